@@ -37,7 +37,7 @@ lock: ## Renew the locked packages (docs/operations.md)
 
 wheel: ## Build dist/topograph-….whl
 	python3 manage.py test --version  # installs what it is built with
-	$(PYTHON) -m inference.shipping
+	$(PYTHON) -m inference.runtime.shipping
 	$(PYTHON) -m hatchling build --target wheel
 
 demo: ## Make dist/demo/: the topics of the example as plain pages, ready for any web server

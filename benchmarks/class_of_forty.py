@@ -1,12 +1,15 @@
-"""An afternoon with a class: students join by one link, train on shared or own texts, read, pin and hand in, all at once.
+"""An afternoon with a class: students join by one link, train on shared or own texts, read, pin and
+hand in, all at once.
 
     .venv/bin/python -m benchmarks.class_of_forty [--students 40] [--browsers 5] [--quick]
 
-A Topograph of its own is started, with accounts. Students arrive within two minutes, each a client as a browser is one,
-but for scripts: it waits as a reader does between pages, and asks for a training's state every three seconds. --browsers: so many
-more come in Chromium. One in four uploads 2 MB; the others train on the shared State of the Union. Prints the seconds until all had joined, and for each
-kind of step its median and 95th percentile. `lost` are the students whose notebook did not arrive with all its
-pins; `p95` is of all pages, `topics` the 95th percentile of the seconds from Train to the first page of topics.
+A Topograph of its own is started, with accounts. Students arrive within two minutes, each a client
+as a browser is one, but for scripts: it waits as a reader does between pages, and asks for a
+training's state every three seconds. --browsers: so many more come in Chromium. One in four uploads
+2 MB; the others train on the shared State of the Union. Prints the seconds until all had joined,
+and for each kind of step its median and 95th percentile. `lost` are the students whose notebook did
+not arrive with all its pins; `p95` is of all pages, `topics` the 95th percentile of the seconds
+from Train to the first page of topics.
 --quick: 10 students.
 """
 
@@ -39,7 +42,16 @@ ARRIVE = 120.0  # seconds within which all open the link
 PINS = 3
 OWN = 2_000_000  # bytes of a student's own texts
 THINKS = (2.0, 6.0)  # seconds between two pages
-PAGES = ("overview/", "topics/", "topics/1/", "topics/2/", "documents/", "documents/30/", "words/war/", "time/")
+PAGES = (
+    "overview/",
+    "topics/",
+    "topics/1/",
+    "topics/2/",
+    "documents/",
+    "documents/30/",
+    "words/war/",
+    "time/",
+)
 
 
 class Class:
@@ -58,9 +70,13 @@ class Class:
     def open(self, students: int) -> tuple[Browser, str]:
         """The teacher, and the address of the class."""
         teacher = Browser(self.url)
-        teacher.post("/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/")
+        teacher.post(
+            "/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/"
+        )
         corpus, _ = upload(teacher)
-        teacher.post("/courses/", {"name": "Speeches", "corpus": str(corpus), "days": "30"}, "/courses/")
+        teacher.post(
+            "/courses/", {"name": "Speeches", "corpus": str(corpus), "days": "30"}, "/courses/"
+        )
         return teacher, teacher.url
 
     def afternoon(self, number: int, link: str, corpus: int) -> None:
@@ -74,7 +90,11 @@ class Class:
             with self.timed("upload 2 MB"):
                 corpus, _ = upload(student, own_texts(self.folder, number))
         with self.timed("first topics"):
-            run = press_train(student, corpus, training_fields(student, corpus) | {"topics": "20", "seed": str(number)})
+            run = press_train(
+                student,
+                corpus,
+                training_fields(student, corpus) | {"topics": "20", "seed": str(number)},
+            )
             while student.json(f"/runs/{run}.json")["status"] != "done":
                 time.sleep(3)
             student.get(f"/runs/{run}/topics/")
@@ -86,9 +106,15 @@ class Class:
             with self.timed("pin"):
                 where = f"/runs/{run}/topics/{topic}/"
                 book = (
-                    "new" if not topic else re.search(r'name="notebook".*?value="(\d+)"', student.get(where), re.S)[1]
+                    "new"
+                    if not topic
+                    else re.search(r'name="notebook".*?value="(\d+)"', student.get(where), re.S)[1]
                 )
-                student.post("/notebooks/pin/", {"kind": "topic", "run": run, "topic": topic, "notebook": book}, where)
+                student.post(
+                    "/notebooks/pin/",
+                    {"kind": "topic", "run": run, "topic": topic, "notebook": book},
+                    where,
+                )
         with self.timed("hand in"):
             book = re.search(r'<option value="(\d+)"', student.get("/class/"))[1]
             student.post("/class/", {"notebook": book}, "/class/")
@@ -97,7 +123,9 @@ class Class:
         """The same, of a student in a browser, on the shared corpus."""
         time.sleep(random.Random(number).uniform(0, ARRIVE))
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(playwright), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=chromium(playwright), args=["--no-sandbox"]
+            )
             page = browser.new_page(base_url=self.url)
             page.set_default_timeout(240_000)  # milliseconds
             page.goto(link)
@@ -139,15 +167,29 @@ def main() -> None:
     ).parse_args()
     students = 10 if given.quick else given.students
     everybody = students + given.browsers
-    with tempfile.TemporaryDirectory() as folder, started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url),
+    ):
         env = os.environ | {"TOPOGRAPH_DATA": f"{folder}/data", "TOPOGRAPH_ACCOUNTS": "1"}
-        account = ["ada@example.org", "--name", "Ada", "--owner", "--most-students", str(everybody), "--password-stdin"]
+        account = [
+            "ada@example.org",
+            "--name",
+            "Ada",
+            "--owner",
+            "--most-students",
+            str(everybody),
+            "--password-stdin",
+        ]
         command = [sys.executable, "manage.py", "account", *account]
         subprocess.run(command, cwd=ROOT, input=PASSWORD + "\n", text=True, check=True, env=env)
         measured = Class(url, Path(folder))
         teacher, course = measured.open(students)
         page = teacher.get(course)
-        link, corpus = re.search(r"/join/[\w-]+/", page)[0], int(re.search(r'href="/corpora/(\d+)/"', page)[1])
+        link, corpus = (
+            re.search(r"/join/[\w-]+/", page)[0],
+            int(re.search(r'href="/corpora/(\d+)/"', page)[1]),
+        )
         measured.began = time.monotonic()
         with ThreadPoolExecutor(everybody) as pool:
             kinds = students * [measured.afternoon] + given.browsers * [measured.in_chromium]
@@ -157,11 +199,13 @@ def main() -> None:
     whole = sum(pack.read(name).count(b"<article") == PINS for name in pack.namelist())
     for what, seconds in measured.seconds.items():
         print(
-            f"  {what:22} n {len(seconds):4}   median {median(seconds):7.2f} s   95% {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
+            f"  {what:22} n {len(seconds):4}   median {median(seconds):7.2f} s   95%"
+            f" {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
         )
     pages = 1000 * p95([one for page in PAGES for one in measured.seconds[page]])
     print(
-        f"students: {everybody} lost: {everybody - whole} p95: {pages:.0f} ms topics: {p95(measured.seconds['first topics']):.0f} s"
+        f"students: {everybody} lost: {everybody - whole} p95: {pages:.0f} ms topics:"
+        f" {p95(measured.seconds['first topics']):.0f} s"
     )
 
 

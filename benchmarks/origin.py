@@ -1,5 +1,5 @@
-"""What a result is stored with: the commit and the machine that it was measured on; and the options of the programs that
-measure, and what those need that work with the program's own rows."""
+"""What a result is stored with: the commit and the machine that it was measured on; and the options
+of the programs that measure, and what those need that work with the program's own rows."""
 
 import argparse
 import os
@@ -23,19 +23,30 @@ def machine() -> dict:
             for line in Path("/proc/cpuinfo").read_text().splitlines()
             if line.startswith("model name")
         )
-    return {"cpu": model, "cores": os.cpu_count(), "system": platform.system(), "python": platform.python_version()}
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+    }
 
 
 def commit() -> str:
     def git(*argv: str) -> str:
-        return subprocess.run(["git", *argv], capture_output=True, text=True, cwd=ROOT).stdout.strip()
+        return subprocess.run(
+            ["git", *argv], capture_output=True, text=True, cwd=ROOT
+        ).stdout.strip()
 
-    return git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    return git("rev-parse", "HEAD") + (
+        " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    )
 
 
 def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argparse.ArgumentParser:
     """declared: what argparse is told of each option, by its name."""
-    parser = argparse.ArgumentParser(description=described, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=described, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, said in declared.items():
         parser.add_argument(name, **said)
     return parser
@@ -43,11 +54,12 @@ def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argpa
 
 @contextmanager
 def started(data: Path | None) -> Iterator[None]:
-    """Django and its servers, with a state folder: one that stays, or with None one that is deleted at the end."""
+    """Django and its servers, with a state folder: one that stays, or with None one that is deleted
+    at the end."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TOPOGRAPH_DATA"] = str((data or Path(folder)).resolve())
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-        from webapp.local import servers
+        from webapp.platform.local import servers
 
         with servers.for_command():
             import django

@@ -1,13 +1,14 @@
-"""How long pages take, asked one after the other: the only program that times them. `whole_path` times
-its own by it, too.
+"""How long pages take, asked one after the other: the only program that times them. `whole_path`
+times its own by it, too.
 
     python3 manage.py start                                                     # in one terminal
     .venv/bin/python -m benchmarks.pages URL --run N [--repeats 12] [--only WORD] [--json FILE]
 
-Each page of a finished run is asked for at different addresses (places, words, topics) that were not asked for before, so
-that none comes from the web process's cache: milliseconds to the last byte as a client on this machine sees them, of the first and
-in the median and 95th percentile of the others, and the web process's own (cpu). `again`: the same addresses once more. The
-last line is `slow: N of M pages`: those whose 95th percentile is above 150 ms.
+Each page of a finished run is asked for at different addresses (places, words, topics) that were
+not asked for before, so that none comes from the web process's cache: milliseconds to the last byte
+as a client on this machine sees them, of the first and in the median and 95th percentile of the
+others, and the web process's own (cpu). `again`: the same addresses once more. The last line is
+`slow: N of M pages`: those whose 95th percentile is above 150 ms.
 """
 
 import json
@@ -45,7 +46,10 @@ class Times:
 
 def pages(browser: Browser, run: int) -> dict[str, Address]:
     """The pages of a finished run, its corpus and the home page, by name."""
-    facts, topics = browser.json(f"/runs/{run}.json"), browser.json(f"/runs/{run}/topics.json")["items"]
+    facts, topics = (
+        browser.json(f"/runs/{run}.json"),
+        browser.json(f"/runs/{run}/topics.json")["items"],
+    )
     documents, corpus, root = (
         browser.json(f"/runs/{run}/documents.json")["count"],
         facts["run"]["corpus"],
@@ -53,7 +57,11 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
     )
     words = [word for topic in topics for word in topic["words"][:5]]
     numbers = [topic["number"] for topic in topics]
-    k, d, w = (lambda r: r.choice(numbers)), (lambda r: r.randrange(documents)), (lambda r: r.choice(words))
+    k, d, w = (
+        (lambda r: r.choice(numbers)),
+        (lambda r: r.randrange(documents)),
+        (lambda r: r.choice(words)),
+    )
 
     def span(r: random.Random, which: str = "") -> str:
         return f"from{which}={(first := r.randrange(1900, 1980))}&to{which}={first + 9}"
@@ -63,7 +71,9 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
         "corpus": lambda r: f"/corpora/{corpus}/",
         "overview": lambda r: f"{root}/overview/",
         "run": lambda r: f"{root}/",
-        "topic overview": lambda r: f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}",
+        "topic overview": lambda r: (
+            f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}"
+        ),
         "topic map": lambda r: f"{root}/topics/?view=map",
         "topic page": lambda r: f"{root}/topics/{k(r)}/",
         "grid of words": lambda r: f"{root}/topics/?view=grid",
@@ -72,7 +82,9 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
         "a topic in a set": lambda r: f"{root}/topics/{k(r)}/?{span(r)}",
         "word senses": lambda r: f"{root}/words/{w(r)}/",
         "senses in a set": lambda r: f"{root}/words/{w(r)}/?{span(r)}",
-        "lines by context": lambda r: f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}",
+        "lines by context": lambda r: (
+            f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}"
+        ),
         "document page": lambda r: f"{root}/documents/{d(r)}/",
         "search": lambda r: f"{root}/documents/?q={w(r)}",
         "search, two words": lambda r: f"{root}/documents/?q={w(r)}+{w(r)}",
@@ -84,7 +96,7 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
         "topics that change most": lambda r: f"{root}/time/?{span(r)}",
         "two periods compared": lambda r: f"{root}/time/compare/?{span(r, '_a')}&from_b=1990",
         "a set and the rest": lambda r: f"{root}/time/compare/?rest=1&q={w(r)}",
-    }  # fmt: skip
+    }
 
 
 def fresh(path: str, chance: random.Random) -> str:
@@ -121,7 +133,8 @@ def _ask(browser: Browser, paths: Iterable[str]) -> tuple[list[float], float]:
 
 
 def _processor(browser: Browser) -> float:
-    """Seconds of the processor that the web processes have had: more telling than the clock where other things run."""
+    """Seconds of the processor that the web processes have had: more telling than the clock where
+    other things run."""
     return sum(map(float, CPU.findall(browser.get("/metrics"))))
 
 
@@ -144,8 +157,13 @@ def main() -> None:
     chosen = {name: page for name, page in pages(browser, given.run).items() if given.only in name}
     measured = measure(browser, chosen, given.repeats)
     if given.json:
-        given.json.write_text(json.dumps({name: asdict(times) for name, times in measured.items()}, indent=1) + "\n")
-    print(f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)} pages")
+        given.json.write_text(
+            json.dumps({name: asdict(times) for name, times in measured.items()}, indent=1) + "\n"
+        )
+    print(
+        f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)}"
+        " pages"
+    )
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
     .venv/bin/python -m benchmarks.ready
 
-Three starts of `manage.py start`: cold (an empty state folder and no compiled kernels), with kernels (an empty state
-folder), and again (the state folder of the second, once all is compiled). In an empty one Topograph reads the example and trains on it by
-itself: that is the first training. Prints seconds of the clock until "ready", until the first point, and processor
-seconds of everything that was started up to then, of which a start on a busy machine needs as many as on an idle one.
+Three starts of `manage.py start`: cold (an empty state folder and no compiled kernels), with
+kernels (an empty state folder), and again (the state folder of the second, once all is compiled).
+In an empty one Topograph reads the example and trains on it by itself: that is the first training.
+Prints seconds of the clock until "ready", until the first point, and processor seconds of
+everything that was started up to then, of which a start on a busy machine needs as many as on an
+idle one.
 """
 
 import json
@@ -28,7 +30,8 @@ PATIENCE = 1800.0  # seconds
 
 
 def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool = False) -> str:
-    """A line of the table. trains, compiles: wait for the first point, or until everything is compiled."""
+    """A line of the table. trains, compiles: wait for the first point, or until everything is
+    compiled."""
     before, began = processor_seconds(), time.monotonic()
     with started(data, TOPOGRAPH_KERNELS=str(kernels)) as (process, _):
         ready, point = time.monotonic() - began, ""
@@ -46,10 +49,15 @@ def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool 
 
 @contextmanager
 def started(data: Path, **env: str) -> Iterator[tuple[subprocess.Popen, str]]:
-    """A Topograph of its own that is ready, and its address. env: further variables of its environment."""
+    """A Topograph of its own that is ready, and its address. env: further variables of its
+    environment."""
     kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
     kept |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", **env}
-    log, began, argv = data.with_suffix(".log"), time.monotonic(), [sys.executable, "manage.py", "start", "--port", "0"]
+    log, began, argv = (
+        data.with_suffix(".log"),
+        time.monotonic(),
+        [sys.executable, "manage.py", "start", "--port", "0"],
+    )
     with log.open("w") as out:
         process = subprocess.Popen(argv, cwd=ROOT, env=kept, stdout=out, stderr=out)
     try:

@@ -1,11 +1,15 @@
 """Pictures of the pages, for the README and for whoever judges a change by its looks:
 docs/screens/<page>-<width>-<theme>.webp.
 
-    python3 manage.py start                                  # in one terminal; when it has trained the example, train it again
-                                                             # with seed 1, begin a notebook with run 1's findings, upload it again and leave it at that
+    python3 manage.py start                                  # in one terminal; when it has trained
+    the example, train it again
+                                                             # with seed 1, begin a notebook with
+                                                             run 1's findings, upload it again and
+                                                             leave it at that
     .venv/bin/python -m benchmarks.screens http://127.0.0.1:8000/ --run 1 [--only topic,word]
 
-Each page as one sees it first, on a desk and on a phone, light and dark. The last line is the size of all of them.
+Each page as one sees it first, on a desk and on a phone, light and dark. The last line is the size
+of all of them.
 """
 
 import base64
@@ -58,19 +62,32 @@ def main(arguments: list[str]) -> int:
         __doc__,
         {
             "url": {"help": "where Topograph runs"},
-            "--run": {"type": int, "default": 1, "help": "a finished run on the example (default: %(default)s)"},
-            "--only": {"default": "", "help": "names of pictures, with commas between them; all if left out"},
+            "--run": {
+                "type": int,
+                "default": 1,
+                "help": "a finished run on the example (default: %(default)s)",
+            },
+            "--only": {
+                "default": "",
+                "help": "names of pictures, with commas between them; all if left out",
+            },
             "--into": {"type": Path, "default": FOLDER, "help": "default: docs/screens"},
         },
     )
     given = parser.parse_args(arguments)
     names = [name for name in given.only.split(",") if name] or list(PAGES)
     if unknown := set(names) - PAGES.keys():
-        parser.error(f"there is no picture of {', '.join(sorted(unknown))}; there are {', '.join(PAGES)}")
+        parser.error(
+            f"there is no picture of {', '.join(sorted(unknown))}; there are {', '.join(PAGES)}"
+        )
     given.into.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=["--no-sandbox"])
-        missing = set().union(*(take(browser, given, names, size, theme) for size in SIZES for theme in THEMES))
+        browser = playwright.chromium.launch(
+            executable_path=chromium(playwright), args=["--no-sandbox"]
+        )
+        missing = set().union(
+            *(take(browser, given, names, size, theme) for size in SIZES for theme in THEMES)
+        )
         browser.close()
     total = sum(path.stat().st_size for path in given.into.glob("*.webp"))
     print(*sorted(missing), sep="\n", end="\n" * bool(missing))
@@ -84,15 +101,21 @@ def chromium(playwright) -> str | None:
     return (
         own
         if os.path.exists(own)
-        else shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        else shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
     )
 
 
 def take(browser, given, names: list[str], size: str, theme: str) -> set[str]:
     """Take the pictures of one size and theme. Returns what could not be taken, in words."""
     width, height = SIZES[size]
-    context = browser.new_context(base_url=given.url, viewport={"width": width, "height": height}, color_scheme=theme)
-    context.add_init_script("localStorage.setItem('tour-seen', 'true')")  # it would stand before the first pages
+    context = browser.new_context(
+        base_url=given.url, viewport={"width": width, "height": height}, color_scheme=theme
+    )
+    context.add_init_script(
+        "localStorage.setItem('tour-seen', 'true')"
+    )  # it would stand before the first pages
     page = context.new_page()
     devtools = context.new_cdp_session(page)
     failed = set()

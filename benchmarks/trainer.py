@@ -14,10 +14,24 @@ class Trainer:
     """held_out: int64[n], documents that are not trained on; None: none."""
 
     def __init__(
-        self, bow: Bow, engine: AnyEngine, config: ResolvedConfig, seed: int, held_out: np.ndarray | None = None, threads: int = 1
-    ):  # fmt: skip
-        self.bow, self.engine, self.config, self.seed, self.threads = bow, engine, config, seed, threads
-        self.schedule = Schedule(bow, config, np.zeros(0, np.int64) if held_out is None else held_out)
+        self,
+        bow: Bow,
+        engine: AnyEngine,
+        config: ResolvedConfig,
+        seed: int,
+        held_out: np.ndarray | None = None,
+        threads: int = 1,
+    ):
+        self.bow, self.engine, self.config, self.seed, self.threads = (
+            bow,
+            engine,
+            config,
+            seed,
+            threads,
+        )
+        self.schedule = Schedule(
+            bow, config, np.zeros(0, np.int64) if held_out is None else held_out
+        )
         self.state = engine.init(config, self.schedule.shape, seed)
 
     def take(self, documents: np.ndarray) -> None:

@@ -1,10 +1,11 @@
-"""The README's figures: the example corpus from the upload to topics one can browse, on a running Topograph.
+"""The README's figures: the example corpus from the upload to topics one can browse, on a running
+Topograph.
 
     python3 manage.py start                                  # in one terminal
     .venv/bin/python -m benchmarks.whole_path http://127.0.0.1:8000/ [--topics 50] [--json FILE]
 
-It acts over HTTP as a browser does (upload, options, train, watch by Server-Sent Events, browse) and prints seconds.
-The last line is `failed: N`, the number of figures beyond their target.
+It acts over HTTP as a browser does (upload, options, train, watch by Server-Sent Events, browse)
+and prints seconds. The last line is `failed: N`, the number of figures beyond their target.
 """
 
 import json
@@ -20,10 +21,20 @@ from pathlib import Path
 
 from benchmarks.origin import commit, machine, options
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
+EXAMPLE = (
+    Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
+)
 PAGES = (
-    "home", "corpus", "run", "topic overview", "topic page", "documents by date", "document page", "search", "word senses",
-)  # fmt: skip
+    "home",
+    "corpus",
+    "run",
+    "topic overview",
+    "topic page",
+    "documents by date",
+    "document page",
+    "search",
+    "word senses",
+)
 BOUNDARY = "topograph-benchmark"
 
 
@@ -43,13 +54,26 @@ class Browser:
     def json(self, path: str) -> dict:
         return json.loads(self.get(path))
 
-    def post(self, path: str, fields: dict[str, str | list[str]], token_from: str, file: Path | None = None) -> str:
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from)).group(1)
+    def post(
+        self,
+        path: str,
+        fields: dict[str, str | list[str]],
+        token_from: str,
+        file: Path | None = None,
+    ) -> str:
+        token = re.search(
+            r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from)
+        ).group(1)
         fields = {"csrfmiddlewaretoken": token, **fields}
-        body, kind = urllib.parse.urlencode(fields, doseq=True).encode(), "application/x-www-form-urlencoded"
+        body, kind = (
+            urllib.parse.urlencode(fields, doseq=True).encode(),
+            "application/x-www-form-urlencoded",
+        )
         if file:
             body, kind = self._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
-        request = urllib.request.Request(urllib.parse.urljoin(self.base, path), body, {"Content-Type": kind})
+        request = urllib.request.Request(
+            urllib.parse.urljoin(self.base, path), body, {"Content-Type": kind}
+        )
         with self.opener.open(request, timeout=300) as response:
             self.url = response.url
             return response.read().decode()
@@ -57,10 +81,18 @@ class Browser:
     @staticmethod
     def _multipart(fields: dict[str, str], file: Path) -> bytes:
         parts = [
-            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n' for k, v in fields.items()
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'
+            for k, v in fields.items()
         ]
-        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{file.name}"\r\n\r\n'
-        return "".join([*parts, head]).encode() + file.read_bytes() + f"\r\n--{BOUNDARY}--\r\n".encode()
+        head = (
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files";'
+            f' filename="{file.name}"\r\n\r\n'
+        )
+        return (
+            "".join([*parts, head]).encode()
+            + file.read_bytes()
+            + f"\r\n--{BOUNDARY}--\r\n".encode()
+        )
 
     def events(self, path: str):
         """(seconds since the epoch, event) as they come."""
@@ -71,13 +103,18 @@ class Browser:
 
 
 def form_fields(html: str) -> dict[str, str | list[str]]:
-    """The values that a form is preset with: what a user sends who changes nothing. Of several boxes, or hidden fields, of one name a list."""
+    """The values that a form is preset with: what a user sends who changes nothing. Of several
+    boxes, or hidden fields, of one name a list."""
     sent: dict[str, list[str]] = {}
     for tag in re.findall(r"<input[^>]*>", html):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         box = attributes.get("type") in ("checkbox", "radio")
         if "name" in attributes and (not box or " checked" in tag):
-            before = sent.get(attributes["name"], []) if attributes.get("type") in ("checkbox", "hidden") else []
+            before = (
+                sent.get(attributes["name"], [])
+                if attributes.get("type") in ("checkbox", "hidden")
+                else []
+            )
             sent[attributes["name"]] = [*before, attributes.get("value", "on" if box else "")]
     sent.pop("csrfmiddlewaretoken", None)
     for name, offered in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
@@ -88,13 +125,14 @@ def form_fields(html: str) -> dict[str, str | list[str]]:
 
 
 def reading_fields(html: str) -> dict[str, str | list[str]]:
-    """What the prepare page is preset with, without the run that it would begin when the corpus has been read."""
+    """What the prepare page is preset with, without the run that it would begin when the corpus has
+    been read."""
     return {name: value for name, value in form_fields(html).items() if name != "train"}
 
 
 def read(browser: Browser, file: Path, fields: dict[str, str]) -> tuple[str, float, int]:
-    """Upload a file, and read it. fields: of the form, where they are not as proposed. Returns what came of it, or its
-    error; seconds until it can be trained; the corpus, 0 where there is none."""
+    """Upload a file, and read it. fields: of the form, where they are not as proposed. Returns what
+    came of it, or its error; seconds until it can be trained; the corpus, 0 where there is none."""
     began = time.time()
     try:
         prepare = browser.post("/corpora/", {"name": file.name}, "/", file)
@@ -108,22 +146,35 @@ def read(browser: Browser, file: Path, fields: dict[str, str]) -> tuple[str, flo
         time.sleep(0.05)
         prepare = browser.get(address)
     browser.post(address, reading_fields(prepare) | fields, address)
-    while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in ("ready", "failed", "draft"):
+    while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in (
+        "ready",
+        "failed",
+        "draft",
+    ):
         time.sleep(0.05)
     if state["status"] == "ready":
-        return f"{state['documents']:,} documents, {state['vocabulary']:,} words", time.time() - began, corpus
+        return (
+            f"{state['documents']:,} documents, {state['vocabulary']:,} words",
+            time.time() - began,
+            corpus,
+        )
     return f"{state['status']}: {state['error']}", time.time() - began, 0
 
 
 def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
-    """Upload a file, take the options as proposed; returns the corpus and seconds until it can be trained."""
+    """Upload a file, take the options as proposed; returns the corpus and seconds until it can be
+    trained."""
     result, seconds, corpus = read(browser, file, {})
     return (corpus, seconds) if corpus else sys.exit(result)
 
 
 def training_fields(browser: Browser, corpus: int) -> dict[str, str]:
     """What the form of a corpus's page that trains is preset with."""
-    return {name: value for name, value in form_fields(browser.get(f"/corpora/{corpus}/")).items() if name != "q"}
+    return {
+        name: value
+        for name, value in form_fields(browser.get(f"/corpora/{corpus}/")).items()
+        if name != "q"
+    }
 
 
 def press_train(browser: Browser, corpus: int, fields: dict[str, str]) -> int:
@@ -133,14 +184,16 @@ def press_train(browser: Browser, corpus: int, fields: dict[str, str]) -> int:
 
 
 def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float]:
-    """Press train; returns the run, seconds to the first point of the chart, and to topics and documents in
-    Postgres."""
+    """Press train; returns the run, seconds to the first point of the chart, and to topics and
+    documents in Postgres."""
     fields = training_fields(browser, corpus) | {"topics": str(topics)}
     began = time.time()
     run = press_train(browser, corpus, fields)
     first = None
     for at, event in browser.events(f"/runs/{run}/events"):
-        if first is None and (event["type"] == "snapshot" or browser.json(f"/runs/{run}.json")["metrics"]["step"]):
+        if first is None and (
+            event["type"] == "snapshot" or browser.json(f"/runs/{run}.json")["metrics"]["step"]
+        ):
             first = at - began
         if event["type"] == "status" and event["status"] in ("done", "failed", "cancelled"):
             if event["status"] != "done":

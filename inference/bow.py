@@ -1,4 +1,5 @@
-"""The bag of words: a corpus as a sparse matrix of counts, documents by words (CSR), in memory or on disk."""
+"""The bag of words: a corpus as a sparse matrix of counts, documents by words (CSR), in memory or
+on disk."""
 
 import hashlib
 import json
@@ -11,12 +12,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.durable import rewrite
 from inference.errors import Invalid
-from inference.jit import njit
 from inference.kernels import rows
 from inference.kernels.transpose import transpose
-from inference.memory import mapped
+from inference.runtime.durable import rewrite
+from inference.runtime.jit import njit
+from inference.runtime.memory import mapped
 
 FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
@@ -30,15 +31,18 @@ _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on m
 
 
 class Bow:
-    """Counts of words by document. Document d's words are `words[indptr[d]:indptr[d + 1]]`, ascending, without repeats.
+    """Counts of words by document. Document d's words are `words[indptr[d]:indptr[d + 1]]`,
+    ascending, without repeats.
 
-    indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the vocabulary's size.
-    D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers never slip.
-    offsets: int32[tokens], the character of its document's text at which each token begins; tokens by document, by
-    word, then in the text's order. None for a bag of words without a text.
-    first_row: int64[documents + 1] where rows are sections of documents (inference.text.sections): those of document d
-    are first_row[d] to first_row[d + 1] - 1; None where each row is a document. Pages ask `by_document()`, trainings the
-    rows.
+    indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the
+    vocabulary's size.
+    D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers
+    never slip. offsets: int32[tokens], the character of its document's text at which each token
+    begins; tokens by document, by word, then in the text's order. None for a bag of words without a
+    text.
+    first_row: int64[documents + 1] where rows are sections of documents (inference.text.sections):
+    those of document d are first_row[d] to first_row[d + 1] - 1; None where each row is a document.
+    Pages ask `by_document()`, trainings the rows.
     Raises Invalid("corpus", …) when the arrays do not fit together.
     """
 
@@ -60,8 +64,9 @@ class Bow:
             self._check()
 
     def by_document(self) -> "Bow":
-        """The same with a row for each document; itself where rows are documents. It has the same arrays of pairs: a
-        document's are those of its sections, one section after the other, so its words ascend within a section only."""
+        """The same with a row for each document; itself where rows are documents. It has the same
+        arrays of pairs: a document's are those of its sections, one section after the other, so its
+        words ascend within a section only."""
         return self if self.first_row is None else self._by_document
 
     @cached_property
@@ -92,11 +97,13 @@ class Bow:
 
     @cached_property
     def first_token(self) -> np.ndarray:
-        """int64[D + 1]: where each document's tokens begin, of all tokens of the corpus in order."""
+        """int64[D + 1]: where each document's tokens begin, of all tokens of the corpus in
+        order."""
         return _first_tokens(self.indptr, self.counts)
 
     def offsets_of(self, d: int) -> np.ndarray:
-        """int32: where each token of a document begins in its text, in the order of its words; only with `offsets`."""
+        """int32: where each token of a document begins in its text, in the order of its words; only
+        with `offsets`."""
         assert self.offsets is not None
         return self.offsets[self.first_token[d] : self.first_token[d + 1]]
 
@@ -113,7 +120,8 @@ class Bow:
 
     @cached_property
     def digest(self) -> str:
-        """sha256 of V and the three arrays, in hexadecimal: the same for the same corpus wherever it lies."""
+        """sha256 of V and the three arrays, in hexadecimal: the same for the same corpus wherever
+        it lies."""
         digest = hashlib.sha256(f"bow {FORMAT} {self.V}".encode())
         for name in _ARRAYS:
             array = getattr(self, name)
@@ -128,7 +136,8 @@ class Bow:
         if not len(words) == len(counts) == indptr[-1]:
             raise Invalid(
                 "corpus",
-                f"words and counts must have indptr[-1] = {indptr[-1]} entries, got {len(words)} and {len(counts)}.",
+                f"words and counts must have indptr[-1] = {indptr[-1]} entries, got {len(words)}"
+                f" and {len(counts)}.",
             )
         if len(words) == 0:
             return
@@ -138,7 +147,10 @@ class Bow:
             end = min(i + _CHUNK, len(words))
             w, c = words[i:end], counts[i:end]
             if w.min() < 0 or w.max() >= self.V:
-                raise Invalid("corpus", f"words must be from 0 to V - 1 = {self.V - 1}, got {w.min()} to {w.max()}.")
+                raise Invalid(
+                    "corpus",
+                    f"words must be from 0 to V - 1 = {self.V - 1}, got {w.min()} to {w.max()}.",
+                )
             if c.min() < 1:
                 raise Invalid("corpus", f"counts must be at least 1, got {c.min()}.")
             j = max(i, 1)
@@ -146,23 +158,37 @@ class Bow:
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")
 
     def only(self, rows: np.ndarray) -> "Bow":
-        """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without places."""
+        """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without
+        places."""
         lengths = np.diff(self.indptr)
         kept, indptr = np.repeat(rows, lengths), np.append(0, np.cumsum(lengths * rows))
-        return Bow(indptr, self.words[kept], self.counts[kept], self.V, first_row=self.first_row, check=False)
+        return Bow(
+            indptr,
+            self.words[kept],
+            self.counts[kept],
+            self.V,
+            first_row=self.first_row,
+            check=False,
+        )
 
     def part(self, first: int, end: int) -> "Bow":
-        """The documents first ... end - 1, numbered from 0: views of the same arrays. Without offsets."""
+        """The documents first ... end - 1, numbered from 0: views of the same arrays. Without
+        offsets."""
         indptr = self.indptr[first : end + 1] - self.indptr[first]
         pairs = slice(self.indptr[first], self.indptr[end])
         return Bow(indptr, self.words[pairs], self.counts[pairs], self.V, check=False)
 
     @classmethod
     def from_csr(cls, matrix) -> "Bow":
-        """From anything with indptr, indices, data and shape, documents by words, such as scipy's csr_array."""
-        from scipy.sparse import csr_array  # here: a part of a second, of the start of every process
+        """From anything with indptr, indices, data and shape, documents by words, such as scipy's
+        csr_array."""
+        from scipy.sparse import (
+            csr_array,  # here: a part of a second, of the start of every process
+        )
 
-        rows = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+        rows = csr_array(
+            (matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True
+        )
         rows.eliminate_zeros()
         rows.sort_indices()
         counts = rows.data.astype(np.int32)
@@ -179,12 +205,20 @@ class Bow:
             target = folder / f"{name}.npy"
             if array is None:
                 target.unlink(missing_ok=True)
-            elif not (isinstance(array, np.memmap) and Path(str(array.filename)) == target.resolve()):
+            elif not (
+                isinstance(array, np.memmap) and Path(str(array.filename)) == target.resolve()
+            ):
                 np.save(target, array)
         for name in _BY_DOCUMENT:
             np.save(folder / f"{name}.npy", getattr(self, name))
         self._save_sections(folder / _SECTIONS)
-        meta = {"format": FORMAT, "V": self.V, "D": self.D, "tokens": self.tokens, "digest": self.digest}
+        meta = {
+            "format": FORMAT,
+            "V": self.V,
+            "D": self.D,
+            "tokens": self.tokens,
+            "digest": self.digest,
+        }
         rewrite(folder / "meta.json", json.dumps(meta).encode())
 
     def _save_sections(self, folder: Path) -> None:
@@ -193,7 +227,13 @@ class Bow:
         if self.first_row is not None:
             folder.mkdir()
             whole = self.by_document()
-            arrays = (self.first_row, whole.indptr, whole.first_token, whole.lengths, self._documents)
+            arrays = (
+                self.first_row,
+                whole.indptr,
+                whole.first_token,
+                whole.lengths,
+                self._documents,
+            )
             for name, array in zip(_CUT, arrays, strict=True):
                 np.save(folder / f"{name}.npy", array)
 
@@ -208,8 +248,8 @@ class Bow:
         self._by_document.lengths = lengths
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
-        """The same documents and word numbers, written to folder, with some words' columns empty: nothing is
-        renumbered.
+        """The same documents and word numbers, written to folder, with some words' columns empty:
+        nothing is renumbered.
 
         dropped: int[n], numbers of words. Memory does not grow with the corpus.
         """
@@ -221,7 +261,9 @@ class Bow:
         sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | (
             {} if self.offsets is None else {"offsets": int(tokens)}
         )
-        arrays = {name: mapped(folder / f"{name}.npy", np.int32, size) for name, size in sizes.items()}
+        arrays = {
+            name: mapped(folder / f"{name}.npy", np.int32, size) for name, size in sizes.items()
+        }
         none = np.zeros(0, np.int32)
         offsets = (none, none) if self.offsets is None else (self.offsets, arrays["offsets"])
         _copy_kept(keep, self.words, self.counts, arrays["words"], arrays["counts"], *offsets)
@@ -232,10 +274,11 @@ class Bow:
 
     @classmethod
     def open(cls, folder: Path, *, sparing: bool = False) -> "Bow":
-        """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of another format.
+        """Memory-map a saved bag of words. Raises Invalid when it is not there, unfinished, or of
+        another format.
 
-        sparing: map what has a number for each document, too, which a training keeps in memory; a folder of an older
-        version lacks some of it.
+        sparing: map what has a number for each document, too, which a training keeps in memory; a
+        folder of an older version lacks some of it.
         """
         folder = Path(folder)
         try:
@@ -244,19 +287,34 @@ class Bow:
             raise Invalid("corpus", f"There is no finished bag of words in {folder}.") from None
         if meta["format"] != FORMAT:
             raise Invalid(
-                "corpus", f"The bag of words in {folder} has format {meta['format']}; this version reads {FORMAT}."
+                "corpus",
+                f"The bag of words in {folder} has format {meta['format']}; this version reads"
+                f" {FORMAT}.",
             )
         # An empty array can't be memory-mapped.
         mode: Literal["r"] | None = "r" if meta["tokens"] else None
         arrays = {
-            name: np.load(folder / f"{name}.npy", mmap_mode=("r" if sparing else None) if name == "indptr" else mode)
+            name: np.load(
+                folder / f"{name}.npy",
+                mmap_mode=("r" if sparing else None) if name == "indptr" else mode,
+            )
             for name in _ARRAYS
         }
-        offsets = np.load(folder / "offsets.npy", mmap_mode=mode) if (folder / "offsets.npy").exists() else None
+        offsets = (
+            np.load(folder / "offsets.npy", mmap_mode=mode)
+            if (folder / "offsets.npy").exists()
+            else None
+        )
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
         bow.digest, bow.tokens = meta["digest"], meta["tokens"]
-        if sparing and meta["D"] and all((folder / f"{name}.npy").exists() for name in _BY_DOCUMENT):
-            first_token, lengths = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT)
+        if (
+            sparing
+            and meta["D"]
+            and all((folder / f"{name}.npy").exists() for name in _BY_DOCUMENT)
+        ):
+            first_token, lengths = (
+                np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT
+            )
             bow.first_token, bow.lengths = first_token, lengths
         bow._open_sections(folder / _SECTIONS)
         return bow
@@ -266,9 +324,9 @@ class Bow:
 def rows_written(
     folder: Path, D: int, V: int, pairs: int, tokens: int, first_row: np.ndarray | None = None
 ) -> Iterator[Callable]:
-    """Write a bag of words of known size behind one another: gives `write(lengths, words, counts, offsets)`, for
-    consecutive documents, lengths: int64, pairs of each. At the end of `with` the folder is whole. Memory does not grow
-    with the corpus.
+    """Write a bag of words of known size behind one another: gives `write(lengths, words, counts,
+    offsets)`, for consecutive documents, lengths: int64, pairs of each. At the end of `with` the
+    folder is whole. Memory does not grow with the corpus.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -282,7 +340,9 @@ def rows_written(
                 files[name], {"descr": "<i4", "fortran_order": False, "shape": (size,)}
             )
 
-        def write(lengths: np.ndarray, words: np.ndarray, counts: np.ndarray, offsets: np.ndarray) -> None:
+        def write(
+            lengths: np.ndarray, words: np.ndarray, counts: np.ndarray, offsets: np.ndarray
+        ) -> None:
             nonlocal done
             indptr[done + 1 : done + 1 + len(lengths)] = lengths
             done += len(lengths)
@@ -291,12 +351,16 @@ def rows_written(
 
         yield write
     np.cumsum(indptr, out=indptr)
-    arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("words", "counts", "offsets")}
+    arrays = {
+        name: np.load(folder / f"{name}.npy", mmap_mode="r")
+        for name in ("words", "counts", "offsets")
+    }
     Bow(indptr, **arrays, V=V, first_row=first_row, check=False).save(folder)
 
 
 def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The numbers first[i] ... first[i] + sizes[i] - 1 of every i, one after another: int64[sum of sizes]."""
+    """The numbers first[i] ... first[i] + sizes[i] - 1 of every i, one after another: int64[sum of
+    sizes]."""
     return np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(np.sum(sizes))
 
 
@@ -343,8 +407,8 @@ def _copy_kept(keep, words, counts, words_out, counts_out, offsets, offsets_out)
 class Postings(NamedTuple):
     """Word w occurs in `documents[indptr[w]:indptr[w + 1]]`, ascending, `counts` times in each.
 
-    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words' pairs in another
-    order.
+    indptr: int64[V + 1]. documents: int32[nnz]. counts: int32[nnz]. Entries are the bag of words'
+    pairs in another order.
     """
 
     indptr: np.ndarray
@@ -356,7 +420,10 @@ class Postings(NamedTuple):
         """As files, which `open` maps: all of them, or none."""
         folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
         new.mkdir(parents=True, exist_ok=True)
-        arrays = [mapped(new / f"{name}.npy", np.int32, len(bow.words)) for name in ("documents", "counts")]
+        arrays = [
+            mapped(new / f"{name}.npy", np.int32, len(bow.words))
+            for name in ("documents", "counts")
+        ]
         np.save(new / "indptr.npy", transpose(bow.indptr, bow.words, bow.counts, bow.V, *arrays))
         new.rename(folder)
 

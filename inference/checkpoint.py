@@ -10,10 +10,10 @@ import numpy as np
 
 from inference import engines
 from inference.bow import Bow
-from inference.durable import settle_names, sync
 from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State
 from inference.errors import Invalid
-from inference.memory import room
+from inference.runtime.durable import settle_names, sync
+from inference.runtime.memory import room
 
 FORMAT = 3  # raised when the file changes its meaning
 _BLOCK = 1 << 24  # bytes read at a time
@@ -23,8 +23,8 @@ _PRIOR = "prior:alpha"  # beside the state's own arrays, whose names are those o
 def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
     """Write a state, whole or not at all: a new file takes the old one's place in one step.
 
-    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old file is still there
-    then.
+    engine, config, bow: that the state belongs to. Raises OSError where the disk is full; the old
+    file is still there then.
     """
     path = Path(path)
     state.rest()
@@ -33,10 +33,17 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
     numbers = {name: value for name, value in kept.items() if name not in arrays}
     priors = engine.priors(config, state)
     meta = {
-        "format": FORMAT, "engine": engine.NAME, "config": asdict(config), "corpus": bow.digest, "numbers": numbers,
+        "format": FORMAT,
+        "engine": engine.NAME,
+        "config": asdict(config),
+        "corpus": bow.digest,
+        "numbers": numbers,
         "eta": float(priors.eta),
-    }  # fmt: skip
-    _write(path, arrays | {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)})
+    }
+    _write(
+        path,
+        arrays | {_PRIOR: priors.alpha, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)},
+    )
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray], save: Callable[..., None] = np.savez) -> None:
@@ -53,24 +60,30 @@ def _write(path: Path, arrays: dict[str, np.ndarray], save: Callable[..., None] 
     settle_names([path.parent, path.parent.parent])
 
 
-def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Path | None = None) -> Any:
+def load(
+    path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Path | None = None
+) -> Any:
     """The engine's State that was saved.
 
-    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings, another corpus or another
-    format.
+    scratch: as for `train`. Raises Invalid when it belongs to another engine, other settings,
+    another corpus or another format.
     """
     with np.load(path, allow_pickle=False) as file:
         meta = _meta(file)
         if meta["engine"] != engine.NAME:
             raise Invalid(
                 "checkpoint",
-                f"The checkpoint was made by the engine {meta['engine']}, and can't be continued by {engine.NAME}.",
+                f"The checkpoint was made by the engine {meta['engine']}, and can't be continued by"
+                f" {engine.NAME}.",
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
         changed = sorted(k for k, v in meta["config"].items() if asdict(config).get(k) != v)
         if changed:  # a setting that came after the checkpoint was made is not compared
-            raise Invalid("checkpoint", f"The checkpoint was made with other settings: {', '.join(changed)} differ.")
+            raise Invalid(
+                "checkpoint",
+                f"The checkpoint was made with other settings: {', '.join(changed)} differ.",
+            )
         mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
         arrays = {
             f.name: _mapped(file, f.name, scratch) if f.name in mapped else file[f.name]
@@ -81,8 +94,9 @@ def load(path: Path, *, engine: AnyEngine, config: Config, bow: Bow, scratch: Pa
 
 
 def finish(path: Path, *, engine: AnyEngine) -> None:
-    """Take out of the checkpoint of a training that is done what it remembers of each document, which is most of the file:
-    only a training that continues needs it; and compress the rest. Topics, priors and what reads new texts can still be had from it.
+    """Take out of the checkpoint of a training that is done what it remembers of each document,
+    which is most of the file: only a training that continues needs it; and compress the rest.
+    Topics, priors and what reads new texts can still be had from it.
 
     Raises OSError where the disk is full; the old file is still there then.
     """
@@ -102,17 +116,24 @@ def _empty(file: Any, name: str) -> np.ndarray:
 
 
 def _meta(file: Any) -> dict[str, Any]:
-    """The checkpoint's record of engine, settings and numbers, older formats brought to this one."""
+    """The checkpoint's record of engine, settings and numbers, older formats brought to this
+    one."""
     meta = json.loads(bytes(file["meta"]).decode())
-    if meta["format"] == 2:  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
+    if (
+        meta["format"] == 2
+    ):  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
         return meta | {"engine": engines.UNNAMED, "eta": meta["numbers"]["eta"]}
     if meta["format"] != FORMAT:
-        raise Invalid("checkpoint", f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.")
+        raise Invalid(
+            "checkpoint",
+            f"The checkpoint has format {meta['format']}; this version reads {FORMAT}.",
+        )
     return meta
 
 
 def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
-    """An array of the state, a block at a time to where `room` puts it: it may be larger than the machine's memory."""
+    """An array of the state, a block at a time to where `room` puts it: it may be larger than the
+    machine's memory."""
     with file.zip.open(f"{name}.npy") as saved:
         np.lib.format.read_magic(saved)
         shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
@@ -125,6 +146,7 @@ def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
 
 
 def priors(path: Path) -> Priors:
-    """The priors as the training left them: learned, or as they were set. Reads nothing else of the file."""
+    """The priors as the training left them: learned, or as they were set. Reads nothing else of the
+    file."""
     with np.load(path, allow_pickle=False) as file:
         return Priors(file[_PRIOR if _PRIOR in file.files else "alpha"], float(_meta(file)["eta"]))

@@ -1,7 +1,8 @@
 """One set of topics from several runs of the same bag of words that differ in their seeds.
 
-Topics of the run that is most like the others are averaged with those that they are matched with (Kuhn 1955), each weighted by the
-square of how much their similarity exceeds CHANCE; six times over. A topic that no other run has stays as it is.
+Topics of the run that is most like the others are averaged with those that they are matched with
+(Kuhn 1955), each weighted by the square of how much their similarity exceeds CHANCE; six times
+over. A topic that no other run has stays as it is.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ ROUNDS = 6
 
 
 def consensus(runs: Sequence[Topics]) -> Topics:
-    """The topics, with the numbers of the first run where it has them. Raises Invalid for runs of other K or V."""
+    """The topics, with the numbers of the first run where it has them. Raises Invalid for runs of
+    other K or V."""
     first = runs[0]
     if {(topics.K, topics.V) for topics in runs} != {(first.K, first.V)}:
         raise Invalid("runs", "Runs of the same number of topics and the same words were expected.")
@@ -33,7 +35,9 @@ def consensus(runs: Sequence[Topics]) -> Topics:
 
 def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
     """(int64[K]: b's topic for each of a; float64[K]: how similar)."""
-    from scipy.optimize import linear_sum_assignment  # here: a third of a second, of the start of every process
+    from scipy.optimize import (
+        linear_sum_assignment,  # here: a third of a second, of the start of every process
+    )
 
     similar = matching.similarities(a, b, range(a.V), range(b.V))  # type: ignore[arg-type]
     there = linear_sum_assignment(similar, maximize=True)[1]
@@ -41,7 +45,12 @@ def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
-    weight, above, floor, share = np.full(base.K, 1e-9), 1e-9 * base.above, 1e-9 * base.floor, 1e-9 * base.share
+    weight, above, floor, share = (
+        np.full(base.K, 1e-9),
+        1e-9 * base.above,
+        1e-9 * base.floor,
+        1e-9 * base.share,
+    )
     for topics in runs:
         there, similar = _paired(base, topics)
         own = np.maximum(similar - CHANCE, 0.0) ** 2
@@ -55,6 +64,8 @@ def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
 def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
     """Words in the order of their weights."""
     weights = above.data + np.repeat(floor, np.diff(above.indptr))
-    order = np.lexsort((above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr))))
+    order = np.lexsort(
+        (above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr)))
+    )
     words, listed = above.indices[order].astype(np.int32), weights[order].astype(np.float32)
     return Topics.of_listed(above.indptr.astype(np.int64), words, listed, share, above.shape[1])

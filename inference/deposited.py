@@ -1,5 +1,6 @@
-"""Whether the files of a deposit are as they were deposited: `python3 verify.py [FOLDER]`, by default the folder of this
-file. It needs Python's standard library alone: every deposit has a copy of it."""
+"""Whether the files of a deposit are as they were deposited: `python3 verify.py [FOLDER]`, by
+default the folder of this file. It needs Python's standard library alone: every deposit has a copy
+of it."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import hashlib
 import sys
 from pathlib import Path
 
-LIST = "manifest-sha256.txt"  # of a deposit: sha256 and path of each other file, as sha256sum writes and checks them
+# of a deposit: sha256 and path of each other file, as sha256sum writes and checks them
+LIST = "manifest-sha256.txt"
 
 
 def sha256(path: Path) -> str:
@@ -19,7 +21,8 @@ def sha256(path: Path) -> str:
 
 
 def compared(folder: Path) -> tuple[int, list[str], list[str]]:
-    """How many files are listed; what is wrong, in sentences; files that are not listed. Raises OSError without a list."""
+    """How many files are listed; what is wrong, in sentences; files that are not listed. Raises
+    OSError without a list."""
     lines = (folder / LIST).read_text("utf-8").splitlines()
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -39,14 +42,21 @@ def main(folder: Path) -> int:
     except OSError as error:
         print(f"This folder is no deposit, or its list of files can't be read: {error}.")
         return 2
-    verdict = f"The deposit is NOT as it was made. Files that changed or are missing: {len(wrong)} of {count}."
+    verdict = (
+        f"The deposit is NOT as it was made. Files that changed or are missing: {len(wrong)} of"
+        f" {count}."
+    )
     if count and not wrong:
         verdict = (
-            f"All {count} files are as they were when the deposit was made.\n"
-            f"Who changes a file can change the list of files, too. Its sha256 is {sha256(folder / LIST)}:\n"
-            "compare that with the one that was published, where there is one."
+            f"All {count} files are as they were when the deposit was made.\nWho changes a file can"
+            f" change the list of files, too. Its sha256 is {sha256(folder / LIST)}:\ncompare that"
+            " with the one that was published, where there is one."
         )
-    print("\n".join([*wrong, *(f"Note: {name} is not a part of the deposit." for name in more), verdict]))
+    print(
+        "\n".join(
+            [*wrong, *(f"Note: {name} is not a part of the deposit." for name in more), verdict]
+        )
+    )
     return int(bool(wrong) or not count)
 
 

@@ -6,7 +6,8 @@ T = TypeVar("T")
 
 
 class Invalid(ValueError):
-    """A value that can't be: `field` names it, `message` says what was expected, what came, and what to do."""
+    """A value that can't be: `field` names it, `message` says what was expected, what came, and
+    what to do."""
 
     def __init__(self, field: str, message: str):
         super().__init__(message)

@@ -1,8 +1,10 @@
-"""The evidence of a finished training: a topic for every word of every document, and the sums that follow from it.
+"""The evidence of a finished training: a topic for every word of every document, and the sums that
+follow from it.
 
-Each word of a document is assigned, with all its tokens there, to the topic k with the largest p(k | w, d), which is
-proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic does not depend on its place in the
-text. Whatever a page counts is a sum of these tokens, so it can be opened and read.
+Each word of a document is assigned, with all its tokens there, to the topic k with the largest p(k
+| w, d), which is proportional to theta[d, k] beta[k, w]: under LDA the posterior of a token's topic
+does not depend on its place in the text. Whatever a page counts is a sum of these tokens, so it can
+be opened and read.
 """
 
 import os
@@ -26,14 +28,27 @@ from inference.explore.day_sums import DaySums
 from inference.explore.documents import chosen, frozen
 from inference.kernels import assign
 from inference.kernels.transpose import transpose
-from inference.memory import mapped
+from inference.runtime.memory import mapped
 from inference.topics import Theta, Topics
 
-# Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for each document.
-_PAIRS = {"topics": np.uint16, "certainty": np.uint8, "word_topics": np.uint16, "word_certainty": np.uint8}
+# Each array's file and type: pairs as in the bag of words, pairs as in the postings, and a row for
+# each document.
+_PAIRS = {
+    "topics": np.uint16,
+    "certainty": np.uint8,
+    "word_topics": np.uint16,
+    "word_certainty": np.uint8,
+}
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
-_ORDERS = {"by_share": np.int32, "by_tokens": np.int32}  # the documents of each topic, the first of an order first
-_WORDS = {"held_topics": np.uint16, "held_tokens": np.int64, "held_documents": np.int32}  # what each word's topics hold
+_ORDERS = {
+    "by_share": np.int32,
+    "by_tokens": np.int32,
+}  # the documents of each topic, the first of an order first
+_WORDS = {
+    "held_topics": np.uint16,
+    "held_tokens": np.int64,
+    "held_documents": np.int32,
+}  # what each word's topics hold
 
 _TOGETHER = 1_000  # documents whose sections are added up at once
 
@@ -44,13 +59,15 @@ Beta = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 class Evidence:
     """Memory-mapped arrays, made by `gather`.
 
-    rows: the bag of words; bow: the same with a row for each document, which is itself where rows are no sections; postings:
-    rows by word. K: number of topics. topics: uint16[nnz] and certainty: uint8[nnz],
-    p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the same of the postings'.
-    doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens of each topic in each document.
-    topic_ptr: int64[K + 1], by_share, by_tokens: int32: the documents of each topic, those with the largest share of it
-    or the most tokens first, of equals the lower number. held_ptr: int64[V + 1], held_topics: uint16 ascending,
-    held_tokens: int64, held_documents: int32: what each topic holds of each word. day_sums: None where none were stored.
+    rows: the bag of words; bow: the same with a row for each document, which is itself where rows
+    are no sections; postings: rows by word. K: number of topics. topics: uint16[nnz] and certainty:
+    uint8[nnz], p(k | w, d) times 255, of the bag of words' pairs; word_topics, word_certainty: the
+    same of the postings'. doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32: the tokens
+    of each topic in each document. topic_ptr: int64[K + 1], by_share, by_tokens: int32: the
+    documents of each topic, those with the largest share of it or the most tokens first, of equals
+    the lower number. held_ptr: int64[V + 1], held_topics: uint16 ascending, held_tokens: int64,
+    held_documents: int32: what each topic holds of each word. day_sums: None where none were
+    stored.
     """
 
     def __init__(
@@ -79,7 +96,9 @@ class Evidence:
         folder = Path(folder)
         if not (folder / "doc_ptr.npy").exists():
             raise Invalid(
-                "run", "This run was trained by a version that kept no evidence of its tokens. Train it again."
+                "run",
+                "This run was trained by a version that kept no evidence of its tokens. Train it"
+                " again.",
             )
         doc_ptr = np.load(folder / "doc_ptr.npy", mmap_mode="r")
         if not (folder / "topic_ptr.npy").exists():  # it was made before there were orders
@@ -88,10 +107,22 @@ class Evidence:
         if not (folder / "held_ptr.npy").exists():  # it was made before words had their sums
             _hold(folder, bow, postings, len(topic_ptr) - 1)
         arrays = {
-            name: np.asarray(np.memmap(folder / name, dtype, "r")) if doc_ptr[-1] else np.zeros(0, dtype)
+            name: (
+                np.asarray(np.memmap(folder / name, dtype, "r"))
+                if doc_ptr[-1]
+                else np.zeros(0, dtype)
+            )
             for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
         }
-        return cls(bow, postings, doc_ptr, topic_ptr, np.load(folder / "held_ptr.npy"), arrays, DaySums.open(folder))
+        return cls(
+            bow,
+            postings,
+            doc_ptr,
+            topic_ptr,
+            np.load(folder / "held_ptr.npy"),
+            arrays,
+            DaySums.open(folder),
+        )
 
     @property
     def lengths(self) -> np.ndarray:
@@ -104,8 +135,8 @@ class Evidence:
         return np.diff(self.topic_ptr)
 
     def document(self, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words ascending within a
-        section."""
+        """(words int32, counts int32, topics uint16, certainty uint8) of a document's pairs, words
+        ascending within a section."""
         span = slice(self.bow.indptr[d], self.bow.indptr[d + 1])
         return self.bow.words[span], self.bow.counts[span], self.topics[span], self.certainty[span]
 
@@ -115,7 +146,8 @@ class Evidence:
         return self.doc_topics[span], self.doc_tokens[span]
 
     def holding(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """(documents int64 ascending, tokens int32) of those that have tokens of topic k: a pass over all mixtures."""
+        """(documents int64 ascending, tokens int32) of those that have tokens of topic k: a pass
+        over all mixtures."""
         at = np.flatnonzero(self.doc_topics == k)
         return np.searchsorted(self.doc_ptr, at, side="right") - 1, self.doc_tokens[at]
 
@@ -131,11 +163,19 @@ class Evidence:
         return d, tokens, tokens / int(self.bow.first_token[d + 1] - self.bow.first_token[d])
 
     def best(
-        self, k: int, by: str, n: int, after: tuple[float, int] | None = None, mask: np.ndarray | None = None
+        self,
+        k: int,
+        by: str,
+        n: int,
+        after: tuple[float, int] | None = None,
+        mask: np.ndarray | None = None,
     ) -> list[tuple[int, int, float]]:
-        """(document, tokens, share) of the n documents of topic k that come first by "share" or "tokens", of equals the
-        lower number. after: (value, document), which they come behind, if it is given. mask: bool[D], those that are wanted."""
-        order = (self.by_share if by == "share" else self.by_tokens)[self.topic_ptr[k] : self.topic_ptr[k + 1]]
+        """(document, tokens, share) of the n documents of topic k that come first by "share" or
+        "tokens", of equals the lower number. after: (value, document), which they come behind, if
+        it is given. mask: bool[D], those that are wanted."""
+        order = (self.by_share if by == "share" else self.by_tokens)[
+            self.topic_ptr[k] : self.topic_ptr[k + 1]
+        ]
 
         def place(i: int) -> tuple[float, int]:
             d, tokens, share = self._held(int(order[i]), k)
@@ -150,8 +190,8 @@ class Evidence:
         return [self._held(d, k) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's pairs; a document has one
-        for each of its sections that have the word."""
+        """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's
+        pairs; a document has one for each of its sections that have the word."""
         rows, counts, topics, certainty = self.word_rows(w)
         return self.rows.documents_of(rows), counts, topics, certainty
 
@@ -171,11 +211,13 @@ class Evidence:
         )
 
     def offsets(self, d: int, w: int) -> np.ndarray:
-        """int32: where a word's tokens begin in the text of a document, ascending; none where the corpus has no
-        texts."""
+        """int32: where a word's tokens begin in the text of a document, ascending; none where the
+        corpus has no texts."""
         if self.rows.first_row is None:
             return self._offsets(d, w)
-        return np.concatenate([self._offsets(row, w) for row in range(*self.rows.first_row[d : d + 2].tolist())])
+        return np.concatenate(
+            [self._offsets(row, w) for row in range(*self.rows.first_row[d : d + 2].tolist())]
+        )
 
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows
@@ -187,90 +229,157 @@ class Evidence:
         return bow.offsets[first : first + bow.counts[a + j]]
 
     def places(self, rows: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
-        """int32[n]: where a word's token begins in the text of the document of each row, int32[n], that has it: its nth
-        in the row, int64[n], from 0. Only of a corpus with texts."""
+        """int32[n]: where a word's token begins in the text of the document of each row, int32[n],
+        that has it: its nth in the row, int64[n], from 0. Only of a corpus with texts."""
         bow = self.rows
         return assign.places(
-            frozen(rows, np.int32), frozen(nth, np.int64), w, frozen(bow.indptr, np.int64), bow.words,
-            bow.counts, frozen(bow.first_token, np.int64), bow.offsets,
-        )  # fmt: skip
+            frozen(rows, np.int32),
+            frozen(nth, np.int64),
+            w,
+            frozen(bow.indptr, np.int64),
+            bow.words,
+            bow.counts,
+            frozen(bow.first_token, np.int64),
+            bow.offsets,
+        )
 
     def sums(
-        self, group: np.ndarray, G: int, into: np.ndarray | None = None, documents: np.ndarray | None = None
+        self,
+        group: np.ndarray,
+        G: int,
+        into: np.ndarray | None = None,
+        documents: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
+        """Tokens of each topic in each of G groups of documents, and documents that have any:
+        int64[G, K] twice.
 
-        documents: int32[n], those that are looked at; None for all. group: int32, of each of them, -1 for none. into: int32[K],
-        the topic that each is counted as; a document with two topics that are counted as one is counted once.
+        documents: int32[n], those that are looked at; None for all. group: int32, of each of them,
+        -1 for none. into: int32[K], the topic that each is counted as; a document with two topics
+        that are counted as one is counted once.
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
         return assign.sums(
-            *chosen(documents), frozen(group, np.int32), G, into, self.doc_ptr, self.doc_topics, self.doc_tokens
+            *chosen(documents),
+            frozen(group, np.int32),
+            G,
+            into,
+            self.doc_ptr,
+            self.doc_topics,
+            self.doc_tokens,
         )
 
     def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays where none is. into:
-        int32[K]."""
+        """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays
+        where none is. into: int32[K]."""
         if np.array_equal(into, np.arange(self.K)):
             return self.doc_ptr, self.doc_topics, self.doc_tokens
-        return assign.mixtures(self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K)
+        return assign.mixtures(
+            self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K
+        )
 
     def word_sums(
-        self, group: np.ndarray, G: int, slot: np.ndarray, T: int, documents: np.ndarray | None = None
+        self,
+        group: np.ndarray,
+        G: int,
+        slot: np.ndarray,
+        T: int,
+        documents: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
+        """Tokens of each word in each group, by topic: int64[G, T + 1, V], the last row of all
+        topics together.
 
-        slot: int32[K], in which of T rows a topic is counted, -1 for none. documents: int32[n], those that are looked at,
-        such as a sample; None for all. group: int32, of each of them, -1 for none.
+        slot: int32[K], in which of T rows a topic is counted, -1 for none. documents: int32[n],
+        those that are looked at, such as a sample; None for all. group: int32, of each of them, -1
+        for none.
         """
         bow, group = self.bow, frozen(group, np.int32)
         return assign.word_sums(
-            *chosen(documents), group, G, slot, T, bow.V, frozen(bow.indptr, np.int64), bow.words, bow.counts, self.topics
-        )  # fmt: skip
+            *chosen(documents),
+            group,
+            G,
+            slot,
+            T,
+            bow.V,
+            frozen(bow.indptr, np.int64),
+            bow.words,
+            bow.counts,
+            self.topics,
+        )
 
     def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
-        """int32[n]: tokens of each document that these topics hold together. documents: int32[n], those that are looked at;
-        None for all."""
-        return assign.held(*chosen(documents), self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens)
+        """int32[n]: tokens of each document that these topics hold together. documents: int32[n],
+        those that are looked at; None for all."""
+        return assign.held(
+            *chosen(documents), self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens
+        )
 
     def _wanted(self, topics: list[int]) -> np.ndarray:
         return np.isin(np.arange(self.K), topics)
 
-    def at_least(self, topics: list[int], share: float, documents: np.ndarray | None = None) -> np.ndarray:
-        """int32, ascending: documents in which these topics together have tokens, and at least this share of them. documents:
-        int32, ascending, those that are looked at; None for all, of which those of the topics are. Of a single topic those that
-        have as much come first, so none is looked at but where they end."""
+    def at_least(
+        self, topics: list[int], share: float, documents: np.ndarray | None = None
+    ) -> np.ndarray:
+        """int32, ascending: documents in which these topics together have tokens, and at least this
+        share of them. documents: int32, ascending, those that are looked at; None for all, of which
+        those of the topics are. Of a single topic those that have as much come first, so none is
+        looked at but where they end."""
         if documents is not None:
             held = self.held(topics, documents)
             return documents[(held > 0) & (held / np.maximum(self.lengths[documents], 1) >= share)]
         if len(topics) == 1:
             order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
             return np.sort(
-                order[: bisect_right(range(len(order)), -share, key=lambda i: -self._held(int(order[i]), topics[0])[2])]
+                order[
+                    : bisect_right(
+                        range(len(order)),
+                        -share,
+                        key=lambda i: -self._held(int(order[i]), topics[0])[2],
+                    )
+                ]
             )
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
         numbers = assign.at_least(
-            np.array(topics, np.int64), self._wanted(topics), share, self.topic_ptr, self.by_share, self.doc_ptr,
-            self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64), mask,
-        )  # fmt: skip
+            np.array(topics, np.int64),
+            self._wanted(topics),
+            share,
+            self.topic_ptr,
+            self.by_share,
+            self.doc_ptr,
+            self.doc_topics,
+            self.doc_tokens,
+            frozen(self.lengths, np.int64),
+            mask,
+        )
         return np.sort(numbers)
 
-    def strongest(self, topics: list[int], group: np.ndarray, g: int, n: int) -> list[tuple[int, float]]:
-        """(document, share) of the n documents of a group in which these topics together have the largest share, of
-        equals the lower number. group: int32[D]."""
+    def strongest(
+        self, topics: list[int], group: np.ndarray, g: int, n: int
+    ) -> list[tuple[int, float]]:
+        """(document, share) of the n documents of a group in which these topics together have the
+        largest share, of equals the lower number. group: int32[D]."""
         documents, shares = assign.strongest(
-            np.array(topics, np.int64), self._wanted(topics), frozen(group, np.int32), g, n, self.topic_ptr,
-            self.by_share, self.doc_ptr, self.doc_topics, self.doc_tokens, frozen(self.lengths, np.int64),
-        )  # fmt: skip
+            np.array(topics, np.int64),
+            self._wanted(topics),
+            frozen(group, np.int32),
+            g,
+            n,
+            self.topic_ptr,
+            self.by_share,
+            self.doc_ptr,
+            self.doc_topics,
+            self.doc_tokens,
+            frozen(self.lengths, np.int64),
+        )
         return [(int(documents[i]), float(shares[i])) for i in np.lexsort((documents, -shares))[:n]]
 
     def by_word(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int32): what each word's topics hold of
-        it."""
+        """(int64[V + 1], topics uint16 ascending, tokens int64, documents int32): what each word's
+        topics hold of it."""
         return self.held_ptr, self.held_topics, self.held_tokens, self.held_documents
 
     def word_topics_of(self, words: Sequence[int], mask: np.ndarray | None = None) -> np.ndarray:
-        """int64[n, K]: tokens of some words in each topic, in all documents or in those of a mask, bool[D]."""
+        """int64[n, K]: tokens of some words in each topic, in all documents or in those of a mask,
+        bool[D]."""
         table = np.zeros((len(words), self.K), np.int64)
         for row, w in zip(table, words, strict=True):
             if mask is None:
@@ -283,8 +392,9 @@ class Evidence:
 
 
 class Assigned(NamedTuple):
-    """The topics of a block of documents' tokens, from document `first` on. topics: uint16 and certainty: uint8, of the bag of
-    words' pairs. indptr: int64[n + 1], from 0 on, doc_topics: uint16, doc_tokens: int32: of each topic in each document."""
+    """The topics of a block of documents' tokens, from document `first` on. topics: uint16 and
+    certainty: uint8, of the bag of words' pairs. indptr: int64[n + 1], from 0 on, doc_topics:
+    uint16, doc_tokens: int32: of each topic in each document."""
 
     first: int
     topics: np.ndarray
@@ -308,26 +418,51 @@ def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
     """Give the tokens of a block of documents their topics."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
-    given, certainty = np.empty(span.stop - span.start, np.uint16), np.empty(span.stop - span.start, np.uint8)
+    given, certainty = (
+        np.empty(span.stop - span.start, np.uint16),
+        np.empty(span.stop - span.start, np.uint8),
+    )
     row_ptr, row_topics, above, floor = beta
     assign.assign(
-        theta.first, bow.indptr, bow.words, row_ptr, row_topics, above, floor, theta.indptr, theta.topics, theta.weights, given,
+        theta.first,
+        bow.indptr,
+        bow.words,
+        row_ptr,
+        row_topics,
+        above,
+        floor,
+        theta.indptr,
+        theta.topics,
+        theta.weights,
+        given,
         certainty,
-    )  # fmt: skip
-    mixtures = assign.mixtures(bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K)
+    )
+    mixtures = assign.mixtures(
+        bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K
+    )
     return Assigned(theta.first, given, certainty, *mixtures)
 
 
-def document_tokens(bow: Bow, topics: Topics, thetas: Iterable[Theta], by_document: bool) -> csr_matrix:
-    """The tokens of each topic in each document, int[documents, K], as `gather` counts them; in memory."""
+def document_tokens(
+    bow: Bow, topics: Topics, thetas: Iterable[Theta], by_document: bool
+) -> csr_matrix:
+    """The tokens of each topic in each document, int[documents, K], as `gather` counts them; in
+    memory."""
     beta, blocks = rows_by_word(bow, topics, by_document), list[csr_matrix]()
     for theta in thetas:
         made = assigned(bow, topics.K, beta, theta)
-        blocks.append(csr_matrix((made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)))
+        blocks.append(
+            csr_matrix(
+                (made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)
+            )
+        )
     rows, whole = vstack(blocks, format="csr"), bow.first_row
     if whole is None:
         return rows
-    return csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D)) @ rows
+    return (
+        csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D))
+        @ rows
+    )
 
 
 def gather(
@@ -340,14 +475,15 @@ def gather(
     by_document: bool = False,
     days: np.ndarray | None = None,
 ) -> Iterator[int]:
-    """Assign all tokens, a block of rows at a time, and write the evidence; it is there when the last was pulled.
+    """Assign all tokens, a block of rows at a time, and write the evidence; it is there when the
+    last was pulled.
 
-    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all rows, in their order; what other
-    processes assigned already is written as it is. Where rows are sections, the topics of documents are counted when
-    those of all rows are there.
-    by_document: About.by_document, all words of a document go to its topic with the largest theta, the least of
-    equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are done. Memory does not grow with
-    their number. Raises OSError where the disk is full.
+    folder: where to; what it holds is replaced. postings: of `bow`. thetas: of all rows, in their
+    order; what other processes assigned already is written as it is. Where rows are sections, the
+    topics of documents are counted when those of all rows are there.
+    by_document: About.by_document, all words of a document go to its topic with the largest theta,
+    the least of equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are
+    done. Memory does not grow with their number. Raises OSError where the disk is full.
     """
     folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
     shutil.rmtree(new, ignore_errors=True)
@@ -357,14 +493,17 @@ def gather(
     try:
         with ExitStack() as stack:
             files: dict[str, BinaryIO] = {
-                name: stack.enter_context((new / name).open("wb")) for name in ("topics", "certainty", *_ROWS)
+                name: stack.enter_context((new / name).open("wb"))
+                for name in ("topics", "certainty", *_ROWS)
             }
             for block in thetas:
                 if not isinstance(block, Assigned):
                     beta = beta or rows_by_word(bow, topics, by_document)
                     block = assigned(bow, topics.K, beta, block)
                 for name, array in zip(
-                    files, (block.topics, block.certainty, block.doc_topics, block.doc_tokens), strict=True
+                    files,
+                    (block.topics, block.certainty, block.doc_topics, block.doc_tokens),
+                    strict=True,
                 ):
                     array.tofile(files[name])
                 end = block.first + len(block.indptr) - 1
@@ -377,8 +516,12 @@ def gather(
         _rank(new, bow.by_document(), doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
         if days is not None and doc_ptr[-1]:
-            doc_topics, doc_tokens = (np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items())
-            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.by_document().lengths)
+            doc_topics, doc_tokens = (
+                np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items()
+            )
+            DaySums.write(
+                new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.by_document().lengths
+            )
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise
@@ -387,16 +530,23 @@ def gather(
 
 
 def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
-    """Replace the tokens of each topic in each section by those in each document. bow: by document. Returns where each
-    document's begin, int64[D + 1]. Memory does not grow with the corpus but for that."""
+    """Replace the tokens of each topic in each section by those in each document. bow: by document.
+    Returns where each document's begin, int64[D + 1]. Memory does not grow with the corpus but for
+    that."""
     doc_ptr = np.zeros(bow.D + 1, np.int64)
-    topics = np.memmap(folder / "topics", _PAIRS["topics"], "r") if len(bow.words) else np.zeros(0, np.uint16)
+    topics = (
+        np.memmap(folder / "topics", _PAIRS["topics"], "r")
+        if len(bow.words)
+        else np.zeros(0, np.uint16)
+    )
     with ExitStack() as stack:
         files = [stack.enter_context((folder / name).open("wb")) for name in _ROWS]
         for first in range(0, bow.D, _TOGETHER):
             end = min(first + _TOGETHER, bow.D)
             span = slice(bow.indptr[first], bow.indptr[end])
-            ptr, *columns = assign.mixtures(bow.indptr[first : end + 1] - span.start, bow.counts[span], topics[span], K)
+            ptr, *columns = assign.mixtures(
+                bow.indptr[first : end + 1] - span.start, bow.counts[span], topics[span], K
+            )
             doc_ptr[first + 1 : end + 1] = doc_ptr[first] + ptr[1:]
             for file, column in zip(files, columns, strict=True):
                 column.tofile(file)
@@ -405,19 +555,30 @@ def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
 
 def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     """The orders of each topic's documents; they are there when topic_ptr.npy is."""
-    rows, new = int(doc_ptr[-1]), {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS}
+    rows, new = (
+        int(doc_ptr[-1]),
+        {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS},
+    )
     doc_topics, doc_tokens = (
-        np.memmap(folder / name, dtype, "r") if rows else np.zeros(0, dtype) for name, dtype in _ROWS.items()
+        np.memmap(folder / name, dtype, "r") if rows else np.zeros(0, dtype)
+        for name, dtype in _ROWS.items()
     )
     documents, tokens = (
-        mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype) for name, dtype in _ORDERS.items()
+        mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype)
+        for name, dtype in _ORDERS.items()
     )
     topic_ptr = transpose(frozen(doc_ptr, np.int64), doc_topics, doc_tokens, K, documents, tokens)
     cuts = np.searchsorted(topic_ptr, np.linspace(0, rows, (os.cpu_count() or 1) + 1))
     cuts[0], cuts[-1] = 0, K
     lengths = frozen(bow.lengths, np.int64)
     with ThreadPoolExecutor(len(cuts) - 1) as pool:
-        list(pool.map(lambda a, b: assign.rank(a, b, topic_ptr, lengths, documents, tokens), cuts[:-1], cuts[1:]))
+        list(
+            pool.map(
+                lambda a, b: assign.rank(a, b, topic_ptr, lengths, documents, tokens),
+                cuts[:-1],
+                cuts[1:],
+            )
+        )
     for name, array in zip(_ORDERS, (documents, tokens), strict=True):
         if isinstance(array, np.memmap):
             array.flush()
@@ -429,10 +590,21 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
 
 def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
     """What each topic holds of each word; it is there when held_ptr.npy is."""
-    word_topics = np.memmap(folder / "word_topics", np.uint16, "r") if len(bow.words) else np.zeros(0, np.uint16)
-    of_row = bow.documents_of(np.arange(bow.D)) if bow.first_row is not None else np.zeros(0, np.int32)
+    word_topics = (
+        np.memmap(folder / "word_topics", np.uint16, "r")
+        if len(bow.words)
+        else np.zeros(0, np.uint16)
+    )
+    of_row = (
+        bow.documents_of(np.arange(bow.D)) if bow.first_row is not None else np.zeros(0, np.int32)
+    )
     ptr, *columns = assign.by_word(
-        postings.indptr, word_topics, postings.counts, postings.documents, frozen(of_row, np.int32), K
+        postings.indptr,
+        word_topics,
+        postings.counts,
+        postings.documents,
+        frozen(of_row, np.int32),
+        K,
     )
     suffix = f"{secrets.token_hex(4)}.new"
     for (name, dtype), column in zip(_WORDS.items(), columns, strict=True):
@@ -448,10 +620,15 @@ def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
         for name in ("word_topics", "word_certainty"):
             (folder / name).touch()
         return
-    topics, certainty = (np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty"))
-    word_topics, word_certainty = (
-        mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words)) for name in ("topics", "certainty")
+    topics, certainty = (
+        np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")
     )
-    assign.turn(bow.words, topics, certainty, postings.indptr[:-1].copy(), word_topics, word_certainty)
+    word_topics, word_certainty = (
+        mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words))
+        for name in ("topics", "certainty")
+    )
+    assign.turn(
+        bow.words, topics, certainty, postings.indptr[:-1].copy(), word_topics, word_certainty
+    )
     for array in (word_topics, word_certainty):
         array.flush()

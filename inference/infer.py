@@ -14,7 +14,8 @@ from inference.kernels import assign
 class Words(NamedTuple):
     """beta of n words: what each topic's weight has above the topic's floor.
 
-    row_ptr: int64[n + 1]. topics: int32, ascending within a word. above: float64. floor: float64[K].
+    row_ptr: int64[n + 1]. topics: int32, ascending within a word. above: float64. floor:
+    float64[K].
     """
 
     row_ptr: np.ndarray
@@ -28,13 +29,20 @@ class Words(NamedTuple):
     ) -> "Words":
         """From rows in any order: word in 0 … n - 1, topic, beta."""
         if len(word) and not 0 <= word.min() <= word.max() < n:
-            raise Invalid("words", f"words must be from 0 to {n - 1}, got {word.min()} to {word.max()}.")
+            raise Invalid(
+                "words", f"words must be from 0 to {n - 1}, got {word.min()} to {word.max()}."
+            )
         order = np.lexsort((topic, word))
         row_ptr = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=n))]).astype(np.int64)
         floor = np.asarray(floor, np.float64)
         topic = np.asarray(topic, np.int32)[order]
         # A weight that was rounded when it was stored may lie a hair below the floor.
-        return cls(row_ptr, topic, np.maximum(np.asarray(weight, np.float64)[order] - floor[topic], 0.0), floor)
+        return cls(
+            row_ptr,
+            topic,
+            np.maximum(np.asarray(weight, np.float64)[order] - floor[topic], 0.0),
+            floor,
+        )
 
     def dense(self) -> np.ndarray:
         """float64[n, K]."""
@@ -44,7 +52,8 @@ class Words(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """theta: float64[K], sums to 1. topics: uint16[n] and certainty: uint8[n], p(k | w, d) times 255, of each word."""
+    """theta: float64[K], sums to 1. topics: uint16[n] and certainty: uint8[n], p(k | w, d) times
+    255, of each word."""
 
     theta: np.ndarray
     topics: np.ndarray
@@ -52,33 +61,51 @@ class Reading(NamedTuple):
 
 
 def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading:
-    """theta by EM (evaluate.fold_in), always the same; words assigned as those of the corpus are (kernels.assign).
+    """theta by EM (evaluate.fold_in), always the same; words assigned as those of the corpus are
+    (kernels.assign).
 
-    words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's (Engine.priors),
-    float64[K], or one for all topics. A text without words is an even mixture.
+    words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's
+    (Engine.priors), float64[K], or one for all topics. A text without words is an even mixture.
     """
     places, counts = np.arange(len(words.row_ptr) - 1), np.asarray(counts, np.int64)
     theta = fold_in.fit(
-        words.floor, words.row_ptr, words.topics, words.above, places, counts, np.full(len(words.floor), alpha), fold_in.ITERATIONS
-    )  # fmt: skip
+        words.floor,
+        words.row_ptr,
+        words.topics,
+        words.above,
+        places,
+        counts,
+        np.full(len(words.floor), alpha),
+        fold_in.ITERATIONS,
+    )
     return _assigned(theta, places, *words)
 
 
 def read_by_document(
-    engine: AnyEngine, config: ResolvedConfig, state: Any, V: int, words: np.ndarray, counts: np.ndarray
+    engine: AnyEngine,
+    config: ResolvedConfig,
+    state: Any,
+    V: int,
+    words: np.ndarray,
+    counts: np.ndarray,
 ) -> Reading:
-    """A text read by an engine that gives a document one topic as a whole (About.by_document): theta by the engine's
-    own `fold_in`, as for the documents of the corpus, and every word in the topic with the largest theta, the least of
-    equals. EM would mix topics instead.
+    """A text read by an engine that gives a document one topic as a whole (About.by_document):
+    theta by the engine's own `fold_in`, as for the documents of the corpus, and every word in the
+    topic with the largest theta, the least of equals. EM would mix topics instead.
 
-    config, state: of the finished run. V: of its vocabulary. words: int[n], each once; counts: int[n], how often the
-    text has each. A text without words is an even mixture.
+    config, state: of the finished run. V: of its vocabulary. words: int[n], each once; counts:
+    int[n], how often the text has each. A text without words is an even mixture.
     """
     K, n = config.topics, len(words)
     theta = np.full(K, 1.0 / K)
     if n:
         order = np.argsort(words)
-        bow = Bow(np.array([0, n]), np.asarray(words, np.int32)[order], np.asarray(counts, np.int32)[order], V)
+        bow = Bow(
+            np.array([0, n]),
+            np.asarray(words, np.int32)[order],
+            np.asarray(counts, np.int32)[order],
+            V,
+        )
         folded = engine.fold_in(config, state, bow, 0, 1)
         theta[:] = max(1.0 - float(folded.weights.sum()), 0.0) / max(K - len(folded.topics), 1)
         theta[folded.topics] = folded.weights
@@ -86,9 +113,13 @@ def read_by_document(
 
 
 def _assigned(
-    theta: np.ndarray, places: np.ndarray, row_ptr: np.ndarray, row_topics: np.ndarray, above: np.ndarray,
+    theta: np.ndarray,
+    places: np.ndarray,
+    row_ptr: np.ndarray,
+    row_topics: np.ndarray,
+    above: np.ndarray,
     floor: np.ndarray,
-) -> Reading:  # fmt: skip
+) -> Reading:
     topics, certainty = np.empty(len(places), np.uint16), np.empty(len(places), np.uint8)
     assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -1,9 +1,9 @@
-"""A mixture of zero-mean Gaussians in which each point is in at most L clusters: memoized variational inference, as
-Hughes and Sudderth (2016), paper 003, cluster image patches. A library function for the paper's experiments; no page
-uses it.
+"""A mixture of zero-mean Gaussians in which each point is in at most L clusters: memoized
+variational inference, as Hughes and Sudderth (2016), paper 003, cluster image patches. A library
+function for the paper's experiments; no page uses it.
 
-Each cluster has a precision Lam_k ~ Wishart(nu, B^-1), E[Lam_k] = nu_k B_k^-1, and the clusters' shares have a Dirichlet
-prior of alpha / K each.
+Each cluster has a precision Lam_k ~ Wishart(nu, B^-1), E[Lam_k] = nu_k B_k^-1, and the clusters'
+shares have a Dirichlet prior of alpha / K each.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ AT_ONCE = 4096  # points of a block
 
 @dataclass
 class Gaussians:
-    """q of the clusters. N: float64[K], points. nu: float64[K]. roots: float64[K, P, P], C_k, lower triangular, with
-    B_k = C_k C_k'. alpha, nu0: of the prior; root0: its C, float64[P, P]."""
+    """q of the clusters. N: float64[K], points. nu: float64[K]. roots: float64[K, P, P], C_k, lower
+    triangular, with B_k = C_k C_k'. alpha, nu0: of the prior; root0: its C, float64[P, P]."""
 
     N: np.ndarray
     nu: np.ndarray
@@ -36,7 +36,13 @@ class Gaussians:
         P = points.shape[1]
         shares = digamma(self.N + self.alpha / len(self.N)) - digamma(self.N.sum() + self.alpha)
         logs = [
-            share + 0.5 * (self.e_log_det(k) - P * np.log(2 * np.pi) - self.nu[k] * _squares(points, self.roots[k]))
+            share
+            + 0.5
+            * (
+                self.e_log_det(k)
+                - P * np.log(2 * np.pi)
+                - self.nu[k] * _squares(points, self.roots[k])
+            )
             for k, share in enumerate(shares)
         ]
         return np.stack(logs, axis=1)
@@ -49,12 +55,19 @@ class Gaussians:
 
     def covariances(self) -> np.ndarray:
         """B_k / (nu_k - P - 1), the posterior mean of each covariance: float64[K, P, P]."""
-        return np.einsum("kij,klj->kil", self.roots, self.roots) / (self.nu - self.roots.shape[1] - 1)[:, None, None]
+        return (
+            np.einsum("kij,klj->kil", self.roots, self.roots)
+            / (self.nu - self.roots.shape[1] - 1)[:, None, None]
+        )
 
     def score(self, points: np.ndarray) -> float:
-        """Mean log density of points, in nats, under the posterior means of shares and covariances."""
+        """Mean log density of points, in nats, under the posterior means of shares and
+        covariances."""
         shares = np.log((self.N + self.alpha / len(self.N)) / (self.N.sum() + self.alpha))
-        roots, constant = np.linalg.cholesky(self.covariances()), points.shape[1] * np.log(2 * np.pi)
+        roots, constant = (
+            np.linalg.cholesky(self.covariances()),
+            points.shape[1] * np.log(2 * np.pi),
+        )
         densities = [
             share - 0.5 * (constant + 2 * np.log(np.diag(root)).sum() + _squares(points, root))
             for share, root in zip(shares, roots, strict=True)
@@ -69,8 +82,8 @@ def _squares(points: np.ndarray, root: np.ndarray) -> np.ndarray:
 
 
 def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
-    """(clusters int64[n, L], r float64[n, L]): the L largest of each row, of equal ones the first, and their softmax (003,
-    Algorithm 1)."""
+    """(clusters int64[n, L], r float64[n, L]): the L largest of each row, of equal ones the first,
+    and their softmax (003, Algorithm 1)."""
     n, K = log_weights.shape
     L = min(L, K)
     if L == 1:
@@ -83,9 +96,11 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
     return chosen, softmax(np.take_along_axis(log_weights, chosen, 1), axis=1)
 
 
-def summary(points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
-    """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L: points are grouped by
-    cluster, and each is multiplied out for its own clusters alone."""
+def summary(
+    points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L:
+    points are grouped by cluster, and each is multiplied out for its own clusters alone."""
     n, P = points.shape
     flat, weight = chosen.ravel(), r.ravel()
     N, S = np.bincount(flat, weights=weight, minlength=K), np.zeros((K, P, P))
@@ -108,22 +123,34 @@ class Lap(NamedTuple):
 
 
 def fit(
-    points: np.ndarray, K: int, L: int, *, passes: int = 10, batches: int = 4, alpha: float = 1.0, seed: int = 0,
-    stochastic: bool = False, kappa: float = 0.6, tau0: float = 1.0, first: np.ndarray | None = None,
-) -> list[Lap]:  # fmt: skip
+    points: np.ndarray,
+    K: int,
+    L: int,
+    *,
+    passes: int = 10,
+    batches: int = 4,
+    alpha: float = 1.0,
+    seed: int = 0,
+    stochastic: bool = False,
+    kappa: float = 0.6,
+    tau0: float = 1.0,
+    first: np.ndarray | None = None,
+) -> list[Lap]:
     """A lap for each pass over the points.
 
-    points: float64[n, P]. L: clusters of a point at the most; K is usual inference. batches: of a pass; the model is
-    updated after each. alpha: of all clusters together. stochastic: with a step size of (tau0 + t)^-kappa instead of
-    memoized (003, section 3). first: int64[n], each point's cluster to begin with; by default the nearest of K random
-    points, by angle.
+    points: float64[n, P]. L: clusters of a point at the most; K is usual inference. batches: of a
+    pass; the model is updated after each. alpha: of all clusters together. stochastic: with a step
+    size of (tau0 + t)^-kappa instead of memoized (003, section 3). first: int64[n], each point's
+    cluster to begin with; by default the nearest of K random points, by angle.
 
     Raises Invalid for K or L below 1, or fewer points than clusters.
     """
     n, P = points.shape
     if not 1 <= L or not 1 <= K <= n:
         raise Invalid(
-            "topics", f"There must be at least 1 cluster, and 1 for a point, of {n:,} points; got {K} and {L}."
+            "topics",
+            f"There must be at least 1 cluster, and 1 for a point, of {n:,} points; got {K} and"
+            f" {L}.",
         )
     root0 = np.linalg.cholesky(points.T @ points / n + 1e-9 * np.eye(P))  # of nu0 - P - 1 = 1
     updated = partial(_model, alpha=alpha, nu0=P + 2.0, root0=root0)
@@ -131,7 +158,9 @@ def fit(
     if first is None:
         seeds = points[random.choice(n, K, replace=False)]
         seeds = seeds / np.maximum(np.linalg.norm(seeds, axis=1, keepdims=True), 1e-12)
-        first = np.concatenate([np.abs(points[a : a + AT_ONCE] @ seeds.T).argmax(axis=1) for a in range(0, n, AT_ONCE)])
+        first = np.concatenate(
+            [np.abs(points[a : a + AT_ONCE] @ seeds.T).argmax(axis=1) for a in range(0, n, AT_ONCE)]
+        )
     order = np.array_split(random.permutation(n), batches)
     width = min(L, K)
     chosen, r = np.zeros((n, width), np.int64), np.zeros((n, width))
@@ -156,8 +185,13 @@ def fit(
 
 
 def _local(model: Gaussians, points: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
-    blocks = [responsibilities(model.log_weights(points[a : a + AT_ONCE]), L) for a in range(0, len(points), AT_ONCE)]
-    return np.concatenate([block[0] for block in blocks]), np.concatenate([block[1] for block in blocks])
+    blocks = [
+        responsibilities(model.log_weights(points[a : a + AT_ONCE]), L)
+        for a in range(0, len(points), AT_ONCE)
+    ]
+    return np.concatenate([block[0] for block in blocks]), np.concatenate(
+        [block[1] for block in blocks]
+    )
 
 
 def _model(N: np.ndarray, S: np.ndarray, alpha: float, nu0: float, root0: np.ndarray) -> Gaussians:
@@ -170,22 +204,35 @@ def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarra
     """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31)."""
     total, K, P = 0.0, len(model.N), points.shape[1]
     for a in range(0, len(points), AT_ONCE):
-        W = np.take_along_axis(model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1)
+        W = np.take_along_axis(
+            model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1
+        )
         own = r[a : a + AT_ONCE]
         total += (own * W - xlogy(own, own)).sum()
     shares = model.N + model.alpha / K
     e_log = digamma(shares) - digamma(shares.sum())
-    total += gammaln(model.alpha) - K * gammaln(model.alpha / K) - gammaln(shares.sum()) + gammaln(shares).sum()
+    total += (
+        gammaln(model.alpha)
+        - K * gammaln(model.alpha / K)
+        - gammaln(shares.sum())
+        + gammaln(shares).sum()
+    )
     total -= (model.N * e_log).sum()
     for k in range(K):
         e_det = model.e_log_det(k)
         scaled = solve_triangular(model.roots[k], model.root0, lower=True)
-        total += _log_normaliser(model.nu[k], model.roots[k]) - _log_normaliser(model.nu0, model.root0)
-        total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * ((scaled**2).sum() - P)
+        total += _log_normaliser(model.nu[k], model.roots[k]) - _log_normaliser(
+            model.nu0, model.root0
+        )
+        total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * (
+            (scaled**2).sum() - P
+        )
     return float(total)
 
 
 def _log_normaliser(nu: float, root: np.ndarray) -> float:
     """log of the integral of |Lam|^((nu - P - 1) / 2) exp(-tr(B Lam) / 2)."""
     P = len(root)
-    return float(nu * P / 2 * np.log(2) + multigammaln(nu / 2, P) - nu * np.log(np.diag(root)).sum())
+    return float(
+        nu * P / 2 * np.log(2) + multigammaln(nu / 2, P) - nu * np.log(np.diag(root)).sum()
+    )

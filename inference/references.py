@@ -1,4 +1,5 @@
-"""The works that this program follows, as BibTeX: references.bib has every entry, by the key that engines and texts name."""
+"""The works that this program follows, as BibTeX: references.bib has every entry, by the key that
+engines and texts name."""
 
 import re
 from functools import cache

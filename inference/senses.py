@@ -1,5 +1,5 @@
-"""The senses of a word: the topics that its tokens are assigned to, where each is used, and which words are typical of
-it."""
+"""The senses of a word: the topics that its tokens are assigned to, where each is used, and which
+words are typical of it."""
 
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ _ONE = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
-    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other senses' documents
-    that do."""
+    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other
+    senses' documents that do."""
 
     word: int
     documents: int
@@ -30,12 +30,15 @@ class Near(NamedTuple):
 class Uses:
     """Where a word occurs in some documents, with merged topics folded together.
 
-    Arrays over pairs of the word and a row of the bag of words, a document or a section of one, ascending: rows int32[n],
-    documents int32[n], counts int32[n], topics uint16[n], certainty uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not
-    merged. mask: bool[D], the documents that are looked at, or None for all.
+    Arrays over pairs of the word and a row of the bag of words, a document or a section of one,
+    ascending: rows int32[n], documents int32[n], counts int32[n], topics uint16[n], certainty
+    uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not merged.
+    mask: bool[D], the documents that are looked at, or None for all.
     """
 
-    def __init__(self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None):
+    def __init__(
+        self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None
+    ):
         self.evidence, self.word, self.into = evidence, word, np.asarray(into, np.int32)
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
@@ -47,7 +50,8 @@ class Uses:
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
         self.rows, self.documents, self.counts, self.topics, self.certainty = (
-            frozen(array, array.dtype.type) for array in (rows, documents, counts, topics, certainty)
+            frozen(array, array.dtype.type)
+            for array in (rows, documents, counts, topics, certainty)
         )
 
     @property
@@ -56,7 +60,8 @@ class Uses:
         return int(np.count_nonzero(np.diff(self.documents, prepend=-1)))
 
     def tally(self, group: np.ndarray | None = None, G: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """Tokens of each topic in each of G groups of documents, and documents that have any: int64[G, K] twice.
+        """Tokens of each topic in each of G groups of documents, and documents that have any:
+        int64[G, K] twice.
 
         group: int32[D], each document's, -1 for none; None for one group of all.
         """
@@ -81,22 +86,24 @@ class Uses:
         return np.flatnonzero(self.topics == topic)
 
     def places(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of every token of some pairs, in their order: its document, and where it begins in the text: int32[n] twice.
-        Only of a corpus with texts."""
+        """Of every token of some pairs, in their order: its document, and where it begins in the
+        text: int32[n] twice. Only of a corpus with texts."""
         counts = self.counts[pairs]
         nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         documents, rows = (np.repeat(array[pairs], counts) for array in (self.documents, self.rows))
         return documents, self.evidence.places(rows, nth, self.word)
 
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that none of its ends
-        comes first."""
+        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that
+        none of its ends comes first."""
         pairs = spread(pairs)
-        return pairs[senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)]
+        return pairs[
+            senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)
+        ]
 
     def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:
         """Pairs by the days of their documents, those without one last. days: int32[D], 0 for none
-        (webapp.metadata.columns)."""
+        (webapp.intake.metadata.columns)."""
         day = np.asarray(days[self.documents[pairs]])
         last = int(day.max(initial=0))
         first = int(day[day > 0].min(initial=last))
@@ -106,19 +113,26 @@ class Uses:
     def near(self, topics: list[int], count: int) -> list[list[Near]]:
         """For each of a word's senses, the `count` words that tell it from its others.
 
-        They mostly belong to the sense's topic themselves, and occur in more of its documents than of the other
-        senses'; the order is that of the log-likelihood ratio of these two shares (Dunning 1993) on at most SAMPLED
-        documents of each sense, spread over the corpus. A sole sense is told from the corpus at large.
+        They mostly belong to the sense's topic themselves, and occur in more of its documents than
+        of the other senses'; the order is that of the log-likelihood ratio of these two shares
+        (Dunning 1993) on at most SAMPLED documents of each sense, spread over the corpus. A sole
+        sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
         bow, sizes = self.evidence.rows, np.array([len(sample) for sample in samples])
         words, own, every = _beside(
-            self.evidence, [self.rows[sample] for sample in samples], np.array(topics, np.int32), self.into
+            self.evidence,
+            [self.rows[sample] for sample in samples],
+            np.array(topics, np.int32),
+            self.into,
         )
         if len(topics) > 1:
             elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
         else:
-            elsewhere, others = np.diff(self.evidence.postings.indptr)[words][None] - every, bow.D - sizes
+            elsewhere, others = (
+                np.diff(self.evidence.postings.indptr)[words][None] - every,
+                bow.D - sizes,
+            )
         return [
             _named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count)
             for s in range(len(topics))
@@ -129,25 +143,43 @@ def _beside(
     evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, into: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
-    bow, ptr = evidence.rows, np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
+    bow, ptr = (
+        evidence.rows,
+        np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64),
+    )
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
-    return senses.near(ptr, rows, topics, into, frozen(bow.indptr, np.int64), bow.words, evidence.topics, bow.V)
+    return senses.near(
+        ptr, rows, topics, into, frozen(bow.indptr, np.int64), bow.words, evidence.topics, bow.V
+    )
 
 
-def _named(word: int, words, own, every, elsewhere, size: int, others: int, count: int) -> list[Near]:
+def _named(
+    word: int, words, own, every, elsewhere, size: int, others: int, count: int
+) -> list[Near]:
     least = 2 if size > 3 else 1  # a word of one document says little of many
-    fit = np.flatnonzero((2 * own >= every) & (every >= least) & (words != word) & (every * others > elsewhere * size))
+    fit = np.flatnonzero(
+        (2 * own >= every)
+        & (every >= least)
+        & (words != word)
+        & (every * others > elsewhere * size)
+    )
     score = ratio(every[fit], size, elsewhere[fit], others)
     best = np.lexsort((words[fit], -score))[:count]
     return [
-        Near(int(words[u]), int(every[u]), int(size), float(elsewhere[u] / max(others, 1)), float(score[i]))
+        Near(
+            int(words[u]),
+            int(every[u]),
+            int(size),
+            float(elsewhere[u] / max(others, 1)),
+            float(score[i]),
+        )
         for i, u in zip(best, fit[best], strict=True)
     ]
 
 
 def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
-    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both (Dunning 1993, G2).
-    Nats."""
+    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both
+    (Dunning 1993, G2). Nats."""
     p = (a + b) / max(n + m, 1)
     separate = (
         xlogy(a, a / max(n, 1))
@@ -159,7 +191,8 @@ def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
 
 
 def spread(items: np.ndarray) -> np.ndarray:
-    """The items in an order of which every beginning is spread evenly over all of them: steps of the golden section."""
+    """The items in an order of which every beginning is spread evenly over all of them: steps of
+    the golden section."""
     n = len(items)
     if n < 3:
         return items
@@ -169,16 +202,24 @@ def spread(items: np.ndarray) -> np.ndarray:
     return items[np.arange(n, dtype=np.int64) * step % n]
 
 
-def distinguishing(evidence: Evidence, a: Uses, b: Uses, count: int) -> tuple[list[Near], list[Near]]:
-    """The words that occur in documents with one word rather than in those with another, by the same ratio; first a's, then b's.
+def distinguishing(
+    evidence: Evidence, a: Uses, b: Uses, count: int
+) -> tuple[list[Near], list[Near]]:
+    """The words that occur in documents with one word rather than in those with another, by the
+    same ratio; first a's, then b's.
 
     Documents that have both are left out.
     """
     both = np.intersect1d(a.rows, b.rows, assume_unique=True)
-    samples = [spread(np.setdiff1d(uses.rows, both, assume_unique=True))[:SAMPLED] for uses in (a, b)]
+    samples = [
+        spread(np.setdiff1d(uses.rows, both, assume_unique=True))[:SAMPLED] for uses in (a, b)
+    ]
     sizes = [len(sample) for sample in samples]
     words, _, every = _beside(evidence, samples, np.zeros(2, np.int32), a.into)
     of_a, of_b = (
-        _named((a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count) for s in range(2)
+        _named(
+            (a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count
+        )
+        for s in range(2)
     )
     return of_a, of_b

@@ -1,7 +1,8 @@
-"""Simulated texts: documents drawn from the model of LDA itself, with the topics that they were drawn from.
+"""Simulated texts: documents drawn from the model of LDA itself, with the topics that they were
+drawn from.
 
-Paper 004, section 3.1 and algorithm 2. An engine's topics can be compared with the true ones, which no real corpus
-allows.
+Paper 004, section 3.1 and algorithm 2. An engine's topics can be compared with the true ones, which
+no real corpus allows.
 """
 
 import math
@@ -13,21 +14,23 @@ from scipy.sparse import csr_matrix
 
 from inference.bow import Bow
 from inference.errors import Invalid
-from inference.jit import njit
 from inference.kernels import rng
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 MOST_TOKENS = 20_000_000  # drawn anew at once: some two gigabytes
 _ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
-_SYLLABLES = tuple(c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split())
+_SYLLABLES = tuple(
+    c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()
+)
 _WORDS_ORDER = 20  # which permutation the words stand in: neighbours do not sound alike
 # Made words that are words of insult or of a body in some language, and would be read as meant.
 _NOT_SAID = frozenset("dago fagen kaka kike nazi pedo pene pipi popo puta puto".split())
 
 
 class Truth(NamedTuple):
-    """What a collection was drawn from. alpha: float64[K]. beta: float64[K, V] and theta: float64[D, K], whose rows sum
-    to 1."""
+    """What a collection was drawn from. alpha: float64[K]. beta: float64[K, V] and theta:
+    float64[D, K], whose rows sum to 1."""
 
     alpha: np.ndarray
     beta: np.ndarray
@@ -43,13 +46,14 @@ def corpus(
     eta: float = 0.05,
     seed: int = 0,
 ) -> tuple[Bow, Truth]:
-    """Documents drawn from LDA: theta_d ~ Dir(alpha), N_d ~ Poisson(xi), and of each token z ~ theta_d, w ~ beta_z.
+    """Documents drawn from LDA: theta_d ~ Dir(alpha), N_d ~ Poisson(xi), and of each token z ~
+    theta_d, w ~ beta_z.
 
-    M: documents. K: topics. V: words of the vocabulary; some of them may stand in no document. xi: the mean number of
-    tokens of a document; a document may have none. alpha: float[K], or (shape, scale) of a Gamma distribution that each
-    alpha_k is drawn from. eta: beta_k ~ Dir(eta, …, eta); paper 004 has 1. seed: from 0 to 2^64 - 1.
-    The same arguments give the same result, bit for bit: random numbers are keyed by seed, topic and document.
-    Raises Invalid, naming the argument.
+    M: documents. K: topics. V: words of the vocabulary; some of them may stand in no document. xi:
+    the mean number of tokens of a document; a document may have none. alpha: float[K], or (shape,
+    scale) of a Gamma distribution that each alpha_k is drawn from. eta: beta_k ~ Dir(eta, …, eta);
+    paper 004 has 1. seed: from 0 to 2^64 - 1. The same arguments give the same result, bit for bit:
+    random numbers are keyed by seed, topic and document. Raises Invalid, naming the argument.
     """
     for name, value in (("M", M), ("K", K), ("V", V)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -62,17 +66,24 @@ def corpus(
     beta, theta, flat = np.empty((K, V)), np.empty((M, K)), np.full(V, float(eta))
     for k in range(K):
         _dirichlet(_stream(start, _BETA, k), flat, beta[k])
-    indptr, words, counts = _documents(start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta)
+    indptr, words, counts = _documents(
+        start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta
+    )
     return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
 
 
 def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
-    """Texts drawn anew where the topic of each token is known: documents as long, with as many tokens of each topic.
+    """Texts drawn anew where the topic of each token is known: documents as long, with as many
+    tokens of each topic.
 
-    assigned: uint16[nnz], the topic of each of the bag's pairs. topics: what words are drawn from. Raises Invalid beyond MOST_TOKENS.
+    assigned: uint16[nnz], the topic of each of the bag's pairs. topics: what words are drawn from.
+    Raises Invalid beyond MOST_TOKENS.
     """
     if bow.tokens > MOST_TOKENS:
-        raise Invalid("documents", f"At most {MOST_TOKENS:,} words can be drawn anew, these texts have {bow.tokens:,}.")
+        raise Invalid(
+            "documents",
+            f"At most {MOST_TOKENS:,} words can be drawn anew, these texts have {bow.tokens:,}.",
+        )
     row = np.repeat(np.repeat(np.arange(bow.D), np.diff(bow.indptr)), bow.counts)
     topic, above = np.repeat(assigned, bow.counts), topics.above
     order, words = np.argsort(topic, kind="stable"), np.zeros(len(topic), np.int32)
@@ -81,7 +92,9 @@ def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
         if len(tokens):
             k = int(topic[tokens[0]])
             until = np.cumsum(above[[k]].toarray().ravel() + topics.floor[k])
-            words[tokens] = np.searchsorted(until, until[-1] * chance.random(len(tokens)), side="right")
+            words[tokens] = np.searchsorted(
+                until, until[-1] * chance.random(len(tokens)), side="right"
+            )
     drawn = csr_matrix((np.ones(len(row), np.int32), (row, words)), shape=(bow.D, bow.V))
     drawn.sum_duplicates()
     return Bow(drawn.indptr, drawn.indices, drawn.data, bow.V, first_row=bow.first_row)
@@ -104,8 +117,9 @@ def _word(i: int) -> str:
 
 
 def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
-    """sum (estimate - true)^2 / sum true^2 along the last axis: the measure of paper 004, table 3, of one topic, or of all
-    together where the arrays are flat. float64, of shape [..., n] -> [...]."""
+    """sum (estimate - true)^2 / sum true^2 along the last axis: the measure of paper 004, table 3,
+    of one topic, or of all together where the arrays are flat. float64, of shape [..., n] ->
+    [...]."""
     return ((estimate - true) ** 2).sum(axis=-1) / (true**2).sum(axis=-1)
 
 
@@ -115,7 +129,8 @@ def total_variation(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
 
 
 def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
-    """Known topics in the form of trained ones, for `inference.explore.matching`: every word above 0 is listed.
+    """Known topics in the form of trained ones, for `inference.explore.matching`: every word above
+    0 is listed.
 
     beta: float64[K, V], rows that sum to 1. share: float64[K].
     """
@@ -124,7 +139,15 @@ def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
     weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
     listed = weights > 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
-    return Topics(indptr, order[listed], weights[listed], np.zeros(K), np.zeros(K), np.asarray(share, np.float64), V)
+    return Topics(
+        indptr,
+        order[listed],
+        weights[listed],
+        np.zeros(K),
+        np.zeros(K),
+        np.asarray(share, np.float64),
+        V,
+    )
 
 
 def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> np.ndarray:
@@ -133,11 +156,16 @@ def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> 
         raise Invalid("alpha", f"alpha must be above 0, got {alpha!r}.")
     if isinstance(alpha, tuple):
         if given.shape != (2,):
-            raise Invalid("alpha", f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.")
+            raise Invalid(
+                "alpha",
+                f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.",
+            )
         logs = [_log_gamma(_stream(seed, _ALPHA, k), given[0])[1] for k in range(K)]
         return np.maximum(given[1] * np.exp(logs), 1e-300)
     if given.shape != (K,):
-        raise Invalid("alpha", f"alpha must have {K} numbers, one for each topic, got {given.size}.")
+        raise Invalid(
+            "alpha", f"alpha must have {K} numbers, one for each topic, got {given.size}."
+        )
     return given
 
 
@@ -156,8 +184,8 @@ def _normal(state):
 
 @njit(cache=True)
 def _log_gamma(state, shape):
-    """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000), which is finite for the smallest shape, and
-    the stream after it, first."""
+    """The logarithm of a Gamma(shape, 1) number (Marsaglia and Tsang 2000), which is finite for the
+    smallest shape, and the stream after it, first."""
     boost = 0.0
     if shape < 1.0:
         state = rng.after(state)
@@ -190,7 +218,8 @@ def _dirichlet(state, parameter, out):
 
 @njit(cache=True)
 def _poisson(state, mean):
-    """A Poisson number: events of a process with unit rate before `mean`; and the stream after it, first."""
+    """A Poisson number: events of a process with unit rate before `mean`; and the stream after it,
+    first."""
     count = 0
     passed = 0.0
     while True:
@@ -203,9 +232,12 @@ def _poisson(state, mean):
 
 @njit(cache=True)
 def _drawn(state, sums):
-    """A place of an array of running sums, each in proportion to its own part, and the stream after it, first."""
+    """A place of an array of running sums, each in proportion to its own part, and the stream after
+    it, first."""
     state = rng.after(state)
-    return state, min(np.searchsorted(sums, rng.unit(state) * sums[-1], side="right"), len(sums) - 1)
+    return state, min(
+        np.searchsorted(sums, rng.unit(state) * sums[-1], side="right"), len(sums) - 1
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,5 @@
-"""An engine's results: topics, and documents' mixtures of them; both sparse, both summing to one."""
+"""An engine's results: topics, and documents' mixtures of them; both sparse, both summing to
+one."""
 
 from typing import Any, NamedTuple
 
@@ -6,17 +7,20 @@ import numpy as np
 
 from inference.errors import Invalid
 
-LISTED_TOKENS = 0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
+LISTED_TOKENS = (
+    0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
+)
 
 
 class Topics(NamedTuple):
-    """beta, a row for each topic: weights that are listed, and one small weight for every word that is not.
+    """beta, a row for each topic: weights that are listed, and one small weight for every word that
+    is not.
 
-    indptr: int64[K + 1]. words: int32[nnz]. weights: float32[nnz], largest first within a topic. floor: float64[K],
-    beta of each word that is not listed in the row; floor_mass: float64[K], their sum, 1 - sum(weights). share:
-    float64[K], of the corpus's tokens; sums to 1. V: the vocabulary's size. used: bool[K], topics that the model uses
-    where it has fewer than K, as nonparametric ones do; None: all of them. A topic that is not used is a row like any
-    other.
+    indptr: int64[K + 1]. words: int32[nnz]. weights: float32[nnz], largest first within a topic.
+    floor: float64[K], beta of each word that is not listed in the row; floor_mass: float64[K],
+    their sum, 1 - sum(weights). share: float64[K], of the corpus's tokens; sums to 1. V: the
+    vocabulary's size. used: bool[K], topics that the model uses where it has fewer than K, as
+    nonparametric ones do; None: all of them. A topic that is not used is a row like any other.
     """
 
     indptr: np.ndarray
@@ -38,13 +42,15 @@ class Topics(NamedTuple):
         V: int,
         used: np.ndarray | None = None,
     ) -> "Topics":
-        """What is not listed has what weights leave of 1. tokens: float64[K], of each topic, whose shares are shares of
-        their sum; all 0: even ones."""
+        """What is not listed has what weights leave of 1. tokens: float64[K], of each topic, whose
+        shares are shares of their sum; all 0: even ones."""
         K, unlisted = len(tokens), V - np.diff(indptr)
         topic = np.repeat(np.arange(K), np.diff(indptr))
         floor_mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
         share = tokens / tokens.sum() if tokens.sum() else np.full(K, 1.0 / K)
-        return cls(indptr, words, weights, floor_mass / np.maximum(unlisted, 1), floor_mass, share, V, used)
+        return cls(
+            indptr, words, weights, floor_mass / np.maximum(unlisted, 1), floor_mass, share, V, used
+        )
 
     @property
     def K(self) -> int:
@@ -53,33 +59,47 @@ class Topics(NamedTuple):
 
     @property
     def above(self) -> Any:
-        """scipy's csr_matrix, float64[K, V]: what listed weights have above the floor; beta is that and the floor."""
-        from scipy.sparse import csr_matrix  # here: a part of a second, of the start of every process
+        """scipy's csr_matrix, float64[K, V]: what listed weights have above the floor; beta is that
+        and the floor."""
+        from scipy.sparse import (
+            csr_matrix,  # here: a part of a second, of the start of every process
+        )
 
         above = self.weights.astype(float) - np.repeat(self.floor, np.diff(self.indptr))
         return csr_matrix((above, self.words, self.indptr), shape=(self.K, self.V))
 
     def proper(self) -> "Topics":
-        """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1: measures would flatter
-        it."""
+        """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1:
+        measures would flatter it."""
         listed = np.diff(self.indptr)
         topic = np.repeat(np.arange(self.K), listed)
-        mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (self.V - listed)
+        mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (
+            self.V - listed
+        )
         worst = int(np.argmax(np.where(np.isnan(mass), np.inf, np.abs(mass - 1.0))))
         if not abs(mass[worst] - 1.0) < 1e-3:
             raise Invalid(
-                "topics", f"The weights of a topic must sum to 1; those of topic {worst} sum to {mass[worst]:.4g}."
+                "topics",
+                f"The weights of a topic must sum to 1; those of topic {worst} sum to"
+                f" {mass[worst]:.4g}.",
             )
         return self
 
     def in_use(self) -> "Topics":
-        """The rows of topics that the model uses, in their order, numbered from 0: what is measured of a model as a whole."""
+        """The rows of topics that the model uses, in their order, numbered from 0: what is measured
+        of a model as a whole."""
         if self.used is None or self.used.all():
             return self._replace(used=None)
         listed = np.repeat(self.used, np.diff(self.indptr))
         indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
-        floor, floor_mass, share = self.floor[self.used], self.floor_mass[self.used], self.share[self.used]
-        return Topics(indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V)
+        floor, floor_mass, share = (
+            self.floor[self.used],
+            self.floor_mass[self.used],
+            self.share[self.used],
+        )
+        return Topics(
+            indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V
+        )
 
     def top(self, n: int) -> np.ndarray:
         """The n largest words of each topic: int32[K, n], -1 where a topic lists fewer."""
@@ -90,7 +110,8 @@ class Topics(NamedTuple):
         return top
 
     def columns(self, words: np.ndarray) -> np.ndarray:
-        """beta of some words only: float64[K, n]. words: int[n], distinct numbers from 0 to V - 1."""
+        """beta of some words only: float64[K, n]. words: int[n], distinct numbers from 0 to V -
+        1."""
         place = np.full(self.V, -1, np.int64)
         place[words] = np.arange(len(words))
         beta = np.repeat(self.floor[:, None], len(words), axis=1)
@@ -107,8 +128,9 @@ class Topics(NamedTuple):
 class Theta(NamedTuple):
     """theta of consecutive documents, from number `first` on.
 
-    indptr: int64[n + 1]. topics: int32[nnz]. weights: float32[nnz], largest first within a document: what
-    they leave of 1 is spread over all other topics. A document without words has an empty row.
+    indptr: int64[n + 1]. topics: int32[nnz]. weights: float32[nnz], largest first within a
+    document: what they leave of 1 is spread over all other topics. A document without words has an
+    empty row.
     """
 
     first: int

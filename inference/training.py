@@ -21,24 +21,28 @@ from inference.engines.contract import (
     Shape,
     State,
     WarmStart,
-)  # fmt: skip
+)
 from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.kernels import rng
-from inference.memory import physical
+from inference.runtime.memory import physical
 from inference.topics import Theta, Topics
 
 PROGRESS_EVERY = 0.25  # seconds
 FIRST_SNAPSHOT = 50_000  # tokens
 SNAPSHOTS, FEWEST_SNAPSHOTS = 60, 12  # the next comes after this part of the training,
 GROWTH = 12  # or after so many times this part of what was trained so far, whichever is sooner
-JUDGED = (
-    0.04  # of a training's time may go into snapshots at even distances; those of its beginning come to half as many
-)
-# Rough figures of what a snapshot costs on one core, in seconds, measured on Reuters-21578 at K = 100 and 1000: by pairs of the
-# corpus, whose rows are sorted; by topics, whose first words are looked up; by held-out tokens, which are folded in.
+# of a training's time may go into snapshots at even distances; those of its beginning come to half
+# as many
+JUDGED = 0.04
+# Rough figures of what a snapshot costs on one core, in seconds, measured on Reuters-21578 at K =
+# 100 and 1000: by pairs of the corpus, whose rows are sorted; by topics, whose first words are
+# looked up; by held-out tokens, which are folded in.
 PAIR_SECONDS, TOPIC_SECONDS, TOKEN_SECONDS, TOKEN_TOPICS = 1.5e-8, 1.5e-5, 1.0e-6, 600
-HELD_OUT_SHARE, HELD_OUT_MOST = 0.1, 500  # documents that are not trained on: this share, about so many at the most
+HELD_OUT_SHARE, HELD_OUT_MOST = (
+    0.1,
+    500,
+)  # documents that are not trained on: this share, about so many at the most
 FEWEST_OBJECTIVES = 4  # of the snapshots measure the objective, too, at the least
 FEWEST_FOR_HOLDING_OUT = 20  # documents: of fewer none can be spared
 
@@ -47,10 +51,11 @@ THREADS = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 (numba s
 Threads = Callable[[], int] | int | None
 
 
-# The objective that an engine maximises, measured while it trains on a sample that represents all documents.
+# The objective that an engine maximises, measured while it trains on a sample that represents all
+# documents.
 SAMPLE = 125  # documents, about so many at the most
-# What it costs on one core, in seconds, measured on Reuters-21578 at K = 100 and 1000: a parameter of the topics, and a
-# token of the sample and topic.
+# What it costs on one core, in seconds, measured on Reuters-21578 at K = 100 and 1000: a parameter
+# of the topics, and a token of the sample and topic.
 VALUE_SECONDS, MEASURED_SECONDS = 2e-8, 4e-8
 
 
@@ -60,7 +65,9 @@ class Objective:
     held_out: int64[n], documents that are not trained on. seed: of the training.
     """
 
-    def __init__(self, engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray, seed: int):
+    def __init__(
+        self, engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray, seed: int
+    ):
         self.engine, self.config, self.bow = engine, config, bow
         self.documents, self.tokens, self.times = np.zeros(0, np.int64), 0, 0.0
         if not isinstance(engine, Bounded):
@@ -75,25 +82,29 @@ class Objective:
     def seconds(self) -> float:
         """About what one call costs."""
         return (
-            self.config.topics * (VALUE_SECONDS * self.bow.V + MEASURED_SECONDS * self.tokens / self.times)
+            self.config.topics
+            * (VALUE_SECONDS * self.bow.V + MEASURED_SECONDS * self.tokens / self.times)
             if len(self.documents)
             else 0.0
         )
 
     def __call__(self, state: object) -> float:
-        """Nats per token that is trained on; NaN where the engine has no objective that can be measured, and where no
-        document of the sample has a word."""
+        """Nats per token that is trained on; NaN where the engine has no objective that can be
+        measured, and where no document of the sample has a word."""
         if not len(self.documents) or not isinstance(self.engine, Bounded):
             return float("nan")
-        return self.engine.bound(self.config, state, self.bow, self.documents, self.times) / self.tokens
+        return (
+            self.engine.bound(self.config, state, self.bow, self.documents, self.times)
+            / self.tokens
+        )
 
 
 @dataclass(frozen=True)
 class Progress:
     """How far a training is, about four times a second, by the clock.
 
-    step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run began, over all
-    passes.
+    step: done, of `steps`. documents: gone through by this call. tokens: gone through since the run
+    began, over all passes.
     seconds: of this call.
     """
 
@@ -108,13 +119,14 @@ class Progress:
 class Snapshot:
     """Topics and their measures, after a step that depends on corpus, settings and seed alone.
 
-    step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of this call. topics: as
-    they are now.
+    step: done, of `steps`. tokens: gone through since the run began, over all passes. seconds: of
+    this call. topics: as they are now.
     state: changes with the next event that is pulled: use it, or save it, before that.
-    held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an estimate but in the
-    last event of all. objective: what training raises, in nats per token that is trained on (Objective); NaN where the
-    engine has none, and where it was not measured for its price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists fewer than
-    two words or is not in use. nonzero: share of the K x V parameters above their prior.
+    held_out: mean log probability of held-out words, in nats per token (evaluate.Completion); an
+    estimate but in the last event of all. objective: what training raises, in nats per token that
+    is trained on (Objective); NaN where the engine has none, and where it was not measured for its
+    price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists
+    fewer than two words or is not in use. nonzero: share of the K x V parameters above their prior.
     """
 
     step: int
@@ -141,20 +153,23 @@ def train(
     scratch: Path | None = None,
     last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
-    """Train to the end of the last pass, or of the one after which the topics of an engine that can tell have settled:
-    `steps` is then the step it ended with. The last event is always a Snapshot.
+    """Train to the end of the last pass, or of the one after which the topics of an engine that can
+    tell have settled: `steps` is then the step it ended with. The last event is always a Snapshot.
 
-    engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus. bow: the corpus.
-    seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the same topics.
-    resume: a State of the same engine, config, corpus and seed; what follows is bitwise what would have followed then.
-    until: asked after each Progress; where it is true a last Snapshot follows, of what there is. To cancel, stop
-    pulling.
-    threads: how many of numba's threads to use, asked about four times a second; the result does not depend on it.
-    scratch: a folder for what is large: a file without a name, which ends with the process.
-    last: the step after which to end, as a run that was stopped there did; by default that of the last pass.
+    engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus.
+    bow: the corpus. seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the
+    same topics.
+    resume: a State of the same engine, config, corpus and seed; what follows is bitwise what would
+    have followed then. until: asked after each Progress; where it is true a last Snapshot follows,
+    of what there is. To cancel, stop pulling.
+    threads: how many of numba's threads to use, asked about four times a second; the result does
+    not depend on it. scratch: a folder for what is large: a file without a name, which ends with
+    the process.
+    last: the step after which to end, as a run that was stopped there did; by default that of the
+    last pass.
 
-    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another seed than `resume`;
-    and when the training would need more memory than the machine has.
+    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another
+    seed than `resume`; and when the training would need more memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
@@ -176,15 +191,34 @@ def train(
         share, seconds = state.nonzero / (bow.V * topics.K), time.perf_counter() - began
         used = topics.in_use()
         held_out = completion(used) if ends else completion.estimate(used)
-        coherence = judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
-        measured = ends or every == 1 or schedule.due(state.tokens)[1] // every > schedule.due(before)[1] // every
+        coherence = (
+            judge(topics) if topics.used is None else np.where(topics.used, judge(topics), np.nan)
+        )
+        measured = (
+            ends
+            or every == 1
+            or schedule.due(state.tokens)[1] // every > schedule.due(before)[1] // every
+        )
         raised = objective(state) if measured else float("nan")
         return Snapshot(
-            state.t, schedule.steps, state.tokens, seconds, topics, state, held_out, raised, coherence, share
+            state.t,
+            schedule.steps,
+            state.tokens,
+            seconds,
+            topics,
+            state,
+            held_out,
+            raised,
+            coherence,
+            share,
         )
 
     end = schedule.steps if last is None else min(last, schedule.steps)
-    if resume is not None and 0 < state.t < end and schedule.settles(engine, resolved, state, completion):
+    if (
+        resume is not None
+        and 0 < state.t < end
+        and schedule.settles(engine, resolved, state, completion)
+    ):
         end = state.t
     stopped = False
     while state.t < end and not stopped:
@@ -205,19 +239,25 @@ def train(
             yield snapshot(state.t == end or stopped, before)
 
 
-def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> "Schedule":
+def _checked(
+    engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray
+) -> "Schedule":
     """The schedule of a training that can be done. Raises Invalid where it can't."""
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
     if np.diff(bow.first_token).max() >= LONGEST:
-        raise Invalid("corpus", f"A document must have fewer than {LONGEST:,} words; cut the longest into sections.")
+        raise Invalid(
+            "corpus",
+            f"A document must have fewer than {LONGEST:,} words; cut the longest into sections.",
+        )
     schedule = Schedule(bow, config, held_out)
     needed, there = engine.memory(config, schedule.shape), physical()
     if there is not None and needed > there:
         raise Invalid(
             "topics",
-            f"{config.topics:,} topics would need about {needed / 2**30:.1f} GiB of memory here, and this machine has "
-            f"{there / 2**30:.1f} GiB. Choose fewer topics or leave out more words.",
+            f"{config.topics:,} topics would need about {needed / 2**30:.1f} GiB of memory here,"
+            f" and this machine has {there / 2**30:.1f} GiB. Choose fewer topics or leave out more"
+            " words.",
         )
     return schedule
 
@@ -231,21 +271,26 @@ def begin(
     seed: int = 0,
     scratch: Path | None = None,
 ) -> Any:
-    """A State for `train` to continue from, in which each token has a topic already, such as another training gave it.
+    """A State for `train` to continue from, in which each token has a topic already, such as
+    another training gave it.
 
-    topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it holds out are left
-    out.
+    topics: uint16[nnz], of the bag's pairs. seed: of the training that follows; documents that it
+    holds out are left out.
     scratch: as for `train`. Raises Invalid where the engine can't, or can't with these settings.
     """
     if not isinstance(engine, WarmStart):
-        raise Invalid("engine", f"The engine {engine.NAME} can't begin with the topics of another training.")
+        raise Invalid(
+            "engine", f"The engine {engine.NAME} can't begin with the topics of another training."
+        )
     held_out = held_out_documents(bow, seed)
-    return engine.begin(config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch)
+    return engine.begin(
+        config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch
+    )
 
 
 class Paces(NamedTuple):
-    """How passes are cut into steps. D: documents, all of them. early: passes before minibatches grow. per_pass, later:
-    steps of a pass before and after."""
+    """How passes are cut into steps. D: documents, all of them. early: passes before minibatches
+    grow. per_pass, later: steps of a pass before and after."""
 
     D: int
     early: int
@@ -255,7 +300,9 @@ class Paces(NamedTuple):
     @classmethod
     def from_config(cls, documents: int, config: ResolvedConfig) -> "Paces":
         early, minibatch = config.growth if isinstance(config, Growing) else (0, config.minibatch)
-        per_pass, later = (-(-documents // max(1, min(most, documents))) for most in (config.minibatch, minibatch))
+        per_pass, later = (
+            -(-documents // max(1, min(most, documents))) for most in (config.minibatch, minibatch)
+        )
         return cls(documents, min(early, config.passes), max(1, per_pass), max(1, later))
 
     def steps(self, passes: int) -> int:
@@ -263,7 +310,8 @@ class Paces(NamedTuple):
         return self.per_pass * min(passes, self.early) + self.later * max(0, passes - self.early)
 
     def slice(self, t: int) -> tuple[int, int, int]:
-        """(pass, first, end) of step t, counted from 0: it takes the places first ... end - 1 of that pass's order."""
+        """(pass, first, end) of step t, counted from 0: it takes the places first ... end - 1 of
+        that pass's order."""
         warm = self.per_pass * self.early
         k, i = divmod(t, self.per_pass) if t < warm else divmod(t - warm, self.later)
         k, n = (k, self.per_pass) if t < warm else (k + self.early, self.later)
@@ -271,43 +319,59 @@ class Paces(NamedTuple):
 
 
 class Schedule:
-    """Which documents a step takes, and after how many tokens a snapshot is due: functions of corpus and settings."""
+    """Which documents a step takes, and after how many tokens a snapshot is due: functions of
+    corpus and settings."""
 
     def __init__(self, bow: Bow, config: ResolvedConfig, held_out: np.ndarray):
         self.D, self.paces = bow.D, Paces.from_config(bow.D, config)
         self.per_pass, self.steps = self.paces.per_pass, self.paces.steps(config.passes)
         self.held_out = np.isin(np.arange(bow.D), held_out)
         self.shape = Shape(
-            bow.D - len(held_out), bow.V, bow.tokens, self.per_pass, len(bow.words), held_out, self.paces.later
+            bow.D - len(held_out),
+            bow.V,
+            bow.tokens,
+            self.per_pass,
+            len(bow.words),
+            held_out,
+            self.paces.later,
         )
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
 
     def measure(self, snapshots: int) -> None:
-        """Let a training be measured about so many times: often in its beginning, and then evenly."""
+        """Let a training be measured about so many times: often in its beginning, and then
+        evenly."""
         self.snapshots = snapshots
         self.gap = max(1, self.tokens // snapshots)
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
 
-    def settles(self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion) -> bool:
+    def settles(
+        self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion
+    ) -> bool:
         """Whether the engine ends the training with this pass, which is its last then."""
         passes, begun, _ = self.paces.slice(state.t)
         if begun or not isinstance(engine, Settling):
             return False
-        if not engine.settled(config, state, passes, lambda: completion.quick(engine.topics(config, state).in_use())):
+        if not engine.settled(
+            config, state, passes, lambda: completion.quick(engine.topics(config, state).in_use())
+        ):
             return False
         self.steps = state.t
         return True
 
     def batch(self, t: int, seed: int) -> np.ndarray:
-        """The documents of step t, counted from 0: a slice of this pass's permutation, held-out documents left out.
+        """The documents of step t, counted from 0: a slice of this pass's permutation, held-out
+        documents left out.
 
-        The slices of a pass are equal but for one document. What a few documents left over would say, times D over
-        their number, is mostly noise, and an engine whose statistics fade would give it a whole step.
+        The slices of a pass are equal but for one document. What a few documents left over would
+        say, times D over their number, is mostly noise, and an engine whose statistics fade would
+        give it a whole step.
         """
         k, first, end = self.paces.slice(t)
-        order = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0)))
+        order = np.uint64(
+            rng.key(np.uint64(seed), np.uint64(rng.PERMUTE), np.uint64(k), np.uint64(0))
+        )
         batch = rng.permutation_shared(first, end, self.D, order)
         return batch[~self.held_out[batch]]
 
@@ -323,29 +387,43 @@ class Schedule:
 def snapshots(engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens: int) -> int:
     """How many snapshots take JUDGED of a training's time, from FEWEST_SNAPSHOTS to SNAPSHOTS.
 
-    By rough figures for the two, not by the clock: a run's points depend on corpus and settings alone. sample_tokens: of
-    the held-out documents that each of them is measured on.
+    By rough figures for the two, not by the clock: a run's points depend on corpus and settings
+    alone. sample_tokens: of the held-out documents that each of them is measured on.
     """
     K = config.topics
-    one = PAIR_SECONDS * len(bow.words) + TOPIC_SECONDS * K + TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
-    return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))))
+    one = (
+        PAIR_SECONDS * len(bow.words)
+        + TOPIC_SECONDS * K
+        + TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
+    )
+    return min(
+        SNAPSHOTS,
+        max(FEWEST_SNAPSHOTS, int(JUDGED * engine.seconds(config, bow.tokens) / max(one, 1e-9))),
+    )
 
 
-def objective_every(engine: AnyEngine, config: ResolvedConfig, bow: Bow, points: int, seconds: float) -> int:
-    """With which of `points` snapshots the objective is measured: every so many, so that this takes JUDGED of a
-    training's time, too, but with FEWEST_OBJECTIVES at the least. Batch engines, whose snapshots are few, measure it
-    with each. seconds: of one."""
+def objective_every(
+    engine: AnyEngine, config: ResolvedConfig, bow: Bow, points: int, seconds: float
+) -> int:
+    """With which of `points` snapshots the objective is measured: every so many, so that this takes
+    JUDGED of a training's time, too, but with FEWEST_OBJECTIVES at the least. Batch engines, whose
+    snapshots are few, measure it with each. seconds: of one."""
     if engine.ABOUT.batch or not seconds:
         return 1
-    return max(1, points // max(FEWEST_OBJECTIVES, int(JUDGED * engine.seconds(config, bow.tokens) / seconds)))
+    return max(
+        1,
+        points
+        // max(FEWEST_OBJECTIVES, int(JUDGED * engine.seconds(config, bow.tokens) / seconds)),
+    )
 
 
 def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
-    """int64[n], ascending: documents that are measured on and not trained on, the same for every engine.
+    """int64[n], ascending: documents that are measured on and not trained on, the same for every
+    engine.
 
-    A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20. Where rows are
-    sections, the rows of such documents, so that no document is both measured and trained on; of fewer than 20 long
-    documents sections are held out.
+    A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20.
+    Where rows are sections, the rows of such documents, so that no document is both measured and
+    trained on; of fewer than 20 long documents sections are held out.
     """
     D = bow.by_document().D
     whole = bow.first_row if D >= FEWEST_FOR_HOLDING_OUT else None
@@ -356,10 +434,13 @@ def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
     return chosen if whole is None else ranges(whole[chosen], np.diff(whole)[chosen])
 
 
-def fold_in_corpus(engine: AnyEngine, config: Config, state: State, bow: Bow, *, block: int = 1000) -> Iterator[Theta]:
+def fold_in_corpus(
+    engine: AnyEngine, config: Config, state: State, bow: Bow, *, block: int = 1000
+) -> Iterator[Theta]:
     """theta of every document under a state's topics, in their order, `block` documents at a time.
 
-    Blocks of 1000 documents: enough of them to share the rows of their words. The result does not depend on it.
+    Blocks of 1000 documents: enough of them to share the rows of their words. The result does not
+    depend on it.
     """
     resolved = config.resolve(bow.D, bow.tokens)
     for first in range(0, bow.D, block):

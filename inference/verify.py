@@ -1,4 +1,5 @@
-"""Training another person's run again from its bundle (webapp.exports.bundle), and comparing it bit for bit."""
+"""Training another person's run again from its bundle (webapp.service.exports.bundle), and
+comparing it bit for bit."""
 
 import json
 import tempfile
@@ -14,29 +15,45 @@ from inference.bow import Bow, Postings
 from inference.engines.contract import Revised
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
+from inference.runtime.versions import versions
 from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, train
-from inference.versions import versions
 
 FORMAT, BAG = 1, "bag_of_words.npz"
 
 
 class Finding(NamedTuple):
-    """Something that was compared: whether it is the same, bit for bit, and what was compared, in words."""
+    """Something that was compared: whether it is the same, bit for bit, and what was compared, in
+    words."""
 
     same: bool
     what: str
 
 
 def verify(path: Path) -> Iterator[Finding]:
-    """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag of words."""
+    """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag
+    of words."""
     facts, held = _read(path)
-    bow = Bow(held["indptr"], held["words"], held["counts"], facts["vocabulary size"], first_row=held.get("first_row"))
-    yield Finding(bow.digest == facts["corpus digest"], f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words")
-    config, engine = engines.config(facts["engine"], **facts["settings"]), engines.get(facts["engine"])
+    bow = Bow(
+        held["indptr"],
+        held["words"],
+        held["counts"],
+        facts["vocabulary size"],
+        first_row=held.get("first_row"),
+    )
+    yield Finding(
+        bow.digest == facts["corpus digest"],
+        f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words",
+    )
+    config, engine = (
+        engines.config(facts["engine"], **facts["settings"]),
+        engines.get(facts["engine"]),
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        *_, last = train(engine, config, bow, seed=facts["seed"], last=facts["steps"], scratch=folder)
+        *_, last = train(
+            engine, config, bow, seed=facts["seed"], last=facts["steps"], scratch=folder
+        )
         assert isinstance(last, Snapshot)  # the last event always is
         topics = last.topics
         yield Finding(last.step == facts["steps"], f"the number of steps: {last.step:,}")
@@ -44,14 +61,25 @@ def verify(path: Path) -> Iterator[Finding]:
         Postings.write(folder / "by_word", bow)
         postings = Postings.open(folder / "by_word")
         thetas = fold_in_corpus(engine, config, last.state, bow)
-        for _ in gather(folder / "evidence", bow, postings, topics, thetas, by_document=engine.ABOUT.by_document):
+        for _ in gather(
+            folder / "evidence", bow, postings, topics, thetas, by_document=engine.ABOUT.by_document
+        ):
             pass
         again = Evidence.open(folder / "evidence", bow, postings)
         for names, what in (
-            (("topics", "certainty"), "the topic of every word in every document, and its certainty"),
-            (("doc_ptr", "doc_topics", "doc_tokens"), "the tokens of every topic in every document"),
+            (
+                ("topics", "certainty"),
+                "the topic of every word in every document, and its certainty",
+            ),
+            (
+                ("doc_ptr", "doc_topics", "doc_tokens"),
+                "the tokens of every topic in every document",
+            ),
         ):
-            yield Finding(all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in names), what)
+            yield Finding(
+                all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in names),
+                what,
+            )
 
 
 def has_bag(path: Path) -> bool:
@@ -63,22 +91,29 @@ def has_bag(path: Path) -> bool:
 
 
 def other_engine(path: Path) -> str:
-    """A sentence where the run's engine has changed since, so that it can't give the same bits; else ""."""
+    """A sentence where the run's engine has changed since, so that it can't give the same bits;
+    else ""."""
     facts = _read(path, facts_alone=True)[0]
     engine, there = engines.get(facts["engine"]), int(facts["trained with"].get("engines", 1))
     if not isinstance(engine, Revised) or there >= engine.REVISION:
         return ""
     return (
-        f"The run was trained by an older form of the engine {engine.NAME}, which added in another order: this version can't train it to "
-        "the same bits. Use the version of Topograph that the run was trained with."
+        f"The run was trained by an older form of the engine {engine.NAME}, which added in another"
+        " order: this version can't train it to the same bits. Use the version of Topograph that"
+        " the run was trained with."
     )
 
 
 def other_versions(path: Path) -> dict[str, tuple[str, str]]:
-    """What differs between what the run was trained with and what is here, but engines: name -> (there, here)."""
+    """What differs between what the run was trained with and what is here, but engines: name ->
+    (there, here)."""
     there, here = _read(path, facts_alone=True)[0]["trained with"], versions()
     del here["engines"]
-    return {name: (there.get(name, "not recorded"), now) for name, now in here.items() if there.get(name) != now}
+    return {
+        name: (there.get(name, "not recorded"), now)
+        for name, now in here.items()
+        if there.get(name) != now
+    }
 
 
 def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.ndarray]]:
@@ -86,14 +121,18 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
         with zipfile.ZipFile(path) as archive:
             facts = json.loads(archive.read("run.json"))
             if facts["format"] != FORMAT:
-                raise Invalid("bundle", f"The bundle has format {facts['format']}; this version reads {FORMAT}.")
+                raise Invalid(
+                    "bundle",
+                    f"The bundle has format {facts['format']}; this version reads {FORMAT}.",
+                )
             held: dict[str, np.ndarray] = {}
             if facts_alone:
                 return facts, held
             if BAG not in archive.namelist():
                 raise Invalid(
                     "bundle",
-                    "This bundle has no bag of words: its texts are under embargo, or may not be shared. It can't be trained again from here.",
+                    "This bundle has no bag of words: its texts are under embargo, or may not be"
+                    " shared. It can't be trained again from here.",
                 )
             for member, before in ((BAG, ""), ("topics.npz", ""), ("assignments.npz", "given_")):
                 with archive.open(member) as file, np.load(file, allow_pickle=False) as arrays:
@@ -104,13 +143,17 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
 
 
 def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
-    """A bundle's rows continue, behind the listed ones, with words that have tokens in the topic, at the floor's weight."""
+    """A bundle's rows continue, behind the listed ones, with words that have tokens in the topic,
+    at the floor's weight."""
     if not np.array_equal(topics.floor, held["beta_floor"]):
         return False
     for k in range(topics.K):
         mine = slice(topics.indptr[k], topics.indptr[k + 1])
         first, end = held["beta_indptr"][k], held["beta_indptr"][k + 1]
-        listed, rest = slice(first, first + mine.stop - mine.start), slice(first + mine.stop - mine.start, end)
+        listed, rest = (
+            slice(first, first + mine.stop - mine.start),
+            slice(first + mine.stop - mine.start, end),
+        )
         same = np.array_equal(topics.words[mine], held["beta_words"][listed]) and np.array_equal(
             topics.weights[mine], held["beta_weights"][listed]
         )

@@ -1,30 +1,35 @@
-"""The topics of one bag of words for the tokens of another, with more documents or other words. A training continues
-from them."""
+"""The topics of one bag of words for the tokens of another, with more documents or other words. A
+training continues from them."""
 
 import numpy as np
 from numba import prange
 
 from inference.bow import Bow
 from inference.evaluate import fold_in
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 
 def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
-    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as `inference.begin` takes
-    them.
+    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as
+    `inference.begin` takes them.
 
-    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has there, -1 for a word
-    that is
-    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the priors of the
-    training to come. theta is folded in by EM (evaluate.fold_in) from the words that both know; a document without any
-    begins evenly spread.
+    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has
+    there, -1 for a word that is
+    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the
+    priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
+    both know; a document without any begins evenly spread.
     """
     known = np.flatnonzero(column >= 0)
     place = np.full(bow.V, -1, np.int64)
     place[known] = np.arange(len(known))
     row_ptr, row_topics, above = fold_in.rows(
-        topics.indptr, topics.words, topics.weights, topics.floor, np.asarray(column)[known].astype(np.int64), topics.V
+        topics.indptr,
+        topics.words,
+        topics.weights,
+        topics.floor,
+        np.asarray(column)[known].astype(np.int64),
+        topics.V,
     )
     given = np.empty(len(bow.words), np.uint16)
     _inherit(
@@ -55,7 +60,9 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 places[n], known[n] = place[words[j]], counts[j]
                 n += 1
         if n:
-            theta = fold_in.fit(floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS)
+            theta = fold_in.fit(
+                floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS
+            )
             largest = int(np.argmax(theta))
         else:
             theta = np.full(K, 1.0 / K)

@@ -11,14 +11,17 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("topograph")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.steps["worker"].add(DjangoStructLogInitStep)  # a line for each task, under the id of the request that queued it
+app.steps["worker"].add(
+    DjangoStructLogInitStep
+)  # a line for each task, under the id of the request that queued it
 app.steps["consumer"].add(Pulse)
 app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.worker"]
 
 
 @signals.setup_logging.connect
 def _(**_):
-    """Logs are Django's (webapp.logs): Celery would print what tasks raise, with its message."""
-    from webapp import logs
+    """Logs are Django's (webapp.platform.logs): Celery would print what tasks raise, with its
+    message."""
+    from webapp.platform import logs
 
     logs.guard()

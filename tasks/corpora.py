@@ -1,8 +1,8 @@
-"""Celery's entries to the jobs of a corpus (webapp.ingest.job)."""
+"""Celery's entries to the jobs of a corpus (webapp.intake.ingest.job)."""
 
 from tasks.celery import app
-from webapp.ingest import job
-from webapp.runs.services import train_when_read
+from webapp.core.runs.services import train_when_read
+from webapp.intake.ingest import job
 
 
 @app.task(name="tasks.corpora.store")

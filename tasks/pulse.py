@@ -1,5 +1,5 @@
-"""Whether a worker still takes tasks. Its main loop could hang while its other threads beat and sweep: then the roster
-would show a worker, and what is queued would wait for ever."""
+"""Whether a worker still takes tasks. Its main loop could hang while its other threads beat and
+sweep: then the roster would show a worker, and what is queued would wait for ever."""
 
 import os
 import signal
@@ -14,7 +14,8 @@ log = structlog.get_logger(__name__)
 
 
 class Silence:
-    """Counts beats since the main loop's last tick. By beats, not by the clock: a starved process beats seldom, too."""
+    """Counts beats since the main loop's last tick. By beats, not by the clock: a starved process
+    beats seldom, too."""
 
     def __init__(self) -> None:
         self.beats = 0
@@ -24,8 +25,9 @@ class Silence:
         self.beats = 0
 
     def beat(self) -> None:
-        """Called in the heartbeat's thread after Redis has answered, as the loop rightly waits while Redis is away. Ends the
-        process where the loop hangs: its supervisor starts another, and its tasks continue from their last checkpoints."""
+        """Called in the heartbeat's thread after Redis has answered, as the loop rightly waits
+        while Redis is away. Ends the process where the loop hangs: its supervisor starts another,
+        and its tasks continue from their last checkpoints."""
         self.beats += 1
         if self.beats > MOST:
             log.error("the worker's main loop hangs; the process ends itself", count=self.beats)

@@ -1,19 +1,25 @@
-"""What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps, tidies, and notes its
-tasks."""
+"""What a Celery worker does beside its tasks, as handlers of Celery's signals: it beats, sweeps,
+tidies, and notes its tasks."""
 
 import os
 import signal
 import threading
 import time
 
-from celery.signals import task_postrun, task_prerun, worker_process_init, worker_ready, worker_shutting_down
+from celery.signals import (
+    task_postrun,
+    task_prerun,
+    worker_process_init,
+    worker_ready,
+    worker_shutting_down,
+)
 
 from tasks.pulse import silence
-from webapp.ingest import corpora
-from webapp.jobs import roster, sweep
-from webapp.jobs.repeating import repeat
-from webapp.local import processes
-from webapp.operations import upkeep
+from webapp.intake.ingest import corpora
+from webapp.platform.jobs import roster, sweep
+from webapp.platform.jobs.repeating import repeat
+from webapp.platform.local import processes
+from webapp.service.operations import upkeep
 
 _stopping = threading.Event()
 
@@ -47,8 +53,8 @@ def end(**_):
 def end_at_once(task, **_):
     """What ends a worker ends its tasks as a kill does, for which they are made.
 
-    billiard's handler raises SystemExit wherever the task is; code in C, such as numba's, makes SystemError of that, and
-    the job failed.
+    billiard's handler raises SystemExit wherever the task is; code in C, such as numba's, makes
+    SystemError of that, and the job failed.
     """
     if task.request.hostname:  # else it was not called by a worker
         for number in (signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):

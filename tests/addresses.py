@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.urls.resolvers import RoutePattern
 
-from webapp import routes
-from webapp.routes import Kind
+from webapp.platform import routes
+from webapp.platform.routes import Kind
 
 NOBODYS = {
     "notebook_id": 10**12,
@@ -27,20 +27,30 @@ def _exemplified(kind: Kind) -> list[str]:
 
 
 def _with_twins(names: list[str]) -> list[str]:
-    return [twin for name in names for twin in (name, f"{name}_json") if twin == name or ROUTES[name].json]
+    return [
+        twin
+        for name in names
+        for twin in (name, f"{name}_json")
+        if twin == name or ROUTES[name].json
+    ]
 
 
 PAGES = [name for name in _exemplified(Kind.PAGE) if ROUTES[name].json]  # with a .json twin
 OTHER = [name for name in _exemplified(Kind.PAGE) if not ROUTES[name].json]  # pages without
-PROBES = _of(Kind.PROBE)  # tests/webapp/operations/test_health.py asks them
+PROBES = _of(Kind.PROBE)  # tests/webapp/service/operations/test_health.py asks them
 STREAMS = _of(Kind.STREAM)
 FILES = _exemplified(Kind.FILE)
 POSTS = _of(Kind.FORM)
-TUS = _of(Kind.UPLOAD)  # tests/webapp/ingest/test_uploads.py
+TUS = _of(Kind.UPLOAD)  # tests/webapp/intake/ingest/test_uploads.py
 # Made by the tests that ask for them.
-ELSEWHERE = [*PROBES, *_with_twins([name for name, route in ROUTES.items() if route.example is None])]
+ELSEWHERE = [
+    *PROBES,
+    *_with_twins([name for name, route in ROUTES.items() if route.example is None]),
+]
 # Without a parameter: never missing.
-OF_ALL = _with_twins([name for name in _of(Kind.PAGE, Kind.PROBE, Kind.FILE) if "<" not in ROUTES[name].route])
+OF_ALL = _with_twins(
+    [name for name in _of(Kind.PAGE, Kind.PROBE, Kind.FILE) if "<" not in ROUTES[name].route]
+)
 
 
 def names() -> set[str]:
@@ -53,12 +63,18 @@ def route_of(name: str) -> routes.Route:
 
 
 def states(name: str) -> tuple[str, ...]:
-    """Queries with which a page is looked at; the first is one with which it has something to show."""
+    """Queries with which a page is looked at; the first is one with which it has something to
+    show."""
     return route_of(name).states
 
 
 def address(name: str, corpus: int, run: int, **more) -> str:
-    """Its example: of a corpus and a run, and with other values of its parameters where `more` has them."""
+    """Its example: of a corpus and a run, and with other values of its parameters where `more` has
+    them."""
     route = route_of(name)
     values = NOBODYS | (route.example or {}) | {"corpus_id": corpus, "run_id": run} | more
-    return reverse(name, "webapp.urls", kwargs={key: values[key] for key in RoutePattern(route.route).converters})
+    return reverse(
+        name,
+        "webapp.urls",
+        kwargs={key: values[key] for key in RoutePattern(route.route).converters},
+    )

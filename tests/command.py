@@ -1,7 +1,8 @@
 """`manage.py test`: every test, or those that are named, against Postgres and Valkey of their own.
 
-What is not an option of ours goes to pytest: `manage.py test tests/webapp/words/test_words.py -k search -x`. Many tests
-are shared out among workers (tests/worker.py); a file, or what -k chooses, is done sooner by one.
+What is not an option of ours goes to pytest: `manage.py test
+tests/webapp/analysis/words/test_words.py -k search -x`. Many tests are shared out among workers
+(tests/worker.py); a file, or what -k chooses, is done sooner by one.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 import redis
 
-from webapp.local import compilation, folder, postgres, processes, servers
+from webapp.platform.local import compilation, folder, postgres, processes, servers
 
 KEPT = folder.ROOT / ".pytest_cache" / "servers"  # state folder of servers that are kept
 MOST_WORKERS = 8  # each has a Redis database, of which there are 16; tests use the ninth
@@ -25,23 +26,37 @@ KEPT_SECONDS = 1800.0  # that they stay up unused
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="manage.py test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )  # fmt: skip
+        prog="manage.py test",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument(
         "--workers",
         type=int,
         metavar="N",
         choices=range(1, MOST_WORKERS + 1),
-        help=f"processes that share the tests, up to {MOST_WORKERS} (default: one more than cores; for a file, or with -k, one)",
+        help=(
+            f"processes that share the tests, up to {MOST_WORKERS} (default: one more than cores;"
+            " for a file, or with -k, one)"
+        ),
     )
     parser.add_argument(
         "--keep",
         action="store_true",
-        help=f"leave the servers up for the next call with --keep; they end when unused for {KEPT_SECONDS / 60:.0f} minutes",
+        help=(
+            "leave the servers up for the next call with --keep; they end when unused for"
+            f" {KEPT_SECONDS / 60:.0f} minutes"
+        ),
     )
     given, arguments = parser.parse_known_args(argv)
-    workers = given.workers or (min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1)
-    with tempfile.TemporaryDirectory(prefix="topograph-test-") as data, kept() if given.keep else own(data) as urls:
+    workers = given.workers or (
+        min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="topograph-test-") as data,
+        kept() if given.keep else own(data) as urls,
+    ):
         env = os.environ | {
             "TOPOGRAPH_DATA": data,
             "DATABASE_URL": urls[0],
@@ -54,22 +69,29 @@ def main(argv: list[str]) -> int:
             compile_kernels(env)
             arguments = ["-n", str(workers), *arguments]
         try:
-            return subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=folder.ROOT, env=env).returncode
+            return subprocess.run(
+                [sys.executable, "-m", "pytest", *arguments], cwd=folder.ROOT, env=env
+            ).returncode
         except KeyboardInterrupt:
             return 130
 
 
 def many(arguments: list[str]) -> bool:
-    """Whether so much is asked for that several workers are quicker than one: everything, or a folder."""
+    """Whether so much is asked for that several workers are quicker than one: everything, or a
+    folder."""
     if any(argument.startswith(("-k", "-s", "--pdb", "--collect-only")) for argument in arguments):
         return False
-    paths = [path for a in arguments if (path := folder.ROOT / a.partition("::")[0]).exists() and not a.startswith("-")]
+    paths = [
+        path
+        for a in arguments
+        if (path := folder.ROOT / a.partition("::")[0]).exists() and not a.startswith("-")
+    ]
     return not paths or any(path.is_dir() for path in paths)
 
 
 def compile_kernels(env: dict) -> None:
-    """Every kernel, once for this code and machine, before each worker would do it: by two processes that begin at
-    either end, and of which none compiles what the other one does."""
+    """Every kernel, once for this code and machine, before each worker would do it: by two
+    processes that begin at either end, and of which none compiles what the other one does."""
     cache = folder.ROOT / ".pytest_cache"
     calls = {"warm_up(False)": cache / "compiled", "warm_up(True)": cache / "compiled-backwards"}
     if all(map(compilation.is_done, calls.values())):
@@ -111,7 +133,12 @@ def kept() -> Iterator[tuple[str, str]]:
             argv = [sys.executable, "-c", "from tests import command; command.keep()"]
             nothing = subprocess.DEVNULL
             keeper = subprocess.Popen(
-                argv, cwd=folder.ROOT, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+                argv,
+                cwd=folder.ROOT,
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+                start_new_session=True,
             )
             while not folder.servers():
                 if keeper.poll() is not None:
@@ -132,7 +159,8 @@ def in_use() -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise folder.Busy(
-                "Another `manage.py test --keep` is at work with these servers. Call without --keep."
+                "Another `manage.py test --keep` is at work with these servers. Call without"
+                " --keep."
             ) from None
         yield
 

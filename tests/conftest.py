@@ -24,8 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ROOT.parent / "shared" / "corpora"
 ROWS = 400  # sections of the shipped example, in the corpus `ready`
 if sys.version_info[:3] in {(3, 11, n) for n in range(8)} | {(3, 12, 0), (3, 12, 1)}:
-    # There two threads that parse at once, as numpy does for each array that is opened, can end in “AST constructor recursion depth
-    # mismatch” (CPython's issue 106905); seldom, but more often in tests, where hypothesis runs Python's code within a collection.
+    # There two threads that parse at once, as numpy does for each array that is opened, can end in
+    # “AST constructor recursion depth mismatch” (CPython's issue 106905); seldom, but more often in
+    # tests, where hypothesis runs Python's code within a collection.
     _parse, _one_parses = ast.parse, threading.RLock()
 
     def _parse_alone(*given, **options):
@@ -42,7 +43,9 @@ START_SECONDS = 600  # a start takes seconds, and minutes on a machine that is b
 def corpora_folder() -> Path:
     """Corpora that are too large, or not free, to be part of the project."""
     if not CORPORA.is_dir():
-        pytest.skip(f"the folder of corpora {CORPORA.parent.name}/{CORPORA.name} is not beside the project")
+        pytest.skip(
+            f"the folder of corpora {CORPORA.parent.name}/{CORPORA.name} is not beside the project"
+        )
     return CORPORA
 
 
@@ -65,7 +68,11 @@ class System:
 
 def start(data: Path, *arguments: str) -> System:
     """`manage.py start`, up to its last line of preparation."""
-    env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")
+    }
     env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", "TOPOGRAPH_EXAMPLE": "0"}
     data.parent.mkdir(parents=True, exist_ok=True)
     log = data.with_name(f"{data.name}-{time.monotonic_ns()}.log")
@@ -111,7 +118,8 @@ def requests_share_a_loop(loop):
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files_are_looked_for_once():
-    """Each test client makes a chain of middleware of its own, and servestatic would look through static/ for each."""
+    """Each test client makes a chain of middleware of its own, and servestatic would look through
+    static/ for each."""
     from servestatic.middleware import ServeStaticMiddleware
 
     known: dict[tuple, tuple] = {}
@@ -148,16 +156,19 @@ def what_a_page_shows_is_copied_once():
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):
-    """Copy a database that was migrated, instead of migrating one for each worker (pytest-django asks for this)."""
+    """Copy a database that was migrated, instead of migrating one for each worker (pytest-django
+    asks for this)."""
     from django.conf import settings
 
-    settings.DATABASES["default"].setdefault("TEST", {}).update(TEMPLATE=tables.template(), MIGRATE=False)
+    settings.DATABASES["default"].setdefault("TEST", {}).update(
+        TEMPLATE=tables.template(), MIGRATE=False
+    )
 
 
 @pytest.fixture(scope="session")
 def draft(django_db_setup, tmp_path_factory):
     """A function that stores one file as a draft."""
-    from webapp.ingest import corpora
+    from webapp.intake.ingest import corpora
 
     def make(content: bytes, name: str = "speeches.csv"):
         path = tmp_path_factory.mktemp("upload") / "file"
@@ -169,15 +180,17 @@ def draft(django_db_setup, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def ready(draft, django_db_blocker):
-    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come over a connection of
-    their own."""
+    """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come
+    over a connection of their own."""
     from tasks.corpora import read_corpus
-    from webapp.ingest import corpora, guesses
+    from webapp.intake.ingest import corpora, guesses
 
     with django_db_blocker.unblock():
         corpus = draft(as_csv(example_rows(ROWS)))
         options = asdict(guesses.sniff(corpus).options)
-        corpora.read(corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3))
+        corpora.read(
+            corpus, corpora.ReadingSettings(options=options, language="en", min_documents=3)
+        )
         read_corpus(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error
@@ -188,7 +201,7 @@ def ready(draft, django_db_blocker):
 def trained(ready, django_db_blocker):
     """A finished run with 6 topics."""
     from tasks.runs import train
-    from webapp.runs import services as runs
+    from webapp.core.runs import services as runs
 
     with django_db_blocker.unblock():
         run = runs.create(ready.version, seed=3, topics=6, passes=3)
@@ -200,9 +213,10 @@ def trained(ready, django_db_blocker):
 
 @pytest.fixture
 def alone():
-    """No metrics of servers of other tests: those that ended in the last seconds are still told in Redis."""
-    from webapp.jobs import events
-    from webapp.server import siblings
+    """No metrics of servers of other tests: those that ended in the last seconds are still told in
+    Redis."""
+    from webapp.platform.jobs import events
+    from webapp.platform.server import siblings
 
     for key in events.client().scan_iter(f"{siblings.METRICS}*"):
         events.client().delete(key)

@@ -4,7 +4,7 @@ import csv
 import gzip
 import io
 
-from webapp.local.folder import ROOT
+from webapp.platform.local.folder import ROOT
 
 EXAMPLE = ROOT / "webapp" / "example" / "state_of_the_union.csv.gz"
 

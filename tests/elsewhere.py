@@ -1,10 +1,12 @@
-"""Verify a deposit on another machine: one with another processor, kernel and Python, and neither packages nor a network.
+"""Verify a deposit on another machine: one with another processor, kernel and Python, and neither
+packages nor a network.
 
     .venv/bin/python -m tests.elsewhere DEPOSIT.zip
 
-It is an ARM machine that QEMU emulates, with the kernel, Python and busybox of Debian (60 MB, fetched from its mirror and
-compared with the hashes of its list). It verifies the deposit as it is, then with one byte changed in one file; the last
-line is `failed: N`. It needs qemu-system-aarch64, dpkg-deb and cpio (packages qemu-system-arm, dpkg and cpio of Debian).
+It is an ARM machine that QEMU emulates, with the kernel, Python and busybox of Debian (60 MB,
+fetched from its mirror and compared with the hashes of its list). It verifies the deposit as it is,
+then with one byte changed in one file; the last line is `failed: N`. It needs qemu-system-aarch64,
+dpkg-deb and cpio (packages qemu-system-arm, dpkg and cpio of Debian).
 """
 
 import hashlib
@@ -49,7 +51,9 @@ def needed(names: list[str], listed: dict[str, dict[str, str]]) -> set[str]:
         if name in listed and name not in found:
             found.add(name)
             depends = f"{listed[name].get('Depends', '')}, {listed[name].get('Pre-Depends', '')}"
-            left += [re.split(r"[ |:(]", one.strip())[0] for one in depends.split(",") if one.strip()]
+            left += [
+                re.split(r"[ |:(]", one.strip())[0] for one in depends.split(",") if one.strip()
+            ]
     return found
 
 
@@ -85,14 +89,24 @@ def main(deposit: Path) -> int:
         files = "".join(f"{path.relative_to(root)}\n" for path in sorted(root.rglob("*")))
         with Path(made, "initrd").open("wb") as file:
             subprocess.run(
-                ["cpio", "-o", "-H", "newc", "--quiet"], cwd=root, input=files.encode(), stdout=file, check=True
+                ["cpio", "-o", "-H", "newc", "--quiet"],
+                cwd=root,
+                input=files.encode(),
+                stdout=file,
+                check=True,
             )
         command = "qemu-system-aarch64 -M virt -cpu cortex-a72 -m 2G -nographic -nic none -no-reboot".split()
         command += ["-kernel", str(next(boot.glob("boot/vmlinuz-*"))), "-initrd", f"{made}/initrd"]
         command += ["-append", "console=ttyAMA0 quiet panic=-1"]
-        said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stdout
+        said = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT
+        ).stdout
     print(said)
-    expected = ["as it was made: exit code 0", "with a byte more: exit code 1", "CHANGED  index.html"]
+    expected = [
+        "as it was made: exit code 0",
+        "with a byte more: exit code 1",
+        "CHANGED  index.html",
+    ]
     failed = sum(sentence not in said for sentence in expected)
     print(f"failed: {failed}")
     return failed

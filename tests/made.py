@@ -1,8 +1,9 @@
-"""A made collection of any size, for tests of plans: planted topics (themes) over 50,000 made words.
+"""A made collection of any size, for tests of plans: planted topics (themes) over 50,000 made
+words.
 
-Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into the database and the
-state folder by the very tasks that do it for users, without a web server, so that rows, arrays and indexes are what
-they would be.
+Some 60 words a document, with a date of a century and a category. `corpus` and `run` put it into
+the database and the state folder by the very tasks that do it for users, without a web server, so
+that rows, arrays and indexes are what they would be.
 """
 
 import csv
@@ -15,23 +16,33 @@ import numpy as np
 
 V, LENGTH, THEMES = 50_000, 60, 300
 BLOCK = 10_000
-SYLLABLES = [c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()]
+SYLLABLES = [
+    c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()
+]
 
 
 def words() -> np.ndarray:
     """V different made words, the shorter ones first."""
     n = len(SYLLABLES)
-    made = [SYLLABLES[i // n % n] + SYLLABLES[i % n] + (SYLLABLES[i // n**2] if i >= n**2 else "") for i in range(V)]
+    made = [
+        SYLLABLES[i // n % n] + SYLLABLES[i % n] + (SYLLABLES[i // n**2] if i >= n**2 else "")
+        for i in range(V)
+    ]
     return np.array(list(dict.fromkeys(made)))
 
 
 def write(path: Path, documents: int, seed: int = 0, themes: int = THEMES) -> None:
-    """A gzipped CSV of id, title, date, section, text. themes: planted topics, three in each document."""
+    """A gzipped CSV of id, title, date, section, text. themes: planted topics, three in each
+    document."""
     rng, vocabulary = np.random.default_rng(seed), words()
     zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
     of_theme = np.cumsum(
         [
-            np.where(rng.random(len(vocabulary)) < 0.03, zipf * rng.gamma(1.0, 1.0, len(vocabulary)), 1e-9)
+            np.where(
+                rng.random(len(vocabulary)) < 0.03,
+                zipf * rng.gamma(1.0, 1.0, len(vocabulary)),
+                1e-9,
+            )
             for _ in range(themes)
         ],
         axis=1,
@@ -50,7 +61,10 @@ def write(path: Path, documents: int, seed: int = 0, themes: int = THEMES) -> No
             for k in range(themes):
                 own = by_theme[ends[k] : ends[k + 1]]
                 tokens[own] = np.searchsorted(of_theme[k], drawn[own])
-            years, sections = 1900 + (chosen[:, 0] * 100 // themes + rng.integers(0, 30, n)) % 100, chosen[:, 1] % 12
+            years, sections = (
+                1900 + (chosen[:, 0] * 100 // themes + rng.integers(0, 30, n)) % 100,
+                chosen[:, 1] % 12,
+            )
             for i, text in enumerate(vocabulary[tokens.reshape(n, LENGTH)]):
                 out.writerow(
                     [
@@ -71,14 +85,17 @@ def name(documents: int, themes: int = THEMES) -> str:
 def corpus(documents: int, themes: int = THEMES):
     """A corpus of so many documents that has been read. Django must be set up."""
     from tasks.corpora import read_corpus
-    from webapp.ingest import corpora, guesses
+    from webapp.intake.ingest import corpora, guesses
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "made.csv.gz"
         write(file, documents, themes=themes)
         made = corpora.create(name(documents, themes), [corpora.ReceivedFile("made.csv.gz", file)])
     corpora.read(
-        made, corpora.ReadingSettings(options=asdict(guesses.sniff(made).options), language="en", min_documents=5)
+        made,
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(made).options), language="en", min_documents=5
+        ),
     )
     read_corpus(made.pk)
     return _done(made, "ready")
@@ -87,7 +104,7 @@ def corpus(documents: int, themes: int = THEMES):
 def run(corpus, topics: int):
     """A finished run on it, of one pass: how good its topics are is not asked here."""
     from tasks.runs import train
-    from webapp.runs import services as runs
+    from webapp.core.runs import services as runs
 
     made = runs.create(corpus.version, topics=topics, passes=1)
     train(made.pk)

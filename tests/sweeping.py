@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from webapp.jobs import claims, sweep
+from webapp.platform.jobs import claims, sweep
 
 STALE = claims.STALE.total_seconds()
 FROZEN = claims.FROZEN.total_seconds()

@@ -1,5 +1,5 @@
-"""The database that each worker's is a copy of: migrated once, for all workers and, on servers that are kept, for later
-calls. Migrating takes six seconds, copying a fraction of one."""
+"""The database that each worker's is a copy of: migrated once, for all workers and, on servers that
+are kept, for later calls. Migrating takes six seconds, copying a fraction of one."""
 
 import os
 import subprocess
@@ -7,18 +7,22 @@ import sys
 
 import psycopg
 
-from webapp.local import changes
-from webapp.local.package import ROOT
+from webapp.platform.local import changes
+from webapp.platform.local.package import ROOT
 
 PREFIX = "tables_"
 LOCK = 7_240_617  # of Postgres, while one worker migrates
 
 
 def template() -> str:
-    """The name of a database with all tables, which is made where there is none of these migrations."""
+    """The name of a database with all tables, which is made where there is none of these
+    migrations."""
     server = os.environ["DATABASE_URL"].rpartition("/")[0]
     name = (
-        PREFIX + changes.digest([*(ROOT / "webapp" / "migrations").glob("*.py"), ROOT / "webapp" / "settings.py"])[:16]
+        PREFIX
+        + changes.digest(
+            [*(ROOT / "webapp" / "migrations").glob("*.py"), ROOT / "webapp" / "settings.py"]
+        )[:16]
     )
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])

@@ -1,5 +1,6 @@
-"""Whether a template reads only what the type of its page has. Django reads a name that is missing as "", in silence: this
-walks the compiled template with the types of `page` and `html`, into loops, {% with %} and included templates."""
+"""Whether a template reads only what the type of its page has. Django reads a name that is missing
+as "", in silence: this walks the compiled template with the types of `page` and `html`, into loops,
+{% with %} and included templates."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -13,8 +14,14 @@ from django.template.defaulttags import ForNode, IfNode, WithNode
 from django.template.library import SimpleNode
 from django.template.loader_tags import IncludeNode
 
-SAME = {"slice", "default", "safe", "dictsort"}  # filters whose result is of the type of what they are given
-# Names that every page has, by webapp.pages.typed and by the context processors of the settings
+SAME = {
+    "slice",
+    "default",
+    "safe",
+    "dictsort",
+}  # filters whose result is of the type of what they are given
+# Names that every page has, by webapp.platform.pages.typed and by the context processors of the
+# settings
 ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection", "hidden_words",
           "True", "False", "None"}  # fmt: skip
 # What {% include … with … %} may give to a template that several pages share, or not
@@ -54,11 +61,15 @@ def _node(node: Node, scope: dict[str, Types], at: str) -> Iterator[str]:
         types = (
             [items]
             if len(names) == 1
-            else [_members(a) for a in get_args(items[0])]
-            if items and get_args(items[0])
-            else [()] * len(names)
+            else (
+                [_members(a) for a in get_args(items[0])]
+                if items and get_args(items[0])
+                else [()] * len(names)
+            )
         )
-        yield from _walk(node.nodelist_loop, scope | dict(zip(names, types, strict=True)) | {"forloop": ()}, at)
+        yield from _walk(
+            node.nodelist_loop, scope | dict(zip(names, types, strict=True)) | {"forloop": ()}, at
+        )
         yield from _walk(node.nodelist_empty, scope, at)
         return
     if isinstance(node, WithNode | IncludeNode):
@@ -68,7 +79,11 @@ def _node(node: Node, scope: dict[str, Types], at: str) -> Iterator[str]:
         if isinstance(node, WithNode):
             yield from _walk(node.nodelist, scope | more, at)
         elif isinstance(node.template.var, str):
-            yield from _walk(loader.get_template(node.template.var).template.nodelist, scope | more, node.template.var)
+            yield from _walk(
+                loader.get_template(node.template.var).template.nodelist,
+                scope | more,
+                node.template.var,
+            )
         return
     found = []
     for expression in _expressions(node):
@@ -99,7 +114,9 @@ def _of_condition(condition: Any) -> Iterator[FilterExpression]:
             yield from _of_condition(getattr(condition, part, None))
 
 
-def _type(expression: FilterExpression, scope: dict[str, Types], found: list[str], at: str) -> Types:
+def _type(
+    expression: FilterExpression, scope: dict[str, Types], found: list[str], at: str
+) -> Types:
     lookups = getattr(expression.var, "lookups", None)
     if not lookups:
         return ()
@@ -114,7 +131,10 @@ def _type(expression: FilterExpression, scope: dict[str, Types], found: list[str
         path += f".{name}"
         answers = [_attribute(each, name) for each in types]
         if all(answer is None for answer in answers):
-            found.append(f"{at}: {path}: {' | '.join(getattr(t, '__name__', str(t)) for t in types)} has no “{name}”")
+            found.append(
+                f"{at}: {path}: {' | '.join(getattr(t, '__name__', str(t)) for t in types)} has no"
+                f" “{name}”"
+            )
             return ()
         types = tuple(dict.fromkeys(m for a in answers if a is not None for m in _members(a)))
     return types if all(filter.__name__ in SAME for filter, _ in expression.filters) else ()
@@ -125,7 +145,11 @@ def _attribute(hint: Any, name: str) -> Any:
     origin, arguments = get_origin(hint) or hint, get_args(hint)
     if origin in (list, tuple):
         return (
-            arguments[0] if arguments and name.isdigit() else Any if name.isdigit() or hasattr(origin, name) else None
+            arguments[0]
+            if arguments and name.isdigit()
+            else Any
+            if name.isdigit() or hasattr(origin, name)
+            else None
         )
     if origin is dict:
         if name == "items":
@@ -137,8 +161,18 @@ def _attribute(hint: Any, name: str) -> Any:
         if name in hints:
             return hints[name]
         value = getattr(origin, name, None)
-        return get_type_hints(value.fget).get("return", Any) if isinstance(value, property) else Any if value else None
-    if isinstance(origin, type) and not issubclass(origin, Model) and origin in (str, int, float, bool):
+        return (
+            get_type_hints(value.fget).get("return", Any)
+            if isinstance(value, property)
+            else Any
+            if value
+            else None
+        )
+    if (
+        isinstance(origin, type)
+        and not issubclass(origin, Model)
+        and origin in (str, int, float, bool)
+    ):
         return Any if hasattr(origin, name) else None
     return Any
 

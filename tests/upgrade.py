@@ -1,12 +1,13 @@
-"""Upgrade what an earlier release made, as its users would: too long for the suite, and it installs that release's
-packages.
+"""Upgrade what an earlier release made, as its users would: too long for the suite, and it installs
+that release's packages.
 
     .venv/bin/python -m tests.upgrade [--from COMMIT]
 
-The earlier release, cloned at its commit, reads the example, trains on it, and keeps a label and a pin; another run is
-at work when it is stopped. Then this checkout starts on the same folder. What was exported before is compared with
-what is exported after, every page of the finished run is asked for, the run at work must end, and the corpus is trained
-and searched anew. Each check is a line; the last is `failed: N`.
+The earlier release, cloned at its commit, reads the example, trains on it, and keeps a label and a
+pin; another run is at work when it is stopped. Then this checkout starts on the same folder. What
+was exported before is compared with what is exported after, every page of the finished run is asked
+for, the run at work must end, and the corpus is trained and searched anew. Each check is a line;
+the last is `failed: N`.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from pathlib import Path
 import django
 
 from benchmarks.whole_path import Browser, press_train, training_fields
-from webapp.local.package import ROOT
+from webapp.platform.local.package import ROOT
 
 RELEASE = "e6cebd4a"  # 0.2.0
 READY = re.compile(r"Topograph is ready at (\S+)")
@@ -50,12 +51,20 @@ class Checks:
 def started(checkout: Path, data: Path, end: signal.Signals = signal.SIGINT) -> Iterator[Browser]:
     """A Topograph of a checkout, as the README starts it, until Ctrl-C or what else may end it."""
     own = {"VIRTUAL_ENV", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
-    env = {k: v for k, v in os.environ.items() if k not in own} | {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1"}
+    env = {k: v for k, v in os.environ.items() if k not in own} | {
+        "TOPOGRAPH_DATA": str(data),
+        "PYTHONUNBUFFERED": "1",
+    }
     began = time.time()
     process = subprocess.Popen(
-        ["python3", "manage.py", "start", "--port", "8300"], cwd=checkout, env=env, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
+        ["python3", "manage.py", "start", "--port", "8300"],
+        cwd=checkout,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
     try:
         told = []
         for line in process.stdout:
@@ -89,20 +98,35 @@ def answer(browser: Browser, path: str) -> tuple[int, str]:
 def train_by_command(checkout: Path, data: Path) -> None:
     """Corpus 1, the example, and run 1 with 20 topics, by the earlier release's commands."""
     example = "webapp/example/state_of_the_union.csv.gz"
-    for arguments in (["import_corpus", example, "--name", "Addresses"], ["train", "1", "--topics", "20"]):
+    for arguments in (
+        ["import_corpus", example, "--name", "Addresses"],
+        ["train", "1", "--topics", "20"],
+    ):
         subprocess.run(
-            ["python3", "manage.py", *arguments], cwd=checkout, env=os.environ | {"TOPOGRAPH_DATA": str(data)}, check=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            ["python3", "manage.py", *arguments],
+            cwd=checkout,
+            env=os.environ | {"TOPOGRAPH_DATA": str(data)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def use_the_earlier(browser: Browser) -> dict[str, str]:
-    """Label a topic, pin it, and begin run 2, which is at work when this returns. Returns what is exported of run 1."""
+    """Label a topic, pin it, and begin run 2, which is at work when this returns. Returns what is
+    exported of run 1."""
     page = "/runs/1/topics/3/"
     browser.post("/runs/1/topics/3/edit/", {"label": LABEL, "next": page}, page)
     browser.post(
         "/notebooks/pin/",
-        {"kind": "topic", "run": "1", "topic": "3", "comment": COMMENT, "address": page, "next": page},
+        {
+            "kind": "topic",
+            "run": "1",
+            "topic": "3",
+            "comment": COMMENT,
+            "address": page,
+            "next": page,
+        },
         page,
     )
     exported = {path: browser.get(path) for path in EXPORTS}
@@ -131,19 +155,29 @@ def rows(text: str) -> list[dict[str, str]]:
 def check_the_upgraded(browser: Browser, exported: dict[str, str], check: Checks) -> None:
     for path, before in exported.items():
         now, then = rows(browser.get(path)), rows(before)
-        same = len(now) == len(then) and all(new | old == new for new, old in zip(now, then, strict=True))
+        same = len(now) == len(then) and all(
+            new | old == new for new, old in zip(now, then, strict=True)
+        )
         check(same, f"{path}: {len(then):,} rows are as they were, in the columns that were there")
     check(LABEL in browser.get("/runs/1/topics/"), "the label is shown")
     check(COMMENT in browser.get("/notebooks/1/"), "the pin is in its notebook")
     state = until(browser, "/runs/2.json", OVER)
-    check(state["status"] == "done", f"the run that was at work is {state['status']} {state.get('error', '')}")
+    check(
+        state["status"] == "done",
+        f"the run that was at work is {state['status']} {state.get('error', '')}",
+    )
     for path in pages():
         status, text = answer(browser, path)
         sentence = re.search(r"<main.*?<p[^>]*>(.*?)</p>", text, re.S) if status != 200 else None
-        check(status < 500, f"{status} {path} {' '.join(sentence.group(1).split()) if sentence else ''}")
+        check(
+            status < 500,
+            f"{status} {path} {' '.join(sentence.group(1).split()) if sentence else ''}",
+        )
     check("<mark" in browser.get("/corpora/1/documents/?q=wheat"), "the corpus is searched")
     run = press_train(browser, 1, training_fields(browser, 1) | {"topics": "20"})
-    check(until(browser, f"/runs/{run}.json", OVER)["status"] == "done", "the corpus is trained anew")
+    check(
+        until(browser, f"/runs/{run}.json", OVER)["status"] == "done", "the corpus is trained anew"
+    )
     check(answer(browser, f"/runs/{run}/overview/")[0] == 200, "the new run has an overview")
     end, written = time.time() + 300, "/corpora/1/documents.json?match=%3DUnion"
     while answer(browser, written)[0] != 200 and time.time() < end:
@@ -152,9 +186,14 @@ def check_the_upgraded(browser: Browser, exported: dict[str, str], check: Checks
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--from", dest="commit", default=RELEASE, help="the commit of the earlier release (default: %(default)s, 0.2.0)"
+        "--from",
+        dest="commit",
+        default=RELEASE,
+        help="the commit of the earlier release (default: %(default)s, 0.2.0)",
     )
     commit, check = parser.parse_args().commit, Checks()
     with tempfile.TemporaryDirectory(prefix="topograph-upgrade-") as folder:

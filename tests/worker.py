@@ -1,7 +1,8 @@
-"""What tests share a machine with: each worker of pytest-xdist has a state folder, a Redis database and (by
-pytest-django) a Postgres database of its own, and takes whole files of tests.
+"""What tests share a machine with: each worker of pytest-xdist has a state folder, a Redis database
+and (by pytest-django) a Postgres database of its own, and takes whole files of tests.
 
-`manage.py test` names this module in PYTEST_PLUGINS, as it must come before Django's settings are read.
+`manage.py test` names this module in PYTEST_PLUGINS, as it must come before Django's settings are
+read.
 """
 
 import os
@@ -10,22 +11,32 @@ from urllib.parse import urlsplit
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-os.environ["TOPOGRAPH_OTHER_SEEDS"] = "0"  # of whole systems, too: only tests about other seeds train with them
+os.environ["TOPOGRAPH_OTHER_SEEDS"] = (
+    "0"  # of whole systems, too: only tests about other seeds train with them
+)
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
     os.environ["TOPOGRAPH_DATA"] += f"/{worker}"
     number = int(worker.removeprefix("gw")) + 1
     os.environ["REDIS_URL"] = urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
 
 BROWSER = "tests/browser/"  # one running Topograph and one browser for all of it
-SLOW = (BROWSER, "tests/faults/test_kills", "tests/local/", "tests/test_types")  # a minute or more each
+SLOW = (
+    BROWSER,
+    "tests/faults/test_kills",
+    "tests/local/",
+    "tests/test_types",
+)  # a minute or more each
 
 
 class Files(LoadScopeScheduling):
-    """Tests of a file that follow each other go to one worker, in the order of the collection: so what is slow begins
-    first, and tests that empty the tables come last in each worker. All tests with a browser go to one worker."""
+    """Tests of a file that follow each other go to one worker, in the order of the collection: so
+    what is slow begins first, and tests that empty the tables come last in each worker. All tests
+    with a browser go to one worker."""
 
     def schedule(self) -> None:
-        self.config.option.loadscopereorder = False  # xdist would begin with the files that have the most tests
+        self.config.option.loadscopereorder = (
+            False  # xdist would begin with the files that have the most tests
+        )
         if self.collection is None:
             self.units, unit, last = {}, 0, ""
             for test in next(iter(self.registered_collections.values())):
@@ -44,8 +55,9 @@ def pytest_xdist_make_scheduler(config, log) -> Files:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """After pytest-django has put those that empty the tables behind those that do not: what is slow comes first, so
-    that no worker is left with it at the end; then drills on the shared corpus, which are in no transaction."""
+    """After pytest-django has put those that empty the tables behind those that do not: what is
+    slow comes first, so that no worker is left with it at the end; then drills on the shared
+    corpus, which are in no transaction."""
 
     def rank(item: pytest.Item) -> int:
         return 0 if item.nodeid.startswith(SLOW) else 1 if "committed" in item.fixturenames else 2
@@ -55,7 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     _before = processor_seconds()
 
 
-# Where the time of a call goes --------------------------------------------------------------------------------------
+# Where the time of a call goes
+# --------------------------------------------------------------------------------------
 
 MANY = 200  # tests, from which on it is shown
 SLOWEST = 20
@@ -96,10 +109,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for i, value in enumerate((1, used["processor"], used["clock"])):
             sums[i] += value
     write("| folder or file | tests | processor s | clock s |\n|---|---|---|---|")
-    for folder, (tests, processor, clock) in sorted(folders.items(), key=lambda item: -item[1][1])[:SLOWEST]:
+    for folder, (tests, processor, clock) in sorted(folders.items(), key=lambda item: -item[1][1])[
+        :SLOWEST
+    ]:
         write(f"| {folder} | {tests} | {processor:.0f} | {clock:.0f} |")
     write(
-        f"| all | {len(_used)} | {sum(u['processor'] for u in _used.values()):.0f} | {sum(u['clock'] for u in _used.values()):.0f} |"
+        f"| all | {len(_used)} | {sum(u['processor'] for u in _used.values()):.0f} |"
+        f" {sum(u['clock'] for u in _used.values()):.0f} |"
     )
     for test, used in sorted(_used.items(), key=lambda item: -item[1]["processor"])[:SLOWEST]:
         write(f"{used['processor']:7.1f} of the processor, {used['clock']:7.1f} s  {test}")

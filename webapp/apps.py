@@ -6,6 +6,8 @@ class WebappConfig(AppConfig):
     label = "webapp"
 
     def ready(self):
-        import tasks.celery  # noqa: F401 (the app by which webapp.jobs sends tasks)
-        from webapp.accounts import adapters  # noqa: F401 (hears when an address is verified)
-        from webapp.storage import checks  # noqa: F401 (is asked by commands)
+        import tasks.celery  # noqa: F401 (the app by which webapp.platform.jobs sends tasks)
+        from webapp.platform.accounts import (  # noqa: F401 (hears when an address is verified)
+            adapters,
+        )
+        from webapp.platform.storage import checks  # noqa: F401 (is asked by commands)

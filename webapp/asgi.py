@@ -9,20 +9,22 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 import django
 
-from webapp import logs
-from webapp.local import processes
-from webapp.server import first_page, siblings
-from webapp.server.bodies import bound_bodies, defer_bodies
-from webapp.server.handler import OneThreadHandler
-from webapp.server.loopback_only import loopback_only
+from webapp.platform import logs
+from webapp.platform.local import processes
+from webapp.platform.server import first_page, siblings
+from webapp.platform.server.bodies import bound_bodies, defer_bodies
+from webapp.platform.server.handler import OneThreadHandler
+from webapp.platform.server.loopback_only import loopback_only
 
 logs.guard()
 django.setup(set_prefix=False)
-# Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop, which does a little for
-# each of many requests, waits too long.
+# Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop,
+# which does a little for each of many requests, waits too long.
 sys.setswitchinterval(0.001)
 first_page.prepare()
-if multiprocessing.parent_process():  # one of uvicorn's --workers: without uvicorn nobody would end it
+if (
+    multiprocessing.parent_process()
+):  # one of uvicorn's --workers: without uvicorn nobody would end it
     processes.die_with_parent()
 siblings.follow()
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

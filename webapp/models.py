@@ -1,5 +1,5 @@
-"""The tables. Four large ones are partitioned, and written by webapp.storage.bulk alone: see
-migrations/0001_initial.py."""
+"""The tables. Four large ones are partitioned, and written by webapp.platform.storage.bulk alone:
+see migrations/0001_initial.py."""
 
 from datetime import UTC, datetime
 
@@ -21,9 +21,11 @@ class Users(BaseUserManager["User"]):
         return user
 
     def local(self) -> "User":
-        """Whoever sits at the machine while accounts are off: one row, to which everything belongs that is made
-        then."""
-        return self.get_or_create(local=True, defaults={"name": User.LOCAL, "is_staff": True, "password": "!"})[0]
+        """Whoever sits at the machine while accounts are off: one row, to which everything belongs
+        that is made then."""
+        return self.get_or_create(
+            local=True, defaults={"name": User.LOCAL, "is_staff": True, "password": "!"}
+        )[0]
 
 
 class User(AbstractBaseUser):
@@ -33,14 +35,19 @@ class User(AbstractBaseUser):
     USERNAME_FIELD = EMAIL_FIELD = "email"
     REQUIRED_FIELDS = ["name"]
 
-    email = models.EmailField(max_length=254, unique=True, null=True)  # in small letters; none: the local owner
-    name = models.CharField(max_length=60)  # shown to others; never changed, as it stands on what its owner said
+    email = models.EmailField(
+        max_length=254, unique=True, null=True
+    )  # in small letters; none: the local owner
+    name = models.CharField(
+        max_length=60
+    )  # shown to others; never changed, as it stands on what its owner said
     is_active = models.BooleanField(default=True)
     # An operator: may see the pages about workers, queue and disk, but nobody's corpora
     is_staff = models.BooleanField(default=False)
     local = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    # What this account may have; none: what the installation's settings say (webapp.accounts.quotas).
+    # What this account may have; none: what the installation's settings say
+    # (webapp.platform.accounts.quotas).
     most_bytes = models.BigIntegerField(null=True)
     most_documents = models.BigIntegerField(null=True)
     most_jobs = models.IntegerField(null=True)
@@ -51,7 +58,9 @@ class User(AbstractBaseUser):
     class Meta:
         constraints = [
             models.UniqueConstraint(Lower("name"), name="one_name"),
-            models.UniqueConstraint(fields=["local"], condition=models.Q(local=True), name="one_local_owner"),
+            models.UniqueConstraint(
+                fields=["local"], condition=models.Q(local=True), name="one_local_owner"
+            ),
         ]
 
     def __str__(self):
@@ -59,16 +68,17 @@ class User(AbstractBaseUser):
 
 
 def local_owner() -> int:
-    """To whom belongs what is made at the machine itself, by a command or while accounts are off; views say whose a
-    thing is."""
+    """To whom belongs what is made at the machine itself, by a command or while accounts are off;
+    views say whose a thing is."""
     return User.objects.local().pk
 
 
 class Present(models.Manager):
-    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion). `everything` has
-    that, too.
+    """Leaves out what is deleted, which can still be brought back for a while (corpora.deletion).
+    `everything` has that, too.
 
-    Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from don't.
+    Django follows a foreign key to a deleted row all the same: Run.begun_with and Corpus.taken_from
+    don't.
     """
 
     deleted = "deleted_at"  # the field that says so
@@ -78,7 +88,8 @@ class Present(models.Manager):
 
 
 class Deletable(models.Model):
-    """A row that can be brought back for a while after it was deleted: versions and runs at the moment of their corpus."""
+    """A row that can be brought back for a while after it was deleted: versions and runs at the
+    moment of their corpus."""
 
     deleted_at = models.DateTimeField(null=True)
 
@@ -90,12 +101,14 @@ class Deletable(models.Model):
 
 
 def _deleted(name: str) -> models.Index:
-    return models.Index(fields=["-deleted_at", "-id"], name=name, condition=models.Q(deleted_at__isnull=False))
+    return models.Index(
+        fields=["-deleted_at", "-id"], name=name, condition=models.Q(deleted_at__isnull=False)
+    )
 
 
 class Job(models.Model):
-    """A row is a job of a worker (webapp.jobs.kinds). attempt: counts those that claimed it. heartbeat_at: when the one that
-    has it was last alive."""
+    """A row is a job of a worker (webapp.platform.jobs.kinds). attempt: counts those that claimed
+    it. heartbeat_at: when the one that has it was last alive."""
 
     attempt = models.IntegerField(default=0)
     tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
@@ -122,30 +135,43 @@ class Corpus(Job, Deletable):
     """What a user uploaded: stored files, then documents, and versions of which words count."""
 
     class Status(models.TextChoices):
-        DRAFT = "draft"  # not read yet: its upload says how far storing its files is, and how they will be read
+        # not read yet: its upload says how far storing its files is, and how they will be read
+        DRAFT = "draft"
         QUEUED = "queued"
         READING = "reading"
         READY = "ready"
         FAILED = "failed"
 
-    owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)  # others: Membership
+    owner = models.ForeignKey(
+        User, models.PROTECT, related_name="corpora", default=local_owner
+    )  # others: Membership
     # To whom its owner wants to hand it over
     offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(default=dict)  # ingest.settings.ReadingSettings as a dict: how its files are read
-    version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")  # the newest that is ready
+    settings = models.JSONField(
+        default=dict
+    )  # ingest.settings.ReadingSettings as a dict: how its files are read
+    version = models.OneToOneField(
+        "Version", models.SET_NULL, null=True, related_name="+"
+    )  # the newest that is ready
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
-    # How far reading has come, for another attempt to go on from (ingest.checkpoints.ReadCheckpoint)
+    # How far reading has come, for another attempt to go on from
+    # (ingest.checkpoints.ReadCheckpoint)
     progress = models.JSONField(default=dict)
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
-    embargo = models.BooleanField(default=False)  # of its texts: accounts.embargo decides what can be read then
-    # The field that says who is independent of whom (documents.units); "": each document; none: nobody has said it
+    embargo = models.BooleanField(
+        default=False
+    )  # of its texts: accounts.embargo decides what can be read then
+    # The field that says who is independent of whom (documents.units); "": each document; none:
+    # nobody has said it
     unit = models.TextField(null=True)
-    trains = models.JSONField(null=True)  # settings of the run that is trained as soon as it is read; none: no run
+    trains = models.JSONField(
+        null=True
+    )  # settings of the run that is trained as soon as it is read; none: no run
     # The corpus that its documents were chosen from
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
     # Of such a part: which documents of what (ingest.corpora.create_subset)
@@ -177,8 +203,13 @@ class Corpus(Job, Deletable):
 
     @property
     def stage(self) -> str:
-        """Its status, as pages and the API say it: of a draft whose files are not stored yet, that of storing them."""
-        return self.unstored.stage if self.status == self.Status.DRAFT and self.unstored else self.status
+        """Its status, as pages and the API say it: of a draft whose files are not stored yet, that
+        of storing them."""
+        return (
+            self.unstored.stage
+            if self.status == self.Status.DRAFT and self.unstored
+            else self.status
+        )
 
     @property
     def documents(self) -> int:
@@ -195,41 +226,50 @@ class Corpus(Job, Deletable):
 
 
 class Upload(Job, Deletable):
-    """The files that came for a corpus, until it is read: stored, and looked into, by a worker where that takes long.
+    """The files that came for a corpus, until it is read: stored, and looked into, by a worker
+    where that takes long.
 
-    A corpus has one, unless it is a part of another (provenance); it keeps it. A row is a job (jobs.kinds.STORE).
+    A corpus has one, unless it is a part of another (provenance); it keeps it. A row is a job
+    (jobs.kinds.STORE).
     """
 
     class Status(models.TextChoices):
         QUEUED = "queued"
         STORING = "storing"
         STORED = "stored"  # each file has a row, and what a page asked is answered
-        JOINING = "joining"  # of an addition: its files are being given to the corpus that they are added to
+        # of an addition: its files are being given to the corpus that they are added to
+        JOINING = "joining"
         FAILED = "failed"
 
     corpus = models.OneToOneField(Corpus, models.CASCADE, primary_key=True, related_name="upload")
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    named = models.BooleanField(default=True)  # by the user; else the corpus is called after its files
-    # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be made of the files
+    named = models.BooleanField(
+        default=True
+    )  # by the user; else the corpus is called after its files
+    # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be
+    # made of the files
     checkpoint = models.JSONField(default=dict, null=True)
-    # What a worker is to find out about the stored files (ingest.guesses.Question): behind storing, and for a page that
-    # could not wait for it
+    # What a worker is to find out about the stored files (ingest.guesses.Question): behind storing,
+    # and for a page that could not wait for it
     question = models.JSONField(null=True)
-    # What the form that says how the files are read had when it was last sent, for whoever comes back to it: field ->
-    # values. None: it was not sent, or the corpus is read
+    # What the form that says how the files are read had when it was last sent, for whoever comes
+    # back to it: field -> values. None: it was not sent, or the corpus is read
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
 
     @property
     def stage(self) -> str:
         """Its status, in words for the status of a corpus."""
-        return {self.Status.STORING: "reading", self.Status.STORED: "draft", self.Status.JOINING: "draft"}.get(
-            self.Status(self.status), self.status
-        )
+        return {
+            self.Status.STORING: "reading",
+            self.Status.STORED: "draft",
+            self.Status.JOINING: "draft",
+        }.get(self.Status(self.status), self.status)
 
 
 class Membership(models.Model):
-    """What somebody who does not own a corpus may do with it. What the roles mean: webapp.accounts.authorization."""
+    """What somebody who does not own a corpus may do with it. What the roles mean:
+    webapp.platform.accounts.authorization."""
 
     class Role(models.TextChoices):
         VIEWER = "viewer"
@@ -247,8 +287,8 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A role that waits for somebody to have an account with this address; it becomes a Membership when the address is
-    verified."""
+    """A role that waits for somebody to have an account with this address; it becomes a Membership
+    when the address is verified."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="invitations")
     email = models.EmailField(max_length=254)  # in small letters
@@ -262,12 +302,14 @@ class Invitation(models.Model):
 
 
 class Link(models.Model):
-    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it is not stored: it is
-    said once."""
+    """A link with which anybody may read a corpus, until it expires or is revoked. The token in it
+    is not stored: it is said once."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
     name = models.CharField(max_length=60, blank=True)  # whom it is for
-    digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
+    digest = models.CharField(
+        max_length=64, unique=True
+    )  # sha256 of the token, which is too long to be guessed
     by = models.ForeignKey(User, models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
@@ -279,13 +321,18 @@ class Link(models.Model):
 
 
 class Course(models.Model):
-    """A class: students join by its link, without an e-mail address, train on its corpus, and hand in notebooks. At its end
-    their accounts are deleted, with all that they made (webapp.courses)."""
+    """A class: students join by its link, without an e-mail address, train on its corpus, and hand
+    in notebooks. At its end their accounts are deleted, with all that they made
+    (webapp.service.courses)."""
 
     owner = models.ForeignKey(User, models.PROTECT, related_name="courses")  # the teacher
-    corpus = models.ForeignKey(Corpus, models.SET_NULL, null=True, related_name="courses")  # which all share
+    corpus = models.ForeignKey(
+        Corpus, models.SET_NULL, null=True, related_name="courses"
+    )  # which all share
     name = models.CharField(max_length=100)
-    token = models.CharField(max_length=43, null=True, unique=True)  # of the link by which one joins; none: nobody can
+    token = models.CharField(
+        max_length=43, null=True, unique=True
+    )  # of the link by which one joins; none: nobody can
     ends_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -299,20 +346,25 @@ class Course(models.Model):
 
 
 class Student(models.Model):
-    """Whose account a course made. Others see the account's name, “Student 3-7”; the teacher alone sees `name`."""
+    """Whose account a course made. Others see the account's name, “Student 3-7”; the teacher alone
+    sees `name`."""
 
     user = models.OneToOneField(User, models.CASCADE, primary_key=True)
     course = models.ForeignKey(Course, models.PROTECT, related_name="students")
     number = models.IntegerField()  # 1, 2 … of the course
     name = models.CharField(max_length=60)
-    digest = models.CharField(max_length=64, unique=True)  # sha256 of the code with which one comes back
+    digest = models.CharField(
+        max_length=64, unique=True
+    )  # sha256 of the code with which one comes back
     joined_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(null=True)
     address = models.TextField(default="")  # of the page of a corpus or run that they opened last
 
     class Meta:
         ordering = ["number"]
-        constraints = [models.UniqueConstraint(fields=["course", "number"], name="one_student_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["course", "number"], name="one_student_per_number")
+        ]
 
 
 class SourceFile(models.Model):
@@ -325,9 +377,13 @@ class SourceFile(models.Model):
     bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     read = models.BooleanField(default=False)
-    error = models.TextField(default="")  # why it could not be read, or not to its end; it can be tried again
+    error = models.TextField(
+        default=""
+    )  # why it could not be read, or not to its end; it can be tried again
     items = models.BigIntegerField(default=0)  # documents and problems that came before the error
-    documents = models.BigIntegerField(default=0)  # that came of it; of those that are joined the file of the first
+    documents = models.BigIntegerField(
+        default=0
+    )  # that came of it; of those that are joined the file of the first
     # The number of its first document; none: there is none, or they do not follow each other
     first = models.BigIntegerField(null=True)
     problems = models.BigIntegerField(default=0)
@@ -335,13 +391,17 @@ class SourceFile(models.Model):
 
     class Meta:
         ordering = ["position"]
-        constraints = [models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")]
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "position"], name="one_file_per_position")
+        ]
 
 
 class Version(Job, Deletable):
-    """Which words of which documents of a corpus count: a vocabulary and a bag of words, which never change.
+    """Which words of which documents of a corpus count: a vocabulary and a bag of words, which
+    never change.
 
-    Documents 0 … documents - 1 of the corpus are its own; those that were added later are in later versions.
+    Documents 0 … documents - 1 of the corpus are its own; those that were added later are in later
+    versions.
     """
 
     class Status(models.TextChoices):
@@ -353,14 +413,18 @@ class Version(Job, Deletable):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(default=dict)  # ingest.settings.VocabularySettings as a dict: which words count
+    settings = models.JSONField(
+        default=dict
+    )  # ingest.settings.VocabularySettings as a dict: which words count
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     documents = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
 
     class Meta(Job.Meta):
-        constraints = [models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "number"], name="one_version_per_number")
+        ]
 
     @property
     def rows(self) -> int:
@@ -384,7 +448,9 @@ class Document(models.Model):
     text = models.TextField()
     digest = models.BinaryField()  # sha256 of the text
     words = models.BigIntegerField()
-    part = models.IntegerField(default=1)  # which section of a whole, whose first one is document number - part + 1
+    part = models.IntegerField(
+        default=1
+    )  # which section of a whole, whose first one is document number - part + 1
     parts = models.IntegerField(default=1)  # how many sections the whole has
     whole = models.TextField(default="")  # its title, where it has several
 
@@ -394,14 +460,18 @@ class Document(models.Model):
 
 
 class TextShown(models.Model):
-    """Of a text under an embargo: which of its characters were shown to a reader (webapp.accounts.embargo)."""
+    """Of a text under an embargo: which of its characters were shown to a reader
+    (webapp.platform.accounts.embargo)."""
 
     pk = models.CompositePrimaryKey("reader", "digest")
     reader = models.CharField(
         max_length=30
     )  # "user 5"; or all readers together of "link 7", of what is "public", or of "corpus 3"
-    digest = models.BinaryField()  # of the text: the same in parts of a corpus and in other readings of it
-    # From which others with the text were taken; the rows go with it (webapp.corpora.deletion)
+    digest = (
+        models.BinaryField()
+    )  # of the text: the same in parts of a corpus and in other readings of it
+    # From which others with the text were taken; the rows go with it
+    # (webapp.service.corpora.deletion)
     corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
     shown = models.TextField()  # int4multirange: characters, from 0
     used_up = models.BooleanField(default=False)  # there are as many as may be shown
@@ -412,7 +482,8 @@ class TextShown(models.Model):
 
 
 class TextReader(models.Model):
-    """Of how many texts of a corpus there is a TextShown of a reader: a sum, as there may be ten million."""
+    """Of how many texts of a corpus there is a TextShown of a reader: a sum, as there may be ten
+    million."""
 
     pk = models.CompositePrimaryKey("corpus_id", "reader")
     corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
@@ -426,7 +497,8 @@ class TextReader(models.Model):
 
 
 class Word(models.Model):
-    """A word of a version's vocabulary; `number` is its column in the bag of words. Partitioned by version."""
+    """A word of a version's vocabulary; `number` is its column in the bag of words. Partitioned by
+    version."""
 
     pk = models.CompositePrimaryKey("version_id", "number")
     version = models.ForeignKey(Version, models.DO_NOTHING, related_name="+")
@@ -465,14 +537,18 @@ class Run(Job, Deletable):
     request = models.CharField(max_length=10, choices=Request, default=Request.NONE, blank=True)
     engine = models.CharField(max_length=20, default="ssi")
     settings = models.JSONField(default=dict)  # the engine's Config as a dict
-    # What it was trained with (inference.versions); none: by an older version
+    # What it was trained with (inference.runtime.versions); none: by an older version
     versions = models.JSONField(default=dict)
     seed = models.BigIntegerField(default=0)
     # The run whose topics it begins with
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")
     begins = models.BooleanField(default=False)  # with the topics of its parent
-    dropped = ArrayField(models.TextField(), default=list)  # words that it leaves out of its version's vocabulary
-    steering = models.JSONField(default=dict, db_default={})  # changes of its parent's topics (runs.steering)
+    dropped = ArrayField(
+        models.TextField(), default=list
+    )  # words that it leaves out of its version's vocabulary
+    steering = models.JSONField(
+        default=dict, db_default={}
+    )  # changes of its parent's topics (runs.steering)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
@@ -480,7 +556,9 @@ class Run(Job, Deletable):
     tokens_seen = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)  # of training, over all attempts
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
-    in_use = models.IntegerField(null=True)  # topics of the snapshot that the model uses; none: all K
+    in_use = models.IntegerField(
+        null=True
+    )  # topics of the snapshot that the model uses; none: all K
 
     class Meta:
         indexes = [
@@ -506,7 +584,8 @@ class Run(Job, Deletable):
 
     @property
     def final(self) -> bool:
-        """Whether its topics are those of the finished training, with every token assigned to one."""
+        """Whether its topics are those of the finished training, with every token assigned to
+        one."""
         return self.snapshot is not None and self.snapshot.final
 
 
@@ -518,8 +597,12 @@ class Metric(models.Model):
     step = models.BigIntegerField()
     tokens = models.BigIntegerField()
     seconds = models.FloatField()
-    held_out = models.FloatField(null=True)  # nats per token; none when the corpus is too small to hold out
-    objective = models.FloatField(null=True)  # that training raises, nats per token; none where the engine has none
+    held_out = models.FloatField(
+        null=True
+    )  # nats per token; none when the corpus is too small to hold out
+    objective = models.FloatField(
+        null=True
+    )  # that training raises, nats per token; none where the engine has none
     coherence = models.FloatField(null=True)  # mean UMass over topics
     topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
     nonzero = models.FloatField()  # share of the K x V parameters above eta
@@ -529,9 +612,10 @@ class Metric(models.Model):
 
 
 class FormingStep(models.Model):
-    """The largest topics of a run as they stood at a step of its training, for the page that shows how they form.
+    """The largest topics of a run as they stood at a step of its training, for the page that shows
+    how they form.
 
-    topics: by number, each as webapp.runs.forming.Forming says.
+    topics: by number, each as webapp.core.runs.forming.Forming says.
     """
 
     pk = models.CompositePrimaryKey("run_id", "step")
@@ -550,8 +634,11 @@ class Snapshot(models.Model):
     step = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
     final = models.BooleanField(default=False)
-    stress = models.FloatField(null=True)  # of the map, inference.explore.layout.stress; of final ones
-    # Nats per token of documents that were held out (webapp.runs.left_to_right); of final ones, none by older versions.
+    stress = models.FloatField(
+        null=True
+    )  # of the map, inference.explore.layout.stress; of final ones
+    # Nats per token of documents that were held out (webapp.core.runs.left_to_right); of final
+    # ones, none by older versions.
     left_to_right = models.FloatField(null=True)
     # Runs with other seeds that it is compared with, all that are to be (Replicate); none: not yet
     replicates = models.IntegerField(null=True)
@@ -562,7 +649,8 @@ class OfPresentRuns(Present):
 
 
 class Replicate(Job):
-    """A training with a run's settings and another seed, or on other texts, of which little is kept (webapp.runs.replicates)."""
+    """A training with a run's settings and another seed, or on other texts, of which little is kept
+    (webapp.core.runs.replicates)."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -571,7 +659,8 @@ class Replicate(Job):
         FAILED = "failed"
 
     class Texts(models.TextChoices):
-        """What it is trained on. Of one that is not trained on the run's own texts the tokens are kept, not the topics: webapp.runs.trials."""
+        """What it is trained on. Of one that is not trained on the run's own texts the tokens are
+        kept, not the topics: webapp.core.runs.trials."""
 
         OWN = "own"
         DRAWN = "drawn"
@@ -581,7 +670,9 @@ class Replicate(Job):
     seed = models.BigIntegerField()
     texts = models.CharField(max_length=5, choices=Texts, default=Texts.OWN)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    topics = models.BinaryField(null=True)  # inference.topics.Topics, the fields that are arrays, as .npz
+    topics = models.BinaryField(
+        null=True
+    )  # inference.topics.Topics, the fields that are arrays, as .npz
     tokens = models.BinaryField(null=True)  # runs.trials.Kept, as .npz
     # What became there of each topic of the run: results.found_again.Elsewhere
     elsewhere = models.JSONField(default=list)
@@ -600,14 +691,20 @@ class Topic(models.Model):
     coherence = models.FloatField(null=True)  # UMass
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
-    used = models.BooleanField(db_default=True)  # whether the model uses it: not all, where it finds how many there are
-    name = models.TextField(default="", db_default="")  # as proposed (inference.explore.naming); "" where none is
-    # inference.explore.company: whether it is general talk; several subjects; the second eigenvalue, and how its words tell
+    used = models.BooleanField(
+        db_default=True
+    )  # whether the model uses it: not all, where it finds how many there are
+    name = models.TextField(
+        default="", db_default=""
+    )  # as proposed (inference.explore.naming); "" where none is
+    # inference.explore.company: whether it is general talk; several subjects; the second
+    # eigenvalue, and how its words tell
     background = models.BooleanField(default=False, db_default=False)
     mixed = models.BooleanField(default=False, db_default=False)
     apart = models.FloatField(null=True)
     tells = models.FloatField(null=True)
-    # Of final snapshots only, from here on. tokens, documents: what was given to it (inference.evidence).
+    # Of final snapshots only, from here on. tokens, documents: what was given to it
+    # (inference.evidence).
     tokens = models.BigIntegerField(null=True)
     documents = models.BigIntegerField(null=True)
     # inference.evaluate.diagnostics.TopicMeasures
@@ -623,21 +720,26 @@ class Topic(models.Model):
     similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
     # [[topic, lift, documents], …]: stand in the same documents more than by chance
     beside = models.JSONField(default=list)
-    phrases = models.JSONField(null=True)  # [[text, tokens, documents of those looked at], …]: runs.names
+    phrases = models.JSONField(
+        null=True
+    )  # [[text, tokens, documents of those looked at], …]: runs.names
 
 
 class Findings(models.Model):
-    """What the overview of a run says of its documents, or of a set of them, or which words set two of them apart: one row, as a page
-    shows all of it at once.
+    """What the overview of a run says of its documents, or of a set of them, or which words set two
+    of them apart: one row, as a page shows all of it at once.
 
-    Numbers, not sentences (webapp.findings.compute, webapp.keyness.stored): names and labels may change.
+    Numbers, not sentences (webapp.analysis.findings.compute, webapp.analysis.keyness.stored): names
+    and labels may change.
     """
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
     key = models.CharField(
         max_length=64, blank=True
     )  # of the sets and of merged topics; "": all documents, none merged
-    method = models.IntegerField()  # METHOD of what computed it; those of an older one are computed again
+    method = (
+        models.IntegerField()
+    )  # METHOD of what computed it; those of an older one are computed again
     data = models.JSONField()
     arrays = models.BinaryField(null=True)  # of two sets: keyness.queries.Computed, as .npz
     made_at = models.DateTimeField(auto_now=True)
@@ -647,9 +749,11 @@ class Findings(models.Model):
 
 
 class Comparison(Job):
-    """Which topics of two snapshots are the same, where that takes long enough to be a job. Snapshots never change.
+    """Which topics of two snapshots are the same, where that takes long enough to be a job.
+    Snapshots never change.
 
-    data: inference.explore.matching.Matching, seen from `first` (webapp.compare.matchings).
+    data: inference.explore.matching.Matching, seen from `first`
+    (webapp.analysis.compare.matchings).
     """
 
     class Status(models.TextChoices):
@@ -658,7 +762,9 @@ class Comparison(Job):
         READY = "ready"
         FAILED = "failed"
 
-    first = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")  # the one with the lower number
+    first = models.ForeignKey(
+        Snapshot, models.CASCADE, related_name="+"
+    )  # the one with the lower number
     second = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
     # Who looked at it first; nobody: a guest
     by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -672,7 +778,8 @@ class Comparison(Job):
 
 
 class Export(Job):
-    """A file that somebody takes away of a run, where it is too large to be made while it is sent (webapp.exports.kept).
+    """A file that somebody takes away of a run, where it is too large to be made while it is sent
+    (webapp.service.exports.kept).
 
     The file is in files/exports/<id>/ and never changes; it goes after a while.
     """
@@ -686,7 +793,9 @@ class Export(Job):
     run = models.ForeignKey(Run, models.CASCADE, related_name="exports")
     by = models.ForeignKey(User, models.CASCADE, related_name="+")  # who may download it
     file = models.CharField(max_length=100)  # form and ending: "document-topics.parquet"
-    query = models.TextField(blank=True)  # the set of documents, and what else was asked, as an address has it
+    query = models.TextField(
+        blank=True
+    )  # the set of documents, and what else was asked, as an address has it
     name = models.TextField()  # that it is downloaded as
     sentence = models.TextField()  # what is in it
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
@@ -704,7 +813,8 @@ class Export(Job):
 
 
 class TopicWord(models.Model):
-    """beta[k, w] above the topic's floor, and every word with tokens in the topic. Partitioned by snapshot."""
+    """beta[k, w] above the topic's floor, and every word with tokens in the topic. Partitioned by
+    snapshot."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "topic", "word")
     snapshot = models.ForeignKey(Snapshot, models.DO_NOTHING, related_name="+")
@@ -712,7 +822,9 @@ class TopicWord(models.Model):
     word = models.IntegerField()
     rank = models.IntegerField()  # 0-based, by weight
     weight = models.FloatField()
-    tokens = models.BigIntegerField()  # of the word that were given to the topic; 0 until the run has ended
+    tokens = (
+        models.BigIntegerField()
+    )  # of the word that were given to the topic; 0 until the run has ended
     documents = models.BigIntegerField()  # that have such tokens
 
     class Meta:
@@ -721,9 +833,11 @@ class TopicWord(models.Model):
 
 
 class Edit(Said):
-    """What a reader says of a topic, beside the model's own results. Rows are only added; undoing one marks it.
+    """What a reader says of a topic, beside the model's own results. Rows are only added; undoing
+    one marks it.
 
-    The present value of a field is that of its newest edit that is not undone: webapp.results.labels.
+    The present value of a field is that of its newest edit that is not undone:
+    webapp.core.results.labels.
     """
 
     class Field(models.TextChoices):
@@ -733,7 +847,9 @@ class Edit(Said):
         HIDDEN = "hidden"  # "1" junk, "" not
         GROUP = "group"
         INTO = "into"  # the number of the topic that it is read as a part of; "" itself
-        BESIDE = "beside"  # the number of the topic in whose family it is; "" in that of the run's tree
+        BESIDE = (  # the number of the topic in whose family it is; "" in that of the run's tree
+            "beside"
+        )
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="edits")
     topic = models.IntegerField()
@@ -746,7 +862,9 @@ class Edit(Said):
     class Meta:
         indexes = [
             models.Index(
-                fields=["run", "topic", "field", "-id"], name="edit_overlay", condition=models.Q(undone_at=None)
+                fields=["run", "topic", "field", "-id"],
+                name="edit_overlay",
+                condition=models.Q(undone_at=None),
             ),
             models.Index(fields=["run", "-id"], name="edit_history"),
             models.Index(fields=["batch"], name="edit_batch"),
@@ -756,11 +874,16 @@ class Edit(Said):
 class Notebooks(models.QuerySet["Notebook"]):
     def recent(self, most: int = 8) -> list["Notebook"]:
         """The notebooks that a Pin button offers, last used first."""
-        return list(self.filter(removed_at=None, student="").order_by("-used_at", "-pk").only("title")[:most])
+        return list(
+            self.filter(removed_at=None, student="")
+            .order_by("-used_at", "-pk")
+            .only("title")[:most]
+        )
 
 
 class Notebook(models.Model):
-    """A collection of evidence that a reader makes. Nothing in it is deleted: what is removed can be put back."""
+    """A collection of evidence that a reader makes. Nothing in it is deleted: what is removed can
+    be put back."""
 
     owner = models.ForeignKey(User, models.CASCADE, related_name="notebooks", default=local_owner)
     title = models.CharField(max_length=200)
@@ -768,10 +891,15 @@ class Notebook(models.Model):
     by = models.CharField(max_length=60)
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(auto_now_add=True)
-    token = models.CharField(max_length=43, null=True, unique=True)  # of the link that shares it; none: not shared
+    token = models.CharField(
+        max_length=43, null=True, unique=True
+    )  # of the link that shares it; none: not shared
     removed_at = models.DateTimeField(null=True)
-    # Of a copy that a student handed in: by whom, and the name, which the teacher alone sees; it stays when the student is gone
-    handed_in_by = models.ForeignKey("Student", models.SET_NULL, null=True, related_name="handed_in")
+    # Of a copy that a student handed in: by whom, and the name, which the teacher alone sees; it
+    # stays when the student is gone
+    handed_in_by = models.ForeignKey(
+        "Student", models.SET_NULL, null=True, related_name="handed_in"
+    )
     student = models.CharField(max_length=60, default="", db_default="")
 
     objects = Notebooks.as_manager()
@@ -779,13 +907,16 @@ class Notebook(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["owner", "-used_at", "-id"], name="notebook_used"),
-            models.Index(fields=["-used_at", "-id"], name="notebook_newest"),  # of everybody, while accounts are off
+            models.Index(
+                fields=["-used_at", "-id"], name="notebook_newest"
+            ),  # of everybody, while accounts are off
             models.Index(fields=["owner", "-id"], name="notebook_owner"),
         ]
 
 
 class Pin(Said):
-    """A piece of evidence as it was when it was pinned. It points at no row: its run may be deleted, the pin stays."""
+    """A piece of evidence as it was when it was pinned. It points at no row: its run may be
+    deleted, the pin stays."""
 
     class Kind(models.TextChoices):
         TOPIC = "topic"
@@ -802,7 +933,9 @@ class Pin(Said):
     start = models.BigIntegerField(null=True)
     end = models.BigIntegerField(null=True)
     sentence = models.TextField(default="")  # of a chart: what it shows
-    table = models.JSONField(null=True)  # of a chart: {"columns": [text], "rows": [[text or number]]}
+    table = models.JSONField(
+        null=True
+    )  # of a chart: {"columns": [text], "rows": [[text or number]]}
     source = models.JSONField(default=dict)  # where it comes from: notebooks.shapes.Source
     comment = models.TextField(default="")
     removed_at = models.DateTimeField(null=True)
@@ -813,7 +946,8 @@ class Pin(Said):
 
 
 class Answer(models.Model):
-    """What one reader answered in the reading protocol (webapp.curation.intrusion); one row a question."""
+    """What one reader answered in the reading protocol (webapp.core.curation.intrusion); one row a
+    question."""
 
     class Kind(models.TextChoices):
         LABEL = "label"  # {label, confidence}
@@ -826,13 +960,17 @@ class Answer(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     topic = models.IntegerField()
     seed = models.BigIntegerField()  # of the sample that was read
-    item = models.IntegerField(default=0)  # which of the topic's passages, in the order of the sample
+    item = models.IntegerField(
+        default=0
+    )  # which of the topic's passages, in the order of the sample
     payload = models.JSONField()
     at = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["run", "topic", "kind", "seed", "reader", "item"], name="one_answer")
+            models.UniqueConstraint(
+                fields=["run", "topic", "kind", "seed", "reader", "item"], name="one_answer"
+            )
         ]
 
 
@@ -848,7 +986,9 @@ class Concept(models.Model):
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=10, choices=Kind)
     origin = models.TextField(default="")  # the path of the page that it began from
-    token = models.CharField(max_length=43, null=True, unique=True)  # of the link by which coders join
+    token = models.CharField(
+        max_length=43, null=True, unique=True
+    )  # of the link by which coders join
     by = models.CharField(max_length=60)
     created_at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True)
@@ -858,7 +998,8 @@ class Concept(models.Model):
 
 
 class Definition(Said):
-    """A version of a concept's definition, as coders read it. Rows are only added; the newest holds."""
+    """A version of a concept's definition, as coders read it. Rows are only added; the newest
+    holds."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="definitions")
     number = models.IntegerField()
@@ -870,7 +1011,9 @@ class Definition(Said):
 
     class Meta:
         ordering = ["number"]
-        constraints = [models.UniqueConstraint(fields=["concept", "number"], name="definition_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["concept", "number"], name="definition_number")
+        ]
 
 
 class Draw(Said):
@@ -906,7 +1049,9 @@ class Coder(models.Model):
     """Who codes. Their token is the address at which they do, and all that they need."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="coders")
-    user = models.ForeignKey(User, models.SET_NULL, null=True)  # whose account it is; None: they joined by the link
+    user = models.ForeignKey(
+        User, models.SET_NULL, null=True
+    )  # whose account it is; None: they joined by the link
     name = models.CharField(max_length=60)
     token = models.CharField(max_length=43, unique=True)
     joined_at = models.DateTimeField(auto_now_add=True)
@@ -914,7 +1059,9 @@ class Coder(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(models.F("concept"), Lower("name"), name="coder_name")]
+        constraints = [
+            models.UniqueConstraint(models.F("concept"), Lower("name"), name="coder_name")
+        ]
 
 
 class Assignment(models.Model):
@@ -926,7 +1073,9 @@ class Assignment(models.Model):
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["item", "coder", "base"], name="assigned_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "coder", "base"], name="assigned_once")
+        ]
 
 
 class Coding(models.Model):
@@ -945,7 +1094,8 @@ class Coding(models.Model):
 
 
 class Settlement(Said):
-    """The code on which readers who disagreed agree. Rows are only added; the newest counts, their codings are kept."""
+    """The code on which readers who disagreed agree. Rows are only added; the newest counts, their
+    codings are kept."""
 
     OPEN = -1
 
@@ -966,12 +1116,14 @@ class Example(Said):
 
 
 class ApiToken(models.Model):
-    """What a program shows to use the API, with the rights of its user. The token itself is not stored: accounts.tokens
-    says it once."""
+    """What a program shows to use the API, with the rights of its user. The token itself is not
+    stored: accounts.tokens says it once."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)
     name = models.CharField(max_length=60)  # what it is for
-    digest = models.CharField(max_length=64, unique=True)  # sha256 of the token, which is too long to be guessed
+    digest = models.CharField(
+        max_length=64, unique=True
+    )  # sha256 of the token, which is too long to be guessed
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(null=True)  # to the minute
     revoked_at = models.DateTimeField(null=True)
@@ -981,8 +1133,8 @@ class ApiToken(models.Model):
 
 
 class Sealed(models.Model):
-    """A file or folder of a corpus, version or run that is in the S3-compatible store (webapp.storage.sealed); none of
-    them where there is no store."""
+    """A file or folder of a corpus, version or run that is in the S3-compatible store
+    (webapp.platform.storage.sealed); none of them where there is no store."""
 
     kind = models.CharField(max_length=10)  # corpora, versions or runs
     key = models.BigIntegerField()  # the number of the corpus, version or run, which may be gone

@@ -1,4 +1,5 @@
-"""Django's settings. Everything that differs between installations is an environment variable (docs/operations.md)."""
+"""Django's settings. Everything that differs between installations is an environment variable
+(docs/operations.md)."""
 
 import os
 from pathlib import Path
@@ -13,16 +14,17 @@ from kombu import Exchange, Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from webapp import logs
-from webapp.local import folder, package, servers
-from webapp.server import database_timeout
-from webapp.storage import s3
+from webapp.platform import logs
+from webapp.platform.local import folder, package, servers
+from webapp.platform.server import database_timeout
+from webapp.platform.storage import s3
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = folder.data()  # all state: see docs/architecture.md
 FILES = DATA / "files"
-# Where sealed files are (docs/storage.md): a store beside the state folder, how many bytes of it are kept here, whether this
-# machine sees the files that were uploaded, and the seconds for which a page waits for a file of the store.
+# Where sealed files are (docs/storage.md): a store beside the state folder, how many bytes of it
+# are kept here, whether this machine sees the files that were uploaded, and the seconds for which a
+# page waits for a file of the store.
 try:
     STORE = s3.place(os.environ)
 except ValueError as error:
@@ -32,7 +34,8 @@ COPIES = FILES / "copies"
 SOURCES = (os.environ.get("TOPOGRAPH_SOURCES") or "1") == "1"
 if not SOURCES and STORE is None:
     raise ImproperlyConfigured(
-        "TOPOGRAPH_SOURCES=0 says that this machine does not see the uploaded files; then it needs TOPOGRAPH_STORE."
+        "TOPOGRAPH_SOURCES=0 says that this machine does not see the uploaded files; then it needs"
+        " TOPOGRAPH_STORE."
     )
 FETCH_PATIENCE = 8.0 if os.environ.get("TOPOGRAPH_POOL") == "1" else None
 
@@ -42,13 +45,20 @@ LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = [h for h in os.environ.get("TOPOGRAPH_HOSTS", "").split(",") if h] or LOOPBACK
 CSRF_TRUSTED_ORIGINS = [f"https://{h}" for h in ALLOWED_HOSTS if h[0].isalpha()]
 
-# Where readers reach the site: in letters, which must not say what a request's Host does. By default the first name.
+# Where readers reach the site: in letters, which must not say what a request's Host does. By
+# default the first name.
 SITE = os.environ.get("TOPOGRAPH_URL", "").rstrip("/")
-if SITE and not (urlsplit(SITE).scheme in ("http", "https") and urlsplit(SITE).hostname and urlsplit(SITE).path == ""):
-    raise ImproperlyConfigured("TOPOGRAPH_URL must be https://name or http://name:port, without a path.")
+if SITE and not (
+    urlsplit(SITE).scheme in ("http", "https")
+    and urlsplit(SITE).hostname
+    and urlsplit(SITE).path == ""
+):
+    raise ImproperlyConfigured(
+        "TOPOGRAPH_URL must be https://name or http://name:port, without a path."
+    )
 
 # Off: one local owner without a password, and nothing is answered that comes from another machine
-# (webapp.accounts.authorization).
+# (webapp.platform.accounts.authorization).
 ACCOUNTS = os.environ.get("TOPOGRAPH_ACCOUNTS", "") == "1"
 AUTH_USER_MODEL = "webapp.User"
 
@@ -70,13 +80,13 @@ INSTALLED_APPS = [
     "webapp",
 ]
 MIDDLEWARE = [
-    "webapp.server.request_log.RequestLog",
-    "webapp.server.headers.response_headers",
+    "webapp.platform.server.request_log.RequestLog",
+    "webapp.platform.server.headers.response_headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
-    "webapp.server.handler.ContentSecurityPolicy",
-    "webapp.server.concurrency.limit_concurrency",
-    "webapp.server.concurrency.follow_work",
+    "webapp.platform.server.handler.ContentSecurityPolicy",
+    "webapp.platform.server.concurrency.limit_concurrency",
+    "webapp.platform.server.concurrency.follow_work",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -84,88 +94,109 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "webapp.pages.errors.ErrorPages",
+    "webapp.platform.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
-    "webapp.accounts.authorization.Authorization",
+    "webapp.platform.accounts.authorization.Authorization",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
-SESSION_ENGINE = (
-    "django.contrib.sessions.backends.db"  # so that signing out, or another password, ends them on the server
-)
+# so that signing out, or another password, ends them on the server
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
 # Of a local owner it holds a name that is given once.
 SESSION_COOKIE_AGE = (14 if ACCOUNTS else 365) * 24 * 3600
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [package.resource("templates"), Path(allauth.__file__).parent / "templates"],  # what ours do not say
+        "DIRS": [
+            package.resource("templates"),
+            Path(allauth.__file__).parent / "templates",
+        ],  # what ours do not say
         "APP_DIRS": False,
         "OPTIONS": {
-            "builtins": ["webapp.drawing.chips"],
+            "builtins": ["webapp.platform.drawing.chips"],
             "libraries": {
-                "addresses": "webapp.pages.links",
-                "charts": "webapp.drawing.charts",
-                "deletion": "webapp.corpora.deletion_tags",
-                "codebook": "webapp.codebook.tags",
-                "navigation": "webapp.runs.navigation",
-                "notebooks": "webapp.notebooks.tags",
-                "numbers": "webapp.drawing.numbers",
-                "selection": "webapp.documents.selection_tags",
-                "sense_charts": "webapp.words.sense_charts",
-                "terms": "webapp.pages.term_tags",
-                "texts": "webapp.drawing.texts",
-                "trends": "webapp.drawing.trends",
+                "addresses": "webapp.platform.pages.links",
+                "charts": "webapp.platform.drawing.charts",
+                "deletion": "webapp.service.corpora.deletion_tags",
+                "codebook": "webapp.service.codebook.tags",
+                "navigation": "webapp.core.runs.navigation",
+                "notebooks": "webapp.core.notebooks.tags",
+                "numbers": "webapp.platform.drawing.numbers",
+                "selection": "webapp.core.documents.selection_tags",
+                "sense_charts": "webapp.analysis.words.sense_charts",
+                "terms": "webapp.platform.pages.term_tags",
+                "texts": "webapp.platform.drawing.texts",
+                "trends": "webapp.platform.drawing.trends",
             },
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "webapp.accounts.authorization.in_templates",
-                "webapp.local.package.in_templates",
+                "webapp.platform.accounts.authorization.in_templates",
+                "webapp.platform.local.package.in_templates",
             ],
         },
     }
 ]
 
-# What each user may have with accounts, unless the command `account` says otherwise of one; none: as much as there is.
+# What each user may have with accounts, unless the command `account` says otherwise of one; none:
+# as much as there is.
 MOST = {
-    "bytes": int(os.environ["TOPOGRAPH_MOST_BYTES"])
-    if os.environ.get("TOPOGRAPH_MOST_BYTES")
-    else None,  # of uploaded files
-    "documents": int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"]) if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS") else None,
+    "bytes": (
+        int(os.environ["TOPOGRAPH_MOST_BYTES"]) if os.environ.get("TOPOGRAPH_MOST_BYTES") else None
+    ),  # of uploaded files
+    "documents": (
+        int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"])
+        if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS")
+        else None
+    ),
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
-    "students": int(os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0),  # in all classes of a teacher together
+    "students": int(
+        os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0
+    ),  # in all classes of a teacher together
 }
 
-# Whether finished runs are trained with other seeds while nobody needs the machine (webapp.runs.replicates); else at a press alone
+# Whether finished runs are trained with other seeds while nobody needs the machine
+# (webapp.core.runs.replicates); else at a press alone
 OTHER_SEEDS = (os.environ.get("TOPOGRAPH_OTHER_SEEDS") or "1") == "1"
 
-# Servers ---------------------------------------------------------------------------------------------------------
+# Servers
+# ---------------------------------------------------------------------------------------------------------
 DATABASE_URL, REDIS_URL = servers.urls()
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL)}
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = False
-# A database that is away is noticed within half a minute (libpq's names; tcp_user_timeout in milliseconds), and what it
-# broke is not used again. What is behind -c are settings of Postgres: it notices as soon that a client's machine is
-# gone, or its process, and ends what it does for it and its locks.
+# A database that is away is noticed within half a minute (libpq's names; tcp_user_timeout in
+# milliseconds), and what it broke is not used again. What is behind -c are settings of Postgres: it
+# notices as soon that a client's machine is gone, or its process, and ends what it does for it and
+# its locks.
 _options = DATABASES["default"].setdefault("OPTIONS", {})
-_keep = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 2, "tcp_user_timeout": 30_000}
+_keep = {
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 30_000,
+}
 _options.update({"connect_timeout": 5} | _keep)
 _server = {"client_connection_check_interval": "10s"} | {
     f"tcp_{name.removeprefix('tcp_')}": value for name, value in _keep.items()
 }
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-if os.environ.get("TOPOGRAPH_POOL") == "1":  # set by webapp.asgi: a worker's children must not share a pool
-    # webapp.server.concurrency lets in fewer. Attempts to connect anew are given up soon, so that the next request
-    # makes one.
+if (
+    os.environ.get("TOPOGRAPH_POOL") == "1"
+):  # set by webapp.asgi: a worker's children must not share a pool
+    # webapp.platform.server.concurrency lets in fewer. Attempts to connect anew are given up soon,
+    # so that the next request makes one.
     _options["pool"] = {
         "min_size": 2,
-        "max_size": max(6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))),  # Postgres allows 100 in all
+        "max_size": max(
+            6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))
+        ),  # Postgres allows 100 in all
         "timeout": 4,
         "reconnect_timeout": 2,
         "connection_class": database_timeout.Connection,
     }
-    # Nobody waits longer for a page, and downloads are read in chunks. A task may take its time: its heartbeat watches
-    # it.
+    # Nobody waits longer for a page, and downloads are read in chunks. A task may take its time:
+    # its heartbeat watches it.
     _server |= {
         "statement_timeout": f"{database_timeout.STATEMENT:.0f}s",
         "lock_timeout": "8s",
@@ -178,30 +209,46 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CELERY_BROKER_URL = REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
-# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be done
-# (webapp/jobs/sweep.py).
+# A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be
+# done (webapp/platform/jobs/sweep.py).
 CELERY_TASK_ACKS_LATE = False
-CELERY_ACCEPT_CONTENT = ["json"]  # also of the broker: what stands in a queue can run nothing but a task of ours
+CELERY_ACCEPT_CONTENT = [
+    "json"
+]  # also of the broker: what stands in a queue can run nothing but a task of ours
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-# Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are done where those are.
+# Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are
+# done where those are.
 CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
 QUEUES = (CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE)
-CELERY_TASK_ROUTES = {name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")}
-CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in QUEUES if SOURCES or name != HOME_QUEUE]
+CELERY_TASK_ROUTES = {
+    name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")
+}
+CELERY_TASK_QUEUES = [
+    Queue(name, Exchange(name), routing_key=name)
+    for name in QUEUES
+    if SOURCES or name != HOME_QUEUE
+]
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
-# Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time limit, and a worker whose
-# Redis had died could wait in it for ever.
+# Nothing is asked of workers over Redis but tasks. The subscription for it is read without a time
+# limit, and a worker whose Redis had died could wait in it for ever.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own connection has retries
-# of its own.
+# Who sends while the broker is away does not wait for it (the sweep sends later); a worker's own
+# connection has retries of its own.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "socket_timeout": 10, "socket_connect_timeout": 5, "retry_on_timeout": True, "max_retries": 1, "interval_start": 0, "interval_max": 0.2,
-}  # fmt: skip
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "retry_on_timeout": True,
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_max": 0.2,
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-_once = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))  # one that hangs is not asked again
+_once = Retry(
+    NoBackoff(), 1, supported_errors=(redis.ConnectionError,)
+)  # one that hangs is not asked again
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -211,7 +258,8 @@ CACHES = {
     }
 }
 
-# Accounts (docs/accounts.md) -------------------------------------------------------------------------------------
+# Accounts (docs/accounts.md)
+# -------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
@@ -227,36 +275,45 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
-SIGNUP = os.environ.get("TOPOGRAPH_SIGNUP") or "closed"  # open, invite or closed: webapp.accounts
+SIGNUP = (
+    os.environ.get("TOPOGRAPH_SIGNUP") or "closed"
+)  # open, invite or closed: webapp.platform.accounts
 if SIGNUP not in ("open", "invite", "closed"):
     raise ImproperlyConfigured(f"TOPOGRAPH_SIGNUP must be open, invite or closed, got “{SIGNUP}”.")
-ACCOUNT_ADAPTER = "webapp.accounts.adapters.Adapter"
+ACCOUNT_ADAPTER = "webapp.platform.accounts.adapters.Adapter"
 ACCOUNT_FORMS = {
-    "change_password": "webapp.accounts.forms.ChangePassword",
-    "set_password": "webapp.accounts.forms.SetPassword",
-    "reset_password_from_key": "webapp.accounts.forms.ResetPasswordKey",
+    "change_password": "webapp.platform.accounts.forms.ChangePassword",
+    "set_password": "webapp.platform.accounts.forms.SetPassword",
+    "reset_password_from_key": "webapp.platform.accounts.forms.ResetPasswordKey",
 }
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "name"  # shown to others, not to sign in with
-ACCOUNT_USERNAME_VALIDATORS = "webapp.accounts.adapters.NAME"
+ACCOUNT_USERNAME_VALIDATORS = "webapp.platform.accounts.adapters.NAME"
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-ACCOUNT_USERNAME_BLACKLIST = ["owner", "admin", "operator", "topograph", "nobody", "anybody", "everybody"]
+ACCOUNT_USERNAME_BLACKLIST = [
+    "owner",
+    "admin",
+    "operator",
+    "topograph",
+    "nobody",
+    "anybody",
+    "everybody",
+]
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CHANGE_EMAIL = True  # one address an account; a new one counts when it is verified
 ACCOUNT_EMAIL_NOTIFICATIONS = True  # of changes to password and second factor
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Topograph: "
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # nothing is sent to addresses that have no account
-ACCOUNT_REAUTHENTICATION_REQUIRED = (
-    True  # before another address counts: with one the password can be had, so an open page is not enough
-)
+# before another address counts: with one the password can be had, so an open page is not enough
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_TOTP_ISSUER = "Topograph"
 MFA_RECOVERY_CODES_SHOW_ONCE = True
-# Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account with it is the same
-# person's.
-SOCIALACCOUNT_ADAPTER = "webapp.accounts.adapters.Elsewhere"
+# Signing in elsewhere, by OpenID Connect. Whoever runs that says whose an address is, so an account
+# with it is the same person's.
+SOCIALACCOUNT_ADAPTER = "webapp.platform.accounts.adapters.Elsewhere"
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
     os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
@@ -274,8 +331,8 @@ SOCIALACCOUNT_PROVIDERS = {
         "APPS": [_elsewhere] if os.environ.get("TOPOGRAPH_OIDC_URL") else [],
     }
 }
-# smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written to files in the
-# state folder.
+# smtp://user:password@host:587 (STARTTLS), smtps://… (TLS from the start), else letters are written
+# to files in the state folder.
 EMAIL_TIMEOUT = 20
 MAIL = bool(os.environ.get("TOPOGRAPH_EMAIL"))  # whether letters reach anybody
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = os.environ.get("TOPOGRAPH_EMAIL_FROM") or "topograph@localhost"
@@ -290,11 +347,18 @@ if os.environ.get("TOPOGRAPH_EMAIL"):
         _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1"),
     )
     EMAIL_HOST, EMAIL_PORT = _mail.hostname, _mail.port or (465 if EMAIL_USE_SSL else 587)
-    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = (
+        unquote(_mail.username or ""),
+        unquote(_mail.password or ""),
+    )
 else:
-    EMAIL_BACKEND, EMAIL_FILE_PATH = "django.core.mail.backends.filebased.EmailBackend", DATA / "mail"
+    EMAIL_BACKEND, EMAIL_FILE_PATH = (
+        "django.core.mail.backends.filebased.EmailBackend",
+        DATA / "mail",
+    )
 
-# Pages -----------------------------------------------------------------------------------------------------------
+# Pages
+# -----------------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 USE_I18N = False
 TIME_ZONE = "UTC"
@@ -305,21 +369,29 @@ STATIC_ROOT = DATA / "static"
 SERVESTATIC_USE_FINDERS = True  # straight from static/: no build step
 SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 
-# Safety (docs/security.md) -----------------------------------------------------------------------------------------
-# Whether readers reach the site by https: where it has a name of its own and accounts, unless TOPOGRAPH_HTTPS says
-# otherwise. Then cookies are only sent over it, plain http is sent there, and browsers remember that for a year.
-HTTPS = os.environ.get("TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0") == "1"
+# Safety (docs/security.md)
+# ----------------------------------------------------------------------------------------- Whether
+# readers reach the site by https: where it has a name of its own and accounts, unless
+# TOPOGRAPH_HTTPS says otherwise. Then cookies are only sent over it, plain http is sent there, and
+# browsers remember that for a year.
+HTTPS = (
+    os.environ.get(
+        "TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0"
+    )
+    == "1"
+)
 if not SITE:
     if ACCOUNTS and not ALLOWED_HOSTS[0].strip("*."):
         raise ImproperlyConfigured(
-            "TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as https://topics.example.org."
+            "TOPOGRAPH_HOSTS names no site: say in TOPOGRAPH_URL where readers reach it, such as"
+            " https://topics.example.org."
         )
     SITE = f"{'https' if HTTPS else 'http'}://{ALLOWED_HOSTS[0].lstrip('.')}" + (
         "" if HTTPS else f":{os.environ.get('TOPOGRAPH_PORT') or 8000}"
     )
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-# How far that goes: names below the site's (subdomains), and whether its operator may ask browsers' makers to ship it
-# (preload).
+# How far that goes: names below the site's (subdomains), and whether its operator may ask browsers'
+# makers to ship it (preload).
 HSTS = os.environ.get("TOPOGRAPH_HSTS") or "preload"
 # Django's checks that would warn of what was asked for
 HSTS_SILENCED = {
@@ -329,17 +401,27 @@ HSTS_SILENCED = {
     "off": ["W004"],
 }
 if HSTS not in HSTS_SILENCED:
-    raise ImproperlyConfigured(f"TOPOGRAPH_HSTS must be one of {', '.join(HSTS_SILENCED)}, got “{HSTS[:20]}”.")
+    raise ImproperlyConfigured(
+        f"TOPOGRAPH_HSTS must be one of {', '.join(HSTS_SILENCED)}, got “{HSTS[:20]}”."
+    )
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS and HSTS != "off" else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and HSTS in ("preload", "subdomains")
 SECURE_HSTS_PRELOAD = HTTPS and HSTS == "preload"
 SILENCED_SYSTEM_CHECKS = [f"security.{check}" for check in HSTS_SILENCED[HSTS]]
-if not HTTPS and set(ALLOWED_HOSTS) <= set(LOOPBACK):  # nobody listens between a browser and its own machine
+if not HTTPS and set(ALLOWED_HOSTS) <= set(
+    LOOPBACK
+):  # nobody listens between a browser and its own machine
     SILENCED_SYSTEM_CHECKS += ["security.W004", "security.W008", "security.W012", "security.W016"]
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # asked for by machines beside this one
+SECURE_REDIRECT_EXEMPT = [
+    r"^healthz$",
+    r"^readyz$",
+    r"^metrics$",
+]  # asked for by machines beside this one
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-if HTTPS:  # such names are only taken from https, for this host and no other: a neighbouring site can't set them
+# such names are only taken from https, for this host and no other: a neighbouring site can't set
+# them
+if HTTPS:
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -365,33 +447,40 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# Uploads go straight to a file beside the place where they will stay, so that keeping them is a rename.
+# Uploads go straight to a file beside the place where they will stay, so that keeping them is a
+# rename.
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = FILES / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
-# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free (none: ingest.uploads
-# chooses).
+# In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free
+# (none: ingest.uploads chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 # Seconds without a byte, after which a client is gone
 UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)
-DISK_RESERVE = int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
-EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"  # whether a new Topograph without accounts reads the example
+DISK_RESERVE = (
+    int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
+)
+EXAMPLE = (
+    os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"
+)  # whether a new Topograph without accounts reads the example
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
-# Large files that workers made to be downloaded (webapp.exports.kept): for how many days they are kept, and how many bytes
-# one user's, and all together, may have.
+# Large files that workers made to be downloaded (webapp.service.exports.kept): for how many days
+# they are kept, and how many bytes one user's, and all together, may have.
 EXPORTS = {
     "days": float(os.environ.get("TOPOGRAPH_EXPORT_DAYS") or 7),
     "bytes": int(os.environ.get("TOPOGRAPH_EXPORT_BYTES") or 20 * 10**9),
     "all_bytes": int(os.environ.get("TOPOGRAPH_EXPORT_ALL_BYTES") or 100 * 10**9),
 }
-# The scheduler of a cluster whose workers share large trainings, and from how many words on: docs/scaling.md.
+# The scheduler of a cluster whose workers share large trainings, and from how many words on:
+# docs/scaling.md.
 CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")
 CLUSTER_TOKENS = int(os.environ.get("TOPOGRAPH_CLUSTER_TOKENS") or 5_000_000)
 
-# Logs and metrics: docs/monitoring.md ------------------------------------------------------------------------------
+# Logs and metrics: docs/monitoring.md
+# ------------------------------------------------------------------------------
 LOGGING = logs.configure()
 # What a request queues keeps its id; for workers tasks.celery says it
 DJANGO_STRUCTLOG_CELERY_ENABLED = os.environ.get("TOPOGRAPH_POOL") == "1"

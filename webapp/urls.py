@@ -1,5 +1,5 @@
-"""Every address: its route and view, who may ask for it, what it costs, its JSON, its tab, an example (webapp.routes
-says how).
+"""Every address: its route and view, who may ask for it, what it costs, its JSON, its tab, an
+example (webapp.platform.routes says how).
 
 A page of a run with a tab of its own is a line here; its place among the others is that of its tab.
 """
@@ -10,8 +10,22 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.urls import URLPattern, include
 
-from webapp.accounts import sharing_views, views as account
-from webapp.accounts.authorization import (
+from webapp.analysis.collocations import views as collocations
+from webapp.analysis.compare import views as comparisons
+from webapp.analysis.effects import views as effects
+from webapp.analysis.findings import views as findings
+from webapp.analysis.keyness import views as keyness
+from webapp.analysis.time import views as time
+from webapp.analysis.topics import views as topics
+from webapp.analysis.words import views as words
+from webapp.core.curation import intrusion_views, views as curation
+from webapp.core.documents import infer_views, views as documents
+from webapp.core.notebooks import views as notebooks
+from webapp.core.runs import views as runs
+from webapp.core.simulate import views as simulate
+from webapp.intake.ingest import upload_views
+from webapp.platform.accounts import sharing_views, views as account
+from webapp.platform.accounts.authorization import (
     ACCOUNTS,
     ANSWER,
     ANYONE,
@@ -33,28 +47,20 @@ from webapp.accounts.authorization import (
     Rule,
     of_corpus,
 )
-from webapp.api import api, views as api_views
-from webapp.codebook import coding_views, views as codebook
-from webapp.collocations import views as collocations
-from webapp.compare import views as comparisons
-from webapp.corpora import deletion_views, draft_views, version_views, views, views as corpora
-from webapp.courses import views as courses
-from webapp.curation import intrusion_views, views as curation
-from webapp.documents import infer_views, views as documents
-from webapp.effects import views as effects
-from webapp.exports import views as exports
-from webapp.findings import views as findings
-from webapp.ingest import upload_views
-from webapp.keyness import views as keyness
-from webapp.notebooks import views as notebooks
-from webapp.operations import health_views, operator_views
-from webapp.pages import glossary_views, lesson_views
-from webapp.routes import Load, Tab, file, form, included, page, probe, stream, upload
-from webapp.runs import views as runs
-from webapp.simulate import views as simulate
-from webapp.time import views as time
-from webapp.topics import views as topics
-from webapp.words import views as words
+from webapp.platform.pages import glossary_views, lesson_views
+from webapp.platform.routes import Load, Tab, file, form, included, page, probe, stream, upload
+from webapp.service.api import api, views as api_views
+from webapp.service.codebook import coding_views, views as codebook
+from webapp.service.corpora import (
+    deletion_views,
+    draft_views,
+    version_views,
+    views,
+    views as corpora,
+)
+from webapp.service.courses import views as courses
+from webapp.service.exports import views as exports
+from webapp.service.operations import health_views, operator_views
 
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
@@ -65,8 +71,8 @@ NUMBER = {"number": 2}  # of a document, a topic or a question of the shipped ex
 WORD = {"word": "militia"}
 REST = "q=war&rest=1"  # some documents beside all others
 
-handler404 = "webapp.pages.errors.missing"
-handler500 = "webapp.pages.errors.broken"
+handler404 = "webapp.platform.pages.errors.missing"
+handler500 = "webapp.platform.pages.errors.broken"
 
 
 def map_or_grid(request: HttpRequest) -> Load:
@@ -83,13 +89,22 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
     """What deletes a corpus or a run, and takes that back."""
 
     def one(view):
-        return wraps(view)(lambda request, **where: view(request, kind=kind, pk=where[f"{kind}_id"]))
+        return wraps(view)(
+            lambda request, **where: view(request, kind=kind, pk=where[f"{kind}_id"])
+        )
 
     return [
         form(f"{root}/delete", one(deletion_views.delete), f"{kind}_delete", access),
         *page(f"{root}/deleted", one(deletion_views.one), f"{kind}_deleted", access, example=None),
-        form(f"{root}/deleted/bring-back", one(deletion_views.bring_back), f"{kind}_bring_back", access),
-        form(f"{root}/deleted/for-good", one(deletion_views.for_good), f"{kind}_for_good", for_good),
+        form(
+            f"{root}/deleted/bring-back",
+            one(deletion_views.bring_back),
+            f"{kind}_bring_back",
+            access,
+        ),
+        form(
+            f"{root}/deleted/for-good", one(deletion_views.for_good), f"{kind}_for_good", for_good
+        ),
     ]
 
 
@@ -98,7 +113,14 @@ def intrusion_test(kind: str) -> list[URLPattern]:
     route, name, fixed = f"{RUN}/reading/{kind}/<int:number>", f"reading_{kind}", {"kind": kind}
     return [
         *page(route, intrusion_views.test, name, ANSWER, fixed=fixed, example=NUMBER),
-        form(f"{route}/answer", intrusion_views.answer_test, f"{name}_answer", ANSWER, fixed=fixed, example=NUMBER),
+        form(
+            f"{route}/answer",
+            intrusion_views.answer_test,
+            f"{name}_answer",
+            ANSWER,
+            fixed=fixed,
+            example=NUMBER,
+        ),
     ]
 
 
@@ -108,7 +130,13 @@ urlpatterns = [
     *page("lessons/<slug:name>", lesson_views.lesson, "lesson", ANYONE, example=None),
     *page("compare", comparisons.compare, "compare", ANYONE, load=Load.HEAVY),
     *page("compare/measures", comparisons.measures, "compare_measures", ANYONE, load=Load.HEAVY),
-    file("compare/measures.csv", comparisons.measures_csv, "compare_measures_csv", ANYONE, load=Load.HEAVY),
+    file(
+        "compare/measures.csv",
+        comparisons.measures_csv,
+        "compare_measures_csv",
+        ANYONE,
+        load=Load.HEAVY,
+    ),
     # Its view compares only runs that whoever asks may see.
     form(
         "compare/<int:first>/<int:second>/again",
@@ -121,7 +149,9 @@ urlpatterns = [
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
     probe("readyz", health_views.ready, "readyz", ANYONE),
-    probe("metrics", health_views.numbers, "metrics", ANYONE),  # its view asks for a token of its own
+    probe(
+        "metrics", health_views.numbers, "metrics", ANYONE
+    ),  # its view asks for a token of its own
     *page(
         "operator",
         operator_views.index,
@@ -144,7 +174,14 @@ urlpatterns = [
     form("corpora/example", draft_views.example, "example", USER),
     *page("simulate", simulate.make, "simulate", USER),
     *page(CORPUS, corpora.detail, "corpus", SEE),
-    *page(f"{CORPUS}/prepare", draft_views.prepare, "corpus_prepare", EDIT, load=Load.HEAVY, repeatable=True),
+    *page(
+        f"{CORPUS}/prepare",
+        draft_views.prepare,
+        "corpus_prepare",
+        EDIT,
+        load=Load.HEAVY,
+        repeatable=True,
+    ),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
     form(f"{CORPUS}/runs", corpora.train, "corpus_runs", TRAIN),
@@ -153,7 +190,13 @@ urlpatterns = [
     form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     # Its view lets in only to whom the corpus is offered.
-    *page(f"{CORPUS}/owner", sharing_views.owner, "corpus_owner", of_corpus(Role.VIEWER, Role.VIEWER), example=None),
+    *page(
+        f"{CORPUS}/owner",
+        sharing_views.owner,
+        "corpus_owner",
+        of_corpus(Role.VIEWER, Role.VIEWER),
+        example=None,
+    ),
     # The part is the corpus of whoever makes it.
     *page(f"{CORPUS}/subset", draft_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
     *page(f"{CORPUS}/files", views.files, "corpus_files", SEE),
@@ -234,7 +277,9 @@ urlpatterns = [
         SEE,
         example=NUMBER | WORD,
     ),
-    form(f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY),  # leads to a page about them
+    form(
+        f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY
+    ),  # leads to a page about them
     form(f"{RUN}/topics/edit", curation.edit_ticked, "topics_edit", EDIT),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
     # Documents
@@ -295,14 +340,47 @@ urlpatterns = [
         SEE,
         load=Load.HEAVY,
     ),
-    *page(f"{RUN}/time/compare/words", keyness.words, "run_keyness", SEE, load=Load.HEAVY, states=("", REST)),
     *page(
-        f"{RUN}/time/compare/topic", keyness.topic, "run_topic_split", SEE, load=Load.HEAVY, states=(f"topic=1&{REST}",)
+        f"{RUN}/time/compare/words",
+        keyness.words,
+        "run_keyness",
+        SEE,
+        load=Load.HEAVY,
+        states=("", REST),
     ),
-    file(f"{RUN}/time/compare/words.csv", keyness.csv, "run_keyness_csv", SEE, load=Load.HEAVY, states=(REST,)),
+    *page(
+        f"{RUN}/time/compare/topic",
+        keyness.topic,
+        "run_topic_split",
+        SEE,
+        load=Load.HEAVY,
+        states=(f"topic=1&{REST}",),
+    ),
+    file(
+        f"{RUN}/time/compare/words.csv",
+        keyness.csv,
+        "run_keyness_csv",
+        SEE,
+        load=Load.HEAVY,
+        states=(REST,),
+    ),
     file(f"{RUN}/time.csv", time.csv, "run_time_csv", SEE),
-    *page(f"{RUN}/time/effects", effects.effects, "run_effects", SEE, load=Load.HEAVY, states=("", "topic=1")),
-    *page(f"{RUN}/time/effects/runs", effects.claim, "run_claim", SEE, load=Load.HEAVY, states=("topic=1",)),
+    *page(
+        f"{RUN}/time/effects",
+        effects.effects,
+        "run_effects",
+        SEE,
+        load=Load.HEAVY,
+        states=("", "topic=1"),
+    ),
+    *page(
+        f"{RUN}/time/effects/runs",
+        effects.claim,
+        "run_claim",
+        SEE,
+        load=Load.HEAVY,
+        states=("topic=1",),
+    ),
     form(f"{RUN}/time/effects/train", effects.train, "run_variants", EDIT),
     file(f"{RUN}/time/effects.csv", effects.csv, "run_effects_csv", SEE, load=Load.HEAVY),
     # Words. “compare” comes before any word, as a word may be “compare”, too.
@@ -334,7 +412,12 @@ urlpatterns = [
         SEE,
         load=Load.HEAVY,
         example=WORD,
-        states=("", "left=0&right=2&which=all&order=g2&least=2", "topic_a=0&topic_b=1&least=2", "from_a=1790"),
+        states=(
+            "",
+            "left=0&right=2&which=all&order=g2&least=2",
+            "topic_a=0&topic_b=1&least=2",
+            "from_a=1790",
+        ),
     ),
     *page(
         f"{RUN}/words/<str:word>/collocations/network",
@@ -370,27 +453,73 @@ urlpatterns = [
         SEE,
         tab=Tab("Labels and notes", menu="Actions"),
     ),
-    form(f"{RUN}/curation/<int:edit_id>/undo", curation.undo, "edit_undo", EDIT, example={"edit_id": 1}),
-    form(f"{RUN}/curation/<int:edit_id>/redo", curation.redo, "edit_redo", EDIT, example={"edit_id": 1}),
-    form(f"{RUN}/curation/<uuid:batch>/undo", curation.undo_batch, "edits_undo", EDIT, example={"batch": UUID(int=1)}),
+    form(
+        f"{RUN}/curation/<int:edit_id>/undo",
+        curation.undo,
+        "edit_undo",
+        EDIT,
+        example={"edit_id": 1},
+    ),
+    form(
+        f"{RUN}/curation/<int:edit_id>/redo",
+        curation.redo,
+        "edit_redo",
+        EDIT,
+        example={"edit_id": 1},
+    ),
+    form(
+        f"{RUN}/curation/<uuid:batch>/undo",
+        curation.undo_batch,
+        "edits_undo",
+        EDIT,
+        example={"batch": UUID(int=1)},
+    ),
     form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
     *page(f"{RUN}/curation/carry", curation.carry, "run_carry", EDIT, load=Load.HEAVY),
     form(f"{RUN}/curation/carry/do", curation.carry_over, "run_carry_over", EDIT),
-    form("reader", curation.sign, "reader", LOCAL),  # with accounts a reader's name is that of the account
+    form(
+        "reader", curation.sign, "reader", LOCAL
+    ),  # with accounts a reader's name is that of the account
     # Steering
-    *page(f"{RUN}/steer", runs.steer, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")),
+    *page(
+        f"{RUN}/steer", runs.steer, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")
+    ),
     form(f"{RUN}/steer/train", runs.train_steered, "run_steer_train", EDIT),
     # The codebook
-    *page(f"{RUN}/codebook", codebook.index, "run_codebook", SEE, tab=Tab("Codebook", menu="Actions")),
+    *page(
+        f"{RUN}/codebook", codebook.index, "run_codebook", SEE, tab=Tab("Codebook", menu="Actions")
+    ),
     form(f"{RUN}/codebook/new", codebook.create, "concept_new", EDIT_BEYOND),
     *page(CONCEPT, codebook.detail, "concept", SEE, example=None),
-    form(f"{CONCEPT}/change", codebook.change, "concept_change", EDIT_BEYOND, example={"concept_id": ABSENT}),
+    form(
+        f"{CONCEPT}/change",
+        codebook.change,
+        "concept_change",
+        EDIT_BEYOND,
+        example={"concept_id": ABSENT},
+    ),
     form(f"{CONCEPT}/join", codebook.join, "concept_join", ANSWER, example={"concept_id": ABSENT}),
     *page(f"{CONCEPT}/agreement", codebook.agree, "concept_agreement", EDIT_BEYOND, example=None),
-    *page(f"{CONCEPT}/estimates", codebook.estimate, "concept_estimates", SEE, load=Load.HEAVY, example=None),
-    file(f"{CONCEPT}/estimates.csv", codebook.csv, "concept_estimates_csv", SEE, load=Load.HEAVY, example=None),
+    *page(
+        f"{CONCEPT}/estimates",
+        codebook.estimate,
+        "concept_estimates",
+        SEE,
+        load=Load.HEAVY,
+        example=None,
+    ),
+    file(
+        f"{CONCEPT}/estimates.csv",
+        codebook.csv,
+        "concept_estimates_csv",
+        SEE,
+        load=Load.HEAVY,
+        example=None,
+    ),
     file(f"{CONCEPT}/codes.<str:form>", codebook.codes, "concept_codes", EDIT_BEYOND, example=None),
-    *page("code/<slug:token>", coding_views.code, "code", ANYONE, example=None),  # its token decides
+    *page(
+        "code/<slug:token>", coding_views.code, "code", ANYONE, example=None
+    ),  # its token decides
     # Reading. Who may not answer is led to the results.
     *page(
         f"{RUN}/reading",
@@ -425,15 +554,39 @@ urlpatterns = [
     # What is taken away
     *page(f"{RUN}/take", exports.index, "run_take", SEE, tab=Tab("Files", menu="Export")),
     *page(f"{RUN}/methods", exports.methods, "run_methods", SEE, tab=Tab("Methods", menu="Export")),
-    *page(f"{RUN}/deposit", exports.deposit, "run_deposit", ANSWER, tab=Tab("Deposit", menu="Export")),
-    file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
-    file(f"{RUN}/export/<str:file>", exports.file, "export", SEE, example={"file": "document-topics.csv"}),
-    form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),
-    form(f"{RUN}/exports/<int:export_id>/again", exports.again, "export_again", ANSWER, example={"export_id": ABSENT}),
-    form(
-        f"{RUN}/exports/<int:export_id>/delete", exports.delete, "export_delete", ANSWER, example={"export_id": ABSENT}
+    *page(
+        f"{RUN}/deposit", exports.deposit, "run_deposit", ANSWER, tab=Tab("Deposit", menu="Export")
     ),
-    file(f"{RUN}/exports/<int:export_id>/<str:name>", exports.download, "export_kept", SEE, example=None),
+    file(f"{RUN}/methods.bib", exports.bib, "run_bib", SEE, load=Load.PAGE),
+    file(
+        f"{RUN}/export/<str:file>",
+        exports.file,
+        "export",
+        SEE,
+        example={"file": "document-topics.csv"},
+    ),
+    form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),
+    form(
+        f"{RUN}/exports/<int:export_id>/again",
+        exports.again,
+        "export_again",
+        ANSWER,
+        example={"export_id": ABSENT},
+    ),
+    form(
+        f"{RUN}/exports/<int:export_id>/delete",
+        exports.delete,
+        "export_delete",
+        ANSWER,
+        example={"export_id": ABSENT},
+    ),
+    file(
+        f"{RUN}/exports/<int:export_id>/<str:name>",
+        exports.download,
+        "export_kept",
+        SEE,
+        example=None,
+    ),
     # Simulated texts: only a run on such has it.
     *page(
         f"{RUN}/truth",
@@ -477,7 +630,12 @@ urlpatterns = [
         example={"notebook_id": ABSENT, "pin_id": 1},
     ),
     file(
-        "notebooks/<int:notebook_id>.md", notebooks.export, "notebook_md", NOTEBOOK, fixed={"form": "md"}, example=None
+        "notebooks/<int:notebook_id>.md",
+        notebooks.export,
+        "notebook_md",
+        NOTEBOOK,
+        fixed={"form": "md"},
+        example=None,
     ),
     file(
         "notebooks/<int:notebook_id>.docx",
@@ -521,10 +679,18 @@ urlpatterns = [
         but={"": ANYONE, "openapi.json": ANYONE, "engines": ANYONE, "corpora/": ANYONE},
     ),
     # Accounts. The library's views see to themselves who may come in.
-    *page("links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None),  # its token decides
+    *page(
+        "links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None
+    ),  # its token decides
     *page("account", account.own, "account", USER),
     *page("account/tokens", account.tokens, "tokens", USER),
-    form("account/tokens/<int:token_id>/revoke", account.revoke, "token_revoke", TOKEN, example={"token_id": ABSENT}),
+    form(
+        "account/tokens/<int:token_id>/revoke",
+        account.revoke,
+        "token_revoke",
+        TOKEN,
+        example={"token_id": ABSENT},
+    ),
     included("account/", include("allauth.account.urls"), ACCOUNTS),
     included("account/two-steps/", include("allauth.mfa.urls"), ACCOUNTS),
     included("account/elsewhere/", include("allauth.socialaccount.urls"), ACCOUNTS),

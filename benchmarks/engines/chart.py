@@ -1,6 +1,7 @@
 """Lines, as a drawing (SVG): completion against seconds, and the figures of benchmarks.papers.
 
-The drawing is readable on light and on dark pages, and without colours: each line has its name at its end.
+The drawing is readable on light and on dark pages, and without colours: each line has its name at
+its end.
 """
 
 import math
@@ -9,13 +10,24 @@ from typing import NamedTuple
 
 from benchmarks.engines.judge import Curve
 from benchmarks.engines.peers import ADAPTERS, OURS
-from webapp.drawing.charts import apart
+from webapp.platform.drawing.charts import apart
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
 COLOURS = dict(
     zip(
         ADAPTERS,
-        ("#d9480f", "#1c7ed6", "#2b8a3e", "#7c6f00", "#be4bdb", "#748089", "#0c8599", "#a0664a", "#5f5fff", "#e64980"),
+        (
+            "#d9480f",
+            "#1c7ed6",
+            "#2b8a3e",
+            "#7c6f00",
+            "#be4bdb",
+            "#748089",
+            "#0c8599",
+            "#a0664a",
+            "#5f5fff",
+            "#e64980",
+        ),
         strict=True,
     )
 )
@@ -32,8 +44,12 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
     """For each engine the variant with the best completion in time; the best engine first."""
     found: dict[str, Curve] = {}
-    for curve in sorted((c for c in curves if c.best(seconds)), key=lambda curve: -curve.best(seconds).held_out):
-        found.setdefault(curve.variant.label if curve.variant.engine == OURS else curve.variant.engine, curve)
+    for curve in sorted(
+        (c for c in curves if c.best(seconds)), key=lambda curve: -curve.best(seconds).held_out
+    ):
+        found.setdefault(
+            curve.variant.label if curve.variant.engine == OURS else curve.variant.engine, curve
+        )
     return list(found.values())
 
 
@@ -56,14 +72,25 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
         label = f"{curve.variant.label}  \N{MINUS SIGN}{-points[-1][1]:.3f}"
         note = ours and bool(curve.variant.note)
         lines.append(Line(label, points, COLOURS[engine], "6 3" if note else "", ours and not note))
-    lowest = min(max(y for line in lines for _, y in line.points) - DEPTH, *[line.points[-1][1] for line in lines])
-    return draw(title, lines, "seconds of training", "Held-out completion, nats per token (higher is better)", lowest)
+    lowest = min(
+        max(y for line in lines for _, y in line.points) - DEPTH,
+        *[line.points[-1][1] for line in lines],
+    )
+    return draw(
+        title,
+        lines,
+        "seconds of training",
+        "Held-out completion, nats per token (higher is better)",
+        lowest,
+    )
 
 
 def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float = -math.inf) -> str:
-    """Lines with their names beside their ends. x is logarithmic where it is above 0 and spans a factor of 20. lowest: what
-    is below is not shown. No text where there is no point."""
-    every = [(x, y) for line in lines for x, y in line.points if math.isfinite(x) and math.isfinite(y)]
+    """Lines with their names beside their ends. x is logarithmic where it is above 0 and spans a
+    factor of 20. lowest: what is below is not shown. No text where there is no point."""
+    every = [
+        (x, y) for line in lines for x, y in line.points if math.isfinite(x) and math.isfinite(y)
+    ]
     if not every:
         return ""
     xs, ys = zip(*every, strict=True)
@@ -81,23 +108,32 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
         return TOP + (high - value) / (high - low) * (floor - TOP)
 
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+            f' aria-label="{escape(title)}">'
+        ),
         f"<style>{STYLE}</style>",
-        f'<clipPath id="in"><rect x="{LEFT}" y="{TOP}" width="{right - LEFT + 4}" height="{floor - TOP}"/></clipPath>',
+        (
+            f'<clipPath id="in"><rect x="{LEFT}" y="{TOP}" width="{right - LEFT + 4}"'
+            f' height="{floor - TOP}"/></clipPath>'
+        ),
         f'<text class="title" x="{LEFT}" y="22">{escape(title)}</text>',
         f'<text class="small" x="{LEFT}" y="42">{escape(y_axis)}</text>',
-        f'<text class="small" x="{(LEFT + right) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{escape(x_axis)}'
+        f'<text class="small" x="{(LEFT + right) / 2}" y="{HEIGHT - 12}"'
+        f' text-anchor="middle">{escape(x_axis)}'
         f"{', logarithmic' if logarithmic else ''}</text>",
     ]
     out += [
-        f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>\n'
-        f'<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{_number(value)}</text>'
+        f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y(value):.1f}"'
+        f' y2="{y(value):.1f}"/>\n<text class="small" x="{LEFT - 8}" y="{y(value) + 4:.1f}"'
+        f' text-anchor="end">{_number(value)}</text>'
         for value in _ticks(low, high)
     ]
     powers = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5)]
     out += [
-        f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{floor}"/>\n'
-        f'<text class="small" x="{x(value):.1f}" y="{floor + 18}" text-anchor="middle">{value:g}</text>'
+        f'<line class="grid" x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}"'
+        f' y2="{floor}"/>\n<text class="small" x="{x(value):.1f}" y="{floor + 18}"'
+        f' text-anchor="middle">{value:g}</text>'
         for value in (powers if logarithmic else _ticks(first, last or 1))
         if first <= scale(value) <= last + 1e-9
     ]
@@ -109,19 +145,24 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _drawn(line: Line, places: list[tuple[str, str]], end: float, right: float, name_y: float) -> str:
+def _drawn(
+    line: Line, places: list[tuple[str, str]], end: float, right: float, name_y: float
+) -> str:
     """A line with its points, and its name beside it."""
     path, colour = " ".join(map(",".join, places)), line.colour
     dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
-    circles = "\n".join(f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places)
+    circles = "\n".join(
+        f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places
+    )
     weight = ' font-weight="700"' if line.bold else ""
     return (
-        f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">\n'
-        f'<polyline points="{path}" fill="none" stroke-width="{3.2 if line.bold else 1.8}" stroke-linejoin="round"{dashes}/>\n'
-        f'{circles}\n</g><path d="M{end + 5:.1f} {places[-1][1]}L{right + 8} {name_y:.1f}" stroke="{colour}" '
-        'stroke-dasharray="1 3" fill="none"/>\n'
-        f'<circle cx="{right + 12}" cy="{name_y:.1f}" r="4" fill="{colour}"/>\n'
-        f'<text x="{right + 21}" y="{name_y + 4:.1f}"{weight}>{escape(line.name)}</text>'
+        f'<g clip-path="url(#in)" fill="{colour}" stroke="{colour}">\n<polyline points="{path}"'
+        f' fill="none" stroke-width="{3.2 if line.bold else 1.8}"'
+        f' stroke-linejoin="round"{dashes}/>\n{circles}\n</g><path d="M{end + 5:.1f}'
+        f' {places[-1][1]}L{right + 8} {name_y:.1f}" stroke="{colour}" stroke-dasharray="1 3"'
+        f' fill="none"/>\n<circle cx="{right + 12}" cy="{name_y:.1f}" r="4"'
+        f' fill="{colour}"/>\n<text x="{right + 21}"'
+        f' y="{name_y + 4:.1f}"{weight}>{escape(line.name)}</text>'
     )
 
 

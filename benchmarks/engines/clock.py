@@ -15,16 +15,25 @@ FIRST = 0.01  # of the seconds that are given: the first look
 class Clock:
     """Runs while an engine trains, and is stopped while topics are converted and judged.
 
-    show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one pass. cpu: count
-    the process's own seconds, of all its threads, not the clock's. `other` has those that are not counted, `judged` what
-    a user's run spends on measuring its topics, which is in neither.
+    show(seconds, passes, topics): is given what is seen. one_pass: a single look, after exactly one
+    pass. cpu: count the process's own seconds, of all its threads, not the clock's. `other` has
+    those that are not counted, `judged` what a user's run spends on measuring its topics, which is
+    in neither.
     """
 
     def __init__(
-        self, seconds: float, one_pass: bool, show: Callable[[float, float, np.ndarray], None], cpu: bool = False
+        self,
+        seconds: float,
+        one_pass: bool,
+        show: Callable[[float, float, np.ndarray], None],
+        cpu: bool = False,
     ):
         self.limit, self.one_pass, self.show = seconds, one_pass, show
-        self.timers = (time.process_time, time.perf_counter) if cpu else (time.perf_counter, time.process_time)
+        self.timers = (
+            (time.process_time, time.perf_counter)
+            if cpu
+            else (time.perf_counter, time.process_time)
+        )
         self.seconds = self.other = self.last = self.judged = 0.0
         self.due = FIRST * seconds
         self.whole = False  # whether the end of the first pass has been seen
@@ -35,7 +44,9 @@ class Clock:
         return self
 
     def __exit__(self, *_) -> None:
-        seconds, other = (timer() - began for timer, began in zip(self.timers, self.began, strict=True))
+        seconds, other = (
+            timer() - began for timer, began in zip(self.timers, self.began, strict=True)
+        )
         self.seconds += seconds
         self.other += other
 
@@ -47,9 +58,11 @@ class Clock:
         self.judged += self.timers[0]() - began
 
     def continues(self, passes: float, topics: Callable[[], np.ndarray]) -> bool:
-        """Asked after each step, with the clock standing: shows the topics when that is due; False when time is over.
+        """Asked after each step, with the clock standing: shows the topics when that is due; False
+        when time is over.
 
-        The last look is before a step that would end too late, so that all are within the time. passes: so far.
+        The last look is before a step that would end too late, so that all are within the time.
+        passes: so far.
         """
         step, self.last = self.seconds - self.last, self.seconds
         end = passes >= 1 if self.one_pass else self.seconds + step > self.limit
@@ -61,10 +74,13 @@ class Clock:
         return not end
 
     def train(
-        self, step: Callable[[Any], object], parts: Sequence[tuple[Any, int]], topics: Callable[[], np.ndarray]
+        self,
+        step: Callable[[Any], object],
+        parts: Sequence[tuple[Any, int]],
+        topics: Callable[[], np.ndarray],
     ) -> None:
-        """Steps over the corpus, pass after pass, until time is over. parts: what each step is given, and of how many documents
-        that is."""
+        """Steps over the corpus, pass after pass, until time is over. parts: what each step is
+        given, and of how many documents that is."""
         done, whole = 0, sum(size for _, size in parts)
         for part, size in cycle(parts):
             with self:
@@ -74,7 +90,8 @@ class Clock:
                 return
 
     def repeat(self, run: Callable[[int, "Clock"], np.ndarray]) -> None:
-        """For an engine that can't continue from where it was: runs of 1, 2, 4, … passes, each timed from its beginning.
+        """For an engine that can't continue from where it was: runs of 1, 2, 4, … passes, each
+        timed from its beginning.
 
         run(passes, clock): trains within `with clock`, and returns the topics.
         """

@@ -40,7 +40,10 @@ def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
     if path.exists():
         bow = Bow.open(path) if path.is_dir() else Bow.from_csr(csr_array(load_npz(path)))
         return path.resolve().name if path.is_dir() else path.stem, bow, None
-    raise Invalid("corpus", f"{name} is neither a file or folder nor one of {', '.join([*FILES, LONG, 'synthetic'])}.")
+    raise Invalid(
+        "corpus",
+        f"{name} is neither a file or folder nor one of {', '.join([*FILES, LONG, 'synthetic'])}.",
+    )
 
 
 def file(name: str) -> Path:
@@ -48,7 +51,9 @@ def file(name: str) -> Path:
     if FILES[name].exists():
         return FILES[name]
     raise Invalid(
-        "corpus", f"The corpus {name} is missing: there is no {FILES[name].name} in {_said(FILES[name].parent)}."
+        "corpus",
+        f"The corpus {name} is missing: there is no {FILES[name].name} in"
+        f" {_said(FILES[name].parent)}.",
     )
 
 
@@ -63,7 +68,8 @@ def texts(path: Path, most: int | None = None) -> list[str]:
 
 
 def labels(path: Path, field: str) -> np.ndarray:
-    """int64[D]: the number of each document's value of a field; -1 where it has none, or one that fewer than FEWEST have."""
+    """int64[D]: the number of each document's value of a field; -1 where it has none, or one that
+    fewer than FEWEST have."""
     values = [item.metadata.get(field, "") for item in _items(path)]
     often = [value for value, times in Counter(values).most_common() if value and times >= FEWEST]
     number = {value: n for n, value in enumerate(often)}
@@ -72,7 +78,7 @@ def labels(path: Path, field: str) -> np.ndarray:
 
 def _items(path: Path) -> Iterator[Any]:
     """The documents of a file, as the pages read it by default."""
-    from webapp import readers
+    from webapp.intake import readers
 
     return (
         item
@@ -82,8 +88,8 @@ def _items(path: Path) -> Iterator[Any]:
 
 
 def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
-    """Documents of one label, as they follow each other, n at a time as one; those without a label, and what is left over, are not
-    in it. label: int64[D]."""
+    """Documents of one label, as they follow each other, n at a time as one; those without a label,
+    and what is left over, are not in it. label: int64[D]."""
     whole = [
         some[: len(some) // n * n].reshape(-1, n)
         for some in map(np.flatnonzero, label == np.arange(label.max() + 1)[:, None])
@@ -91,25 +97,31 @@ def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
     members = np.concatenate(whole)
     rows = csr_array((bow.counts, bow.words, bow.indptr), shape=(bow.D, bow.V))
     group = csr_array(
-        (np.ones(members.size, np.int32), members.ravel(), np.arange(0, members.size + 1, n)), (len(members), bow.D)
+        (np.ones(members.size, np.int32), members.ravel(), np.arange(0, members.size + 1, n)),
+        (len(members), bow.D),
     )
     return Bow.from_csr(csr_array(group @ rows))
 
 
 def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
-    """As the pages read it by default, and its words by their numbers. most: only the first documents."""
+    """As the pages read it by default, and its words by their numbers. most: only the first
+    documents."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
             stream.add(documents := texts(path, most), [""] * len(documents))
             stream.commit()
-        bow, vocabulary = choose(Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow")
-        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(vocabulary.words)
+        bow, vocabulary = choose(
+            Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow"
+        )
+        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(
+            vocabulary.words
+        )
 
 
 def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
-    """LDA's own process, with words as frequent as in a language: few topics in a document of 100 tokens, on average,
-    and few words in a topic, so that the topics can be found.
+    """LDA's own process, with words as frequent as in a language: few topics in a document of 100
+    tokens, on average, and few words in a topic, so that the topics can be found.
     """
     random = np.random.default_rng(seed)
     frequency = 1.0 / np.arange(10, V + 10)
@@ -129,13 +141,20 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
 def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
     """A bag of words from each document's (words, counts)."""
     words, counts = zip(*rows, strict=True)
-    return Bow(np.append(0, np.cumsum([len(row) for row in words])), np.concatenate(words), np.concatenate(counts), V)
+    return Bow(
+        np.append(0, np.cumsum([len(row) for row in words])),
+        np.concatenate(words),
+        np.concatenate(counts),
+        V,
+    )
 
 
 def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
-    """The held-out documents, and a corpus of all others in random order, without those that have no words.
+    """The held-out documents, and a corpus of all others in random order, without those that have
+    no words.
 
-    Random, since the online peers don't shuffle, and news or speeches in the order of their dates would mislead them.
+    Random, since the online peers don't shuffle, and news or speeches in the order of their dates
+    would mislead them.
     """
     held_out = held_out_documents(bow, seed)
     kept = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
@@ -158,4 +177,8 @@ def setting(text: str) -> tuple[str, int | float | str]:
 
 
 def _said(folder: Path) -> str:
-    return str(folder.relative_to(ROOT)) if folder.is_relative_to(ROOT) else "../shared/corpora beside the project"
+    return (
+        str(folder.relative_to(ROOT))
+        if folder.is_relative_to(ROOT)
+        else "../shared/corpora beside the project"
+    )

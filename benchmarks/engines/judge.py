@@ -20,8 +20,11 @@ class Point:
     passes: float
     held_out: float  # nats per token, document completion
     npmi: float  # mean of the topics, over the documents that were trained on
-    other: float = 0.0  # seconds by the other timer: of the processor where the clock's count, and the other way round
-    judged: float = 0.0  # seconds that a user's run had spent on measuring its topics by then, beside these
+    # seconds by the other timer: of the processor where the clock's count, and the other way round
+    other: float = 0.0
+    judged: float = (
+        0.0  # seconds that a user's run had spent on measuring its topics by then, beside these
+    )
 
     @property
     def whole(self) -> float:
@@ -38,21 +41,34 @@ class Curve:
     def best(self, seconds: float) -> Point | None:
         """The first of its points with the best completion within some seconds."""
         return max(
-            [point for point in self.points if point.seconds <= seconds], key=lambda point: point.held_out, default=None
+            [point for point in self.points if point.seconds <= seconds],
+            key=lambda point: point.held_out,
+            default=None,
         )
 
     def reached(self, quality: float, judged: bool = False) -> float:
-        """Seconds until the first point that is as good, with judging or without; inf where none is."""
+        """Seconds until the first point that is as good, with judging or without; inf where none
+        is."""
         return next(
-            (point.whole if judged else point.seconds for point in self.points if point.held_out >= quality),
+            (
+                point.whole if judged else point.seconds
+                for point in self.points
+                if point.held_out >= quality
+            ),
             float("inf"),
         )
 
     def json(self) -> dict:
         return {
-            "engine": self.variant.engine, "label": self.variant.label, "settings": self.variant.settings, "problem": self.problem,
-            "points": [{name: round(value, 5) for name, value in asdict(point).items()} for point in self.points],
-        }  # fmt: skip
+            "engine": self.variant.engine,
+            "label": self.variant.label,
+            "settings": self.variant.settings,
+            "problem": self.problem,
+            "points": [
+                {name: round(value, 5) for name, value in asdict(point).items()}
+                for point in self.points
+            ],
+        }
 
 
 class Judge:
@@ -61,17 +77,27 @@ class Judge:
         self.completion, self.coherence = Completion(bow, held_out), Coherence(train)
 
     def __call__(
-        self, seconds: float, passes: float, dense: np.ndarray, other: float = 0.0, judged: float = 0.0
+        self,
+        seconds: float,
+        passes: float,
+        dense: np.ndarray,
+        other: float = 0.0,
+        judged: float = 0.0,
     ) -> Point:
         topics = sparse(dense)
         return Point(
-            seconds, passes, self.completion(topics), float(np.nanmean(self.coherence.npmi(topics))), other, judged
+            seconds,
+            passes,
+            self.completion(topics),
+            float(np.nanmean(self.coherence.npmi(topics))),
+            other,
+            judged,
         )
 
 
 def sparse(dense: np.ndarray) -> Topics:
-    """Topics of a dense matrix, any positive scale: a row's least weight is its floor, where a tenth of the words have
-    it."""
+    """Topics of a dense matrix, any positive scale: a row's least weight is its floor, where a
+    tenth of the words have it."""
     K, V = dense.shape
     if not np.isfinite(dense).all():
         raise ValueError("The topics are not numbers.")
@@ -88,30 +114,42 @@ def sparse(dense: np.ndarray) -> Topics:
         weights.append(row[at].astype(np.float32))
     indptr = np.append(0, np.cumsum([len(row) for row in words]))
     mass = floors * (V - np.diff(indptr))
-    return Topics(indptr, np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V)
+    return Topics(
+        indptr, np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V
+    )
 
 
 def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
     """The curve of our default engine, and those of the peers; our other engines are in neither."""
-    ours = next((curve for curve in curves if curve.variant.engine == OURS and not curve.variant.note), None)
+    ours = next(
+        (curve for curve in curves if curve.variant.engine == OURS and not curve.variant.note), None
+    )
     return ours, [curve for curve in curves if curve.variant.engine != OURS]
 
 
 def ratio(
-    curves: list[Curve], seconds: float, judged: bool = False, late: Mapping[str, float] = MappingProxyType({})
+    curves: list[Curve],
+    seconds: float,
+    judged: bool = False,
+    late: Mapping[str, float] = MappingProxyType({}),
 ) -> float:
-    """Our seconds to the best completion that a peer reached within some seconds, by that peer's: the largest of all
-    peers, which need not be that of the best. NaN without a peer. judged: with what a run of ours spends on judging. late: peers that have
-    so many times the seconds."""
+    """Our seconds to the best completion that a peer reached within some seconds, by that peer's:
+    the largest of all peers, which need not be that of the best. NaN without a peer. judged: with
+    what a run of ours spends on judging. late: peers that have so many times the seconds."""
     ours, peers = split_ours(curves)
-    best = [point for curve in peers if (point := curve.best(seconds * late.get(curve.variant.engine, 1.0)))]
+    best = [
+        point
+        for curve in peers
+        if (point := curve.best(seconds * late.get(curve.variant.engine, 1.0)))
+    ]
     if ours is None or not best:
         return float("nan")
     return max(ours.reached(point.held_out, judged) / point.seconds for point in best)
 
 
 def one_pass_ratio(curves: list[Curve]) -> float:
-    """Our seconds by those of the fastest peer, each for one pass; inf where a peer's completion is better."""
+    """Our seconds by those of the fastest peer, each for one pass; inf where a peer's completion is
+    better."""
     ours, peers = split_ours(curves)
     ends = [curve.points[-1] for curve in peers if curve.points]
     if ours is None or not ours.points or not ends:

@@ -1,7 +1,9 @@
-"""Seconds of a pass by this engine and by the one of an earlier commit, taking turns: `pass: A B` of `python -m benchmarks.engines --quick`.
+"""Seconds of a pass by this engine and by the one of an earlier commit, taking turns: `pass: A B`
+of `python -m benchmarks.engines --quick`.
 
-Each trains in a process of its own, with one thread, from the same corpus, settings and seed; processor time, the least of several passes. A
-process is run as `python passes.py ROOT BOW K`, with the code in ROOT.
+Each trains in a process of its own, with one thread, from the same corpus, settings and seed;
+processor time, the least of several passes. A process is run as `python passes.py ROOT BOW K`, with
+the code in ROOT.
 """
 
 import io
@@ -24,7 +26,9 @@ def train(root: str, folder: str, topics: str) -> None:
     from inference.training import Schedule, held_out_documents
 
     bow, engine = Bow.open(Path(folder)), engines.get("ssi")
-    config = engines.config("ssi", topics=int(topics), until="passes", passes=WARM + TIMED).resolve(bow.D, bow.tokens)
+    config = engines.config("ssi", topics=int(topics), until="passes", passes=WARM + TIMED).resolve(
+        bow.D, bow.tokens
+    )
     schedule = Schedule(bow, config, held_out_documents(bow, 1))
     state = engine.init(config, schedule.shape, 1)
     for passes in range(1, WARM + TIMED + 1):
@@ -39,10 +43,12 @@ def train(root: str, folder: str, topics: str) -> None:
 
 
 def ratio(bow, topics: int) -> float | None:
-    """Seconds of a pass by this engine over those of the earlier one; None where its commit is not in this checkout. bow: saved to a folder, as
-    each process opens it."""
+    """Seconds of a pass by this engine over those of the earlier one; None where its commit is not
+    in this checkout. bow: saved to a folder, as each process opens it."""
     archive = subprocess.run(
-        ["git", "archive", PEER, "inference", "pyproject.toml", "manage.py"], cwd=ROOT, capture_output=True
+        ["git", "archive", PEER, "inference", "pyproject.toml", "manage.py"],
+        cwd=ROOT,
+        capture_output=True,
     )
     if archive.returncode:
         return None
@@ -51,9 +57,13 @@ def ratio(bow, topics: int) -> float | None:
         tarfile.open(fileobj=io.BytesIO(archive.stdout)).extractall(folder / "peer", filter="data")
         bow.save(folder / "bow")
         commands = [
-            [sys.executable, __file__, str(root), str(folder / "bow"), str(topics)] for root in (ROOT, folder / "peer")
+            [sys.executable, __file__, str(root), str(folder / "bow"), str(topics)]
+            for root in (ROOT, folder / "peer")
         ]
-        both = [subprocess.Popen(c, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for c in commands]
+        both = [
+            subprocess.Popen(c, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for c in commands
+        ]
         seconds: list[list[float]] = [[], []]
         try:
             for _ in range(TIMED):

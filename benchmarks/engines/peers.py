@@ -1,7 +1,8 @@
 """The engines that are compared, each with its recommended settings, in a process of its own.
 
-Each adapter trains on the corpus in `task.train`, within `with clock:` only, and shows dense topic-word matrices: float[K, V], not
-normalised. A word that a peer never saw gets its topic's least weight, as smoothing would give it.
+Each adapter trains on the corpus in `task.train`, within `with clock:` only, and shows dense
+topic-word matrices: float[K, V], not normalised. A word that a peer never saw gets its topic's
+least weight, as smoothing would give it.
 """
 
 import importlib.metadata
@@ -19,12 +20,14 @@ import numpy as np
 
 from benchmarks.engines.clock import Clock
 from benchmarks.trainer import Trainer
-from inference import Bow, compiling, engines
+from inference import Bow, engines
+from inference.runtime import compiling
 
 
 @dataclass(frozen=True)
 class Task:
-    """What an engine's process is given. whole: a folder with all documents; train: one with those to train on."""
+    """What an engine's process is given. whole: a folder with all documents; train: one with those
+    to train on."""
 
     engine: str
     settings: dict
@@ -40,7 +43,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Variant:
-    """An engine with settings. extra: worse than another variant wherever it was tried; run only when asked for."""
+    """An engine with settings. extra: worse than another variant wherever it was tried; run only
+    when asked for."""
 
     engine: str
     settings: dict = field(default_factory=dict)
@@ -56,8 +60,8 @@ class Variant:
 
 
 def topograph(task: Task, clock: Clock) -> None:
-    """The engine as inference.train steps it, and on beyond its last pass while there is time. What a run measures at
-    its snapshots is measured where they are due, and counted apart."""
+    """The engine as inference.train steps it, and on beyond its last pass while there is time. What
+    a run measures at its snapshots is measured where they are due, and counted apart."""
     from inference.evaluate import Coherence, Completion
     from inference.training import held_out_documents, snapshots
 
@@ -99,12 +103,14 @@ def topograph(task: Task, clock: Clock) -> None:
 
 
 def tomotopy(task: Task, clock: Clock) -> None:
-    """Its defaults: alpha 0.1, eta 0.01, alpha learned every 10 passes; at large K also a smaller alpha, see
-    `variants`."""
+    """Its defaults: alpha 0.1, eta 0.01, alpha learned every 10 passes; at large K also a smaller
+    alpha, see `variants`."""
     import tomotopy as tp
 
     bow = Bow.open(task.train)
-    model = tp.LDAModel(tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed)
+    model = tp.LDAModel(
+        tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed
+    )
     model.optim_interval = task.settings["optim_interval"]
     for tokens in token_lists(bow):
         model.add_doc(tokens)
@@ -113,34 +119,51 @@ def tomotopy(task: Task, clock: Clock) -> None:
     words = np.array([int(word) for word in model.used_vocabs])
 
     def topics():
-        return spread(np.array([model.get_topic_word_dist(k) for k in range(task.topics)]), words, bow.V)
+        return spread(
+            np.array([model.get_topic_word_dist(k) for k in range(task.topics)]), words, bow.V
+        )
 
     clock.train(lambda passes: model.train(passes, workers=task.threads), [(1, bow.D)], topics)
 
 
 def topica(task: Task, clock: Clock) -> None:
-    """Its defaults (those of MALLET's users: beta 0.01, alpha and beta learned, five states averaged) are made for 1000
-    iterations: learning after 200, every 50, and states 25 apart. Shorter runs have them shorter in proportion.
+    """Its defaults (those of MALLET's users: beta 0.01, alpha and beta learned, five states
+    averaged) are made for 1000 iterations: learning after 200, every 50, and states 25 apart.
+    Shorter runs have them shorter in proportion.
     """
     import topica as library
 
     bow = Bow.open(task.train)
     corpus = library.Corpus.from_documents(list(token_lists(bow)))
-    variational = task.settings["sampler"] == "cvb0"  # has no states to average: `iters` is all there is
+    variational = (
+        task.settings["sampler"] == "cvb0"
+    )  # has no states to average: `iters` is all there is
 
     def run(passes: int, clock: Clock) -> np.ndarray:
         apart = 0 if variational else max(1, min(25, passes // 40))
         states = min(5, max(1, passes // 5))
         model = library.LDA(
-            task.topics, seed=task.seed, num_threads=task.threads, beta=0.01,
-            burn_in=min(200, passes // 5), optimize_interval=max(1, min(50, passes // 20)), **task.settings,
-        )  # fmt: skip
+            task.topics,
+            seed=task.seed,
+            num_threads=task.threads,
+            beta=0.01,
+            burn_in=min(200, passes // 5),
+            optimize_interval=max(1, min(50, passes // 20)),
+            **task.settings,
+        )
         with clock:
             model.fit(
-                corpus, iters=passes - states * apart, num_samples=states, sample_interval=max(1, apart),
-                keep_theta_draws=False, progress=False, check_every=1 << 30,
-            )  # fmt: skip
-        return spread(np.asarray(model.topic_word), np.array([int(word) for word in model.vocabulary]), bow.V)
+                corpus,
+                iters=passes - states * apart,
+                num_samples=states,
+                sample_interval=max(1, apart),
+                keep_theta_draws=False,
+                progress=False,
+                check_every=1 << 30,
+            )
+        return spread(
+            np.asarray(model.topic_word), np.array([int(word) for word in model.vocabulary]), bow.V
+        )
 
     clock.repeat(run)
 
@@ -149,7 +172,8 @@ def topica(task: Task, clock: Clock) -> None:
 
 
 def gensim(task: Task, clock: Clock) -> None:
-    """As its tutorial recommends: alpha and eta learned, chunks of 2000 documents, several passes."""
+    """As its tutorial recommends: alpha and eta learned, chunks of 2000 documents, several
+    passes."""
     from gensim.models import LdaModel
 
     bow, chunk = Bow.open(task.train), 2000
@@ -158,10 +182,14 @@ def gensim(task: Task, clock: Clock) -> None:
         pass
 
     class Feed:
-        """The corpus; when gensim asks for a chunk's first document it has learned from all chunks before."""
+        """The corpus; when gensim asks for a chunk's first document it has learned from all chunks
+        before."""
 
         def __init__(self):
-            self.documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
+            self.documents = [
+                list(zip(words.tolist(), counts.tolist(), strict=True))
+                for words, counts in rows(bow)
+            ]
             self.seen = 0
 
         def __len__(self):
@@ -179,9 +207,14 @@ def gensim(task: Task, clock: Clock) -> None:
 
     with clock:
         model = LdaModel(
-            id2word={w: str(w) for w in range(bow.V)}, num_topics=task.topics, alpha="auto", eta="auto", chunksize=chunk,
-            eval_every=None, random_state=task.seed,
-        )  # fmt: skip
+            id2word={w: str(w) for w in range(bow.V)},
+            num_topics=task.topics,
+            alpha="auto",
+            eta="auto",
+            chunksize=chunk,
+            eval_every=None,
+            random_state=task.seed,
+        )
     feed = Feed()
     clock.__enter__()
     with suppress(Over):
@@ -189,38 +222,48 @@ def gensim(task: Task, clock: Clock) -> None:
 
 
 def sklearn(task: Task, clock: Clock) -> None:
-    """learning_method="online" with its defaults (decay 0.7, offset 10, priors 1 / K); batches of 256, as Hoffman's."""
+    """learning_method="online" with its defaults (decay 0.7, offset 10, priors 1 / K); batches of
+    256, as Hoffman's."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     bow, batch = Bow.open(task.train), 256
     matrix = as_matrix(bow)
     batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
     model = LatentDirichletAllocation(
-        task.topics, learning_method="online", batch_size=batch, total_samples=bow.D, n_jobs=task.threads,
+        task.topics,
+        learning_method="online",
+        batch_size=batch,
+        total_samples=bow.D,
+        n_jobs=task.threads,
         random_state=task.seed,
-    )  # fmt: skip
+    )
     clock.train(model.partial_fit, batches, lambda: model.components_)
 
 
 def sklearn_batch(task: Task, clock: Clock) -> None:
-    """learning_method="batch" with its defaults (priors 1 / K). Its `fit` is these passes and, at their end, one more
-    look at all documents, for a perplexity that is not used here: so passes are done one by one."""
+    """learning_method="batch" with its defaults (priors 1 / K). Its `fit` is these passes and, at
+    their end, one more look at all documents, for a perplexity that is not used here: so passes are
+    done one by one."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     bow = Bow.open(task.train)
-    model = LatentDirichletAllocation(task.topics, learning_method="batch", n_jobs=task.threads, random_state=task.seed)
+    model = LatentDirichletAllocation(
+        task.topics, learning_method="batch", n_jobs=task.threads, random_state=task.seed
+    )
     matrix = as_matrix(bow)
     with clock:
         model._init_latent_vars(bow.V)
     clock.train(
-        partial(model._em_step, total_samples=bow.D, batch_update=True), [(matrix, bow.D)], lambda: model.components_
+        partial(model._em_step, total_samples=bow.D, batch_update=True),
+        [(matrix, bow.D)],
+        lambda: model.components_,
     )
 
 
 def gensim_hdp(task: Task, clock: Clock) -> None:
-    """HdpModel with its defaults (15 topics a document, chunks of 256), but for its 150 topics, which are as many as
-    asked for. It trains in its constructor, to the end of a pass; here chunk by chunk, as its `update` does. All its topics are
-    judged: it doesn't say which are in use."""
+    """HdpModel with its defaults (15 topics a document, chunks of 256), but for its 150 topics,
+    which are as many as asked for. It trains in its constructor, to the end of a pass; here chunk
+    by chunk, as its `update` does. All its topics are judged: it doesn't say which are in use."""
     from gensim.models import HdpModel
 
     class Untrained(HdpModel):
@@ -228,26 +271,35 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
             """Not in the constructor."""
 
     bow, chunk = Bow.open(task.train), 256
-    documents = [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
+    documents = [
+        list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)
+    ]
     with clock:
         model = Untrained(
-            documents, {w: str(w) for w in range(bow.V)}, T=task.topics, chunksize=chunk, random_state=task.seed
+            documents,
+            {w: str(w) for w in range(bow.V)},
+            T=task.topics,
+            chunksize=chunk,
+            random_state=task.seed,
         )
 
     def topics():
         model.update_expectations()
         return model.get_topics()
 
-    chunks = [(part := documents[first : first + chunk], len(part)) for first in range(0, bow.D, chunk)]
+    chunks = [
+        (part := documents[first : first + chunk], len(part)) for first in range(0, bow.D, chunk)
+    ]
     clock.train(model.update_chunk, chunks, topics)
 
 
 def vowpal_wabbit(task: Task, clock: Clock) -> None:
-    """Its tutorial's settings, which are Hoffman's: minibatch 256, power_t 0.5, lda_alpha and lda_rho 0.1.
+    """Its tutorial's settings, which are Hoffman's: minibatch 256, power_t 0.5, lda_alpha and
+    lda_rho 0.1.
 
-    Its Python examples can't be used with --lda, so it reads its own cache file, written beforehand, as the command
-    does; that has a second thread for reading, on the same core here. A run can't be looked into, nor continued as it
-    was.
+    Its Python examples can't be used with --lda, so it reads its own cache file, written
+    beforehand, as the command does; that has a second thread for reading, on the same core here. A
+    run can't be looked into, nor continued as it was.
     """
     from vowpalwabbit import Workspace
 
@@ -259,7 +311,8 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
 
     def arguments(topics: int) -> list[str]:
         lda = (
-            f"--lda {topics} --lda_alpha 0.1 --lda_rho 0.1 --lda_D {bow.D} --minibatch 256 --power_t 0.5 --initial_t 1"
+            f"--lda {topics} --lda_alpha 0.1 --lda_rho 0.1 --lda_D {bow.D} --minibatch 256"
+            " --power_t 0.5 --initial_t 1"
         )
         return f"{lda} -b {bits} --random_seed {task.seed} --holdout_off --quiet".split()
 
@@ -275,7 +328,15 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
         def run(passes: int, clock: Clock) -> np.ndarray:
             with clock:  # it trains when it is made
                 model = Workspace(
-                    arg_list=[*arguments(task.topics), "--cache_file", cache, "--passes", str(passes), "-f", saved]
+                    arg_list=[
+                        *arguments(task.topics),
+                        "--cache_file",
+                        cache,
+                        "--passes",
+                        str(passes),
+                        "-f",
+                        saved,
+                    ]
                 )
             model.finish()
             weights = np.frombuffer(Path(saved).read_bytes()[-record.itemsize << bits :], record)
@@ -291,7 +352,9 @@ def as_matrix(bow: Bow):
     """csr_matrix, float64[D, V]."""
     from scipy.sparse import csr_matrix
 
-    return csr_matrix((np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V))
+    return csr_matrix(
+        (np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V)
+    )
 
 
 def rows(bow: Bow) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -315,7 +378,9 @@ def spread(found: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
 
 # ---- all of them ----
 
-ADAPTERS: dict[str, tuple[Callable[[Task, Clock], None], str]] = {  # name -> (adapter, the package it needs)
+ADAPTERS: dict[
+    str, tuple[Callable[[Task, Clock], None], str]
+] = {  # name -> (adapter, the package it needs)
     "topograph": (topograph, "inference"),
     "tomotopy": (tomotopy, "tomotopy"),
     "topica-sparse": (topica, "topica"),
@@ -333,13 +398,13 @@ OURS = "topograph"
 def variants(engine: str, K: int) -> list[Variant]:
     """The settings in which a peer is run.
 
-    topica's default is alpha = 1 (a sum of K). On Reuters, 20 s at K = 100 and 15 s at K = 1000, that was worse for
-    each of its samplers: after 8 passes of the sparse one -7.438 against -7.234 and -7.580 against -7.194 (7 passes),
-    after 64 of WarpLDA -7.056 against -7.006 (49 passes) and -7.354 against -6.869, and CVB0 had not left the start
-    after 4.
+    topica's default is alpha = 1 (a sum of K). On Reuters, 20 s at K = 100 and 15 s at K = 1000,
+    that was worse for each of its samplers: after 8 passes of the sparse one -7.438 against -7.234
+    and -7.580 against -7.194 (7 passes), after 64 of WarpLDA -7.056 against -7.006 (49 passes) and
+    -7.354 against -6.869, and CVB0 had not left the start after 4.
 
-    tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead of 10 is better
-    there in the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
+    tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead
+    of 10 is better there in the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
     """
     alpha = 0.1 if K <= 200 else 0.01
     if engine == "tomotopy":
@@ -352,7 +417,10 @@ def variants(engine: str, K: int) -> list[Variant]:
     if engine.startswith("topica-"):
         sampler = engine.removeprefix("topica-")
         given = Variant(engine, {"sampler": sampler, "alpha_sum": alpha * K}, f"alpha={alpha}")
-        return [given, Variant(engine, {"sampler": sampler, "alpha_sum": None}, "alpha=1", extra=True)]
+        return [
+            given,
+            Variant(engine, {"sampler": sampler, "alpha_sum": None}, "alpha=1", extra=True),
+        ]
     return [Variant(engine)]
 
 
@@ -365,9 +433,11 @@ def version(engine: str) -> str | None:
 
 
 def run(task: Task, pipe) -> None:
-    """The child: sends ("topics", seconds, other seconds, seconds of judging, passes, file) and waits for an answer; at last ("end",) or
-    ("problem", text)."""
-    if hasattr(os, "sched_setaffinity"):  # so many cores, whatever threads a library starts by itself
+    """The child: sends ("topics", seconds, other seconds, seconds of judging, passes, file) and
+    waits for an answer; at last ("end",) or ("problem", text)."""
+    if hasattr(
+        os, "sched_setaffinity"
+    ):  # so many cores, whatever threads a library starts by itself
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-task.threads :])
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,15 @@
-"""What each engine is better at than the default, if anything: all of them on one collection, each with its own defaults.
+"""What each engine is better at than the default, if anything: all of them on one collection, each
+with its own defaults.
 
-    .venv/bin/python -m benchmarks.engines.purposes FILE [--field category] [--topics 30] [--passes N] [--engines ssi,fw]
+    .venv/bin/python -m benchmarks.engines.purposes FILE [--field category] [--topics 30] [--passes
+    N] [--engines ssi,fw]
 
-Prints for each engine: topics with a thousandth of the words at least; processor seconds of the whole training, on one thread; document completion of held-out documents (nats a
-token) and mean NPMI, higher is better; the share of distinct words among the first ten of all topics; and, with --field, how well
-the documents' largest topics tell its values apart: normalised mutual information (scikit-learn's, by the mean of both entropies), 0 to 1. --passes: of all engines, where their
-own number is not wanted. FILE may be `planted:K`: texts simulated from K topics.
+Prints for each engine: topics with a thousandth of the words at least; processor seconds of the
+whole training, on one thread; document completion of held-out documents (nats a token) and mean
+NPMI, higher is better; the share of distinct words among the first ten of all topics; and, with
+--field, how well the documents' largest topics tell its values apart: normalised mutual information
+(scikit-learn's, by the mean of both entropies), 0 to 1. --passes: of all engines, where their own
+number is not wanted. FILE may be `planted:K`: texts simulated from K topics.
 """
 
 import time
@@ -69,7 +73,9 @@ def main() -> None:
     bow = corpora.synthetic(PLANTED, WORDS, int(planted))[0] if planted else corpora.read(path)
     labels = corpora.labels(path, given.field) if given.field else None
     print(f"{path.name}: {bow.D:,} documents, {bow.tokens:,} words; K = {given.topics}")
-    print(LINE.format("engine", "used", "cpu s", "completion", "NPMI", "distinct", given.field or ""))
+    print(
+        LINE.format("engine", "used", "cpu s", "completion", "NPMI", "distinct", given.field or "")
+    )
     for name in given.engines.split(","):
         settings = {"topics": given.topics} | ({"passes": given.passes} if given.passes else {})
         print(LINE.format(name, *measured(name, bow, labels, **settings)), flush=True)

@@ -1,1 +1,2 @@
-"""Whether the overview says what is true and known of collections unlike each other: python -m benchmarks.insight."""
+"""Whether the overview says what is true and known of collections unlike each other: python -m
+benchmarks.insight."""

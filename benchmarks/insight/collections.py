@@ -1,4 +1,5 @@
-"""The collections: made from what is beside the project, as the files that a reader would upload."""
+"""The collections: made from what is beside the project, as the files that a reader would
+upload."""
 
 import csv
 import gzip
@@ -20,7 +21,8 @@ QUICK = 1_500  # documents of a collection in the quick form, at most
 
 
 class Text(NamedTuple):
-    """A document as it is uploaded. day: as `date.isoformat`, "" for none; fields: its columns, by their names."""
+    """A document as it is uploaded. day: as `date.isoformat`, "" for none; fields: its columns, by
+    their names."""
 
     text: str
     day: str
@@ -28,7 +30,8 @@ class Text(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """files: (name, content) of what is uploaded. texts: the documents in their order, for raw counts."""
+    """files: (name, content) of what is uploaded. texts: the documents in their order, for raw
+    counts."""
 
     name: str
     files: list[tuple[str, bytes]]
@@ -37,7 +40,11 @@ class Collection(NamedTuple):
 
 def addresses(quick: bool) -> Collection:
     """Sections of an address joined, in all of its 8,000 words."""
-    return _table("addresses", [r | {"id": f"a{i}"} for i, r in enumerate(_joined(_rows(FILES["sotu"])))], "date")
+    return _table(
+        "addresses",
+        [r | {"id": f"a{i}"} for i, r in enumerate(_joined(_rows(FILES["sotu"])))],
+        "date",
+    )
 
 
 def sections(quick: bool) -> Collection:
@@ -52,7 +59,10 @@ def proposals(quick: bool) -> Collection:
 def posts(quick: bool) -> Collection:
     """As they came: broken characters, dates like 10/16/17 22:59."""
     rows = _some(_rows(SHARED / "posts.csv.gz"), QUICK * 2 if quick else None)
-    texts = [Text(r["text"], _american(r["created_at"]), {"user": r["user"], "retweets": r["retweets"]}) for r in rows]
+    texts = [
+        Text(r["text"], _american(r["created_at"]), {"user": r["user"], "retweets": r["retweets"]})
+        for r in rows
+    ]
     return Collection("posts", [("posts.csv", _csv(rows))], texts)
 
 
@@ -64,25 +74,46 @@ def reuters(quick: bool) -> Collection:
     rows = _some(_lines(FILES["reuters"]), QUICK * 2 if quick else 9_000)
     fields = [{name: "\n".join(r[name]) for name in ("topics", "places")} for r in rows]
     texts = [
-        Text(r["title"] + "\n" + r["text"], _reuters_day(r["date"]), own) for r, own in zip(rows, fields, strict=True)
+        Text(r["title"] + "\n" + r["text"], _reuters_day(r["date"]), own)
+        for r, own in zip(rows, fields, strict=True)
     ]
     content = "\n".join(json.dumps(r, ensure_ascii=False) for r in rows).encode()
     return Collection("reuters", [("news.jsonl", content)], texts)
 
 
 def abstracts(quick: bool) -> Collection:
-    return _table("abstracts", _some(_lines(FILES["arxiv"]), QUICK * 2 if quick else 12_000), "date")
+    return _table(
+        "abstracts", _some(_lines(FILES["arxiv"]), QUICK * 2 if quick else 12_000), "date"
+    )
 
 
 def novels(quick: bool) -> Collection:
-    return _table("novels", _rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz"), "date")
+    return _table(
+        "novels", _rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz"), "date"
+    )
 
 
 def minutes(quick: bool) -> Collection:
-    """Addresses since 1947, a fifth of their sentences followed by what others call: 6% of the words."""
+    """Addresses since 1947, a fifth of their sentences followed by what others call: 6% of the
+    words."""
     chance = random.Random(5)
-    speakers = ["Martin", "Rayburn", "Halleck", "Mansfield", "Dirksen", "Foley", "Gephardt", "Hastert"]
-    calls = ["Hear, hear!", "That is not so!", "Applause on all sides.", "Order, order!", "Very good!"]
+    speakers = [
+        "Martin",
+        "Rayburn",
+        "Halleck",
+        "Mansfield",
+        "Dirksen",
+        "Foley",
+        "Gephardt",
+        "Hastert",
+    ]
+    calls = [
+        "Hear, hear!",
+        "That is not so!",
+        "Applause on all sides.",
+        "Order, order!",
+        "Very good!",
+    ]
     rows = [r for r in _rows(FILES["sotu"]) if int(r["date"]) >= 1947]
 
     def call(match: re.Match) -> str:
@@ -90,17 +121,24 @@ def minutes(quick: bool) -> Collection:
             return match[0]
         return f"{match[1]}\n(Applause. — {chance.choice(speakers)}: {chance.choice(calls)})\n"
 
-    return _table("minutes", [r | {"text": re.sub(r"([.!?]) ", call, r["text"])} for r in rows], "date")
+    return _table(
+        "minutes", [r | {"text": re.sub(r"([.!?]) ", call, r["text"])} for r in rows], "date"
+    )
 
 
 def manifestos(quick: bool) -> Collection:
     """Twelve sentences each."""
     by_manifesto = groupby(_rows(SHARED / "manifestos.csv.gz"), key=lambda r: r["manifesto"])
     rows = [
-        {"id": f"{name} {i // 12 + 1}", "party": sentences[i]["party"], "year": sentences[i]["year"],
-         "text": " ".join(s["text"] for s in sentences[i : i + 12])}
-        for name, sentences in [(name, list(of_it)) for name, of_it in by_manifesto] for i in range(0, len(sentences), 12)
-    ]  # fmt: skip
+        {
+            "id": f"{name} {i // 12 + 1}",
+            "party": sentences[i]["party"],
+            "year": sentences[i]["year"],
+            "text": " ".join(s["text"] for s in sentences[i : i + 12]),
+        }
+        for name, sentences in [(name, list(of_it)) for name, of_it in by_manifesto]
+        for i in range(0, len(sentences), 12)
+    ]
     return _table("manifestos", rows, "year")
 
 
@@ -160,7 +198,11 @@ def _lines(path: Path) -> list[dict]:
 
 def _some(rows: list[dict], most: int | None) -> list[dict]:
     """At most so many, evenly over all."""
-    return rows if most is None or len(rows) <= most else [rows[i * len(rows) // most] for i in range(most)]
+    return (
+        rows
+        if most is None or len(rows) <= most
+        else [rows[i * len(rows) // most] for i in range(most)]
+    )
 
 
 def _joined(rows: list[dict]) -> Iterator[dict]:
@@ -204,5 +246,7 @@ def _reuters_day(text: str) -> str:
     """26-FEB-1987."""
     day, month, year = text.strip()[:11].split("-")
     return date(
-        int(year), "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split().index(month) + 1, int(day)
+        int(year),
+        "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split().index(month) + 1,
+        int(day),
     ).isoformat()

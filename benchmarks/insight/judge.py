@@ -1,4 +1,5 @@
-"""Claims of findings held against the uploaded texts themselves, and against what is known of them."""
+"""Claims of findings held against the uploaded texts themselves, and against what is known of
+them."""
 
 import math
 import re
@@ -11,12 +12,15 @@ import numpy as np
 from benchmarks.insight.collections import Collection
 
 AGREES, WEAK = 0.4, 0.15  # of the claimed log ratio: what raw counts must move by
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}")  # the parts of Post-Office are words of their own
+_WORD = re.compile(
+    r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}"
+)  # the parts of Post-Office are words of their own
 
 
 class Claim(NamedTuple):
-    """What a finding says of a topic or word. more: of it within the span or group than elsewhere. first, last: days of the
-    span, "" for none. steady: a change all along, without a date of its own."""
+    """What a finding says of a topic or word. more: of it within the span or group than elsewhere.
+    first, last: days of the span, "" for none. steady: a change all along, without a date of its
+    own."""
 
     sentence: str
     name: str
@@ -34,14 +38,26 @@ class Claim(NamedTuple):
 def claims(finding: dict) -> list[Claim]:
     """Of a finding as the overview's JSON has it; none of those that compare nothing."""
     return [
-        Claim(finding["sentence"], said["name"], said["more"], said["steady"], _day(said["first"], False), _day(said["last"], True),
-              said["field"], said["value"], tuple(said["bounds"] or ()), said["ratio"], finding["kind"])
+        Claim(
+            finding["sentence"],
+            said["name"],
+            said["more"],
+            said["steady"],
+            _day(said["first"], False),
+            _day(said["last"], True),
+            said["field"],
+            said["value"],
+            tuple(said["bounds"] or ()),
+            said["ratio"],
+            finding["kind"],
+        )
         for said in finding["claims"]
-    ]  # fmt: skip
+    ]
 
 
 def _day(label: str, last: bool) -> str:
-    """A period as findings name it, as a day: "1945", "1945-03", "1945-03-09", "1940s", "" for none."""
+    """A period as findings name it, as a day: "1945", "1945-03", "1945-03-09", "1940s", "" for
+    none."""
     if label.endswith("s"):
         label = label[:3] + ("9" if last else "0")
     return label + {4: ("-01-01", "-12-31"), 7: ("-01", "-31")}.get(len(label), ("", ""))[last]
@@ -58,14 +74,17 @@ class Raw:
         self.days = np.array([t.day for t in collection.texts])
 
     def uses(self, name: str) -> np.ndarray:
-        """float64[D]: how often the parts of a name ("a, b", "a / b") occur: a word, or a phrase word after word."""
+        """float64[D]: how often the parts of a name ("a, b", "a / b") occur: a word, or a phrase
+        word after word."""
         total = np.zeros(len(self.texts))
         for part in re.split("[,/]", name):
             words = [w.lower() for w in _WORD.findall(part)]
             if len(words) == 1:
                 total += [c[words[0]] for c in self.counts]
             elif words:
-                total += [_phrase(text, c, words) for text, c in zip(self.words, self.counts, strict=True)]
+                total += [
+                    _phrase(text, c, words) for text, c in zip(self.words, self.counts, strict=True)
+                ]
         return total
 
     def within(self, claim: Claim) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +98,9 @@ class Raw:
         return here & all_, all_ & ~here
 
     def log_ratio(self, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> float:
-        rates = [(uses[side].sum() + 0.5) / max(self.lengths[side].sum(), 1) for side in (here, there)]
+        rates = [
+            (uses[side].sum() + 0.5) / max(self.lengths[side].sum(), 1) for side in (here, there)
+        ]
         return math.log(rates[0] / rates[1])
 
 
@@ -91,7 +112,14 @@ def _phrase(text: list[str], counts: Counter, words: list[str]) -> int:
         if w == words[0]:
             at = i
             for following in words[1:]:
-                at = next((j for j in range(at + 1, min(at + 2 + gap, len(text))) if text[j] == following), -1)
+                at = next(
+                    (
+                        j
+                        for j in range(at + 1, min(at + 2 + gap, len(text)))
+                        if text[j] == following
+                    ),
+                    -1,
+                )
                 if at < 0:
                     break
             n += at >= 0
@@ -99,7 +127,8 @@ def _phrase(text: list[str], counts: Counter, words: list[str]) -> int:
 
 
 def _has(fields: dict[str, str], field: str, value: str) -> bool:
-    """Whether a document has a value; of a field of numbers "low" and "high" are the lower and the upper half."""
+    """Whether a document has a value; of a field of numbers "low" and "high" are the lower and the
+    upper half."""
     own = fields.get(field, "")
     if value in ("low", "high"):
         try:
@@ -113,7 +142,8 @@ def _has(fields: dict[str, str], field: str, value: str) -> bool:
 
 
 def _is(fields: dict[str, str], claim: Claim) -> bool:
-    """Whether a document's value is this one, of several of them all; or its number between the bounds."""
+    """Whether a document's value is this one, of several of them all; or its number between the
+    bounds."""
     own = fields.get(claim.field, "")
     if not claim.bounds:
         return "; ".join(own.split("\n")).casefold() == claim.value.casefold()
@@ -143,14 +173,21 @@ class Fact(NamedTuple):
 
 def facts(rows: list[dict]) -> list[Fact]:
     return [
-        Fact(r["words"].split(), r["kind"].split("|"), _day(r.get("from", ""), False), _day(r.get("to", ""), True),
-             r.get("group", ""), r["source"])
+        Fact(
+            r["words"].split(),
+            r["kind"].split("|"),
+            _day(r.get("from", ""), False),
+            _day(r.get("to", ""), True),
+            r.get("group", ""),
+            r["source"],
+        )
         for r in rows
-    ]  # fmt: skip
+    ]
 
 
 def shown_by(raw: Raw, fact: Fact) -> bool:
-    """Whether the texts themselves show it: one of its words is used half again as often where the fact says."""
+    """Whether the texts themselves show it: one of its words is used half again as often where the
+    fact says."""
     if fact.group:
         value = fact.group.split()[-1] if fact.group.startswith("pid ") else fact.group
         fields = {f for t in raw.texts[:200] for f in t.fields}
@@ -160,15 +197,26 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
         early, late = raw.days < fact.first, raw.days > fact.last
         inside = ~early & ~late & (raw.days != "")
         sides = [
-            {"rise": (late | inside, early), "fall": (early | inside, late), "burst": (inside, early | late)}[k]
+            {
+                "rise": (late | inside, early),
+                "fall": (early | inside, late),
+                "burst": (inside, early | late),
+            }[k]
             for k in fact.kinds
         ]
-    return any(_more(raw, raw.uses(word), here, there) for here, there in sides for word in fact.words)
+    return any(
+        _more(raw, raw.uses(word), here, there) for here, there in sides for word in fact.words
+    )
 
 
 def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
     # The texts show a fact where their words move by half or more
-    return here.any() and there.any() and uses[here].sum() >= 5 and raw.log_ratio(uses, here, there) >= math.log(1.5)
+    return (
+        here.any()
+        and there.any()
+        and uses[here].sum() >= 5
+        and raw.log_ratio(uses, here, there) >= math.log(1.5)
+    )
 
 
 def names(fact: Fact, claim: Claim) -> bool:
@@ -193,11 +241,18 @@ def _in_time(kind: str, fact: Fact, claim: Claim) -> bool:
         if not claim.more or not claim.first or not claim.last:
             return False
         a, b, x, y = (
-            date.fromisoformat(_valid(d)).toordinal() for d in (fact.first, fact.last, claim.first, claim.last)
+            date.fromisoformat(_valid(d)).toordinal()
+            for d in (fact.first, fact.last, claim.first, claim.last)
         )
         return min(b, y) - max(a, x) + 1 >= 0.5 * (min(b - a, y - x) + 1)
     rises = kind == "rise"
-    turn = claim.first if claim.more == rises and claim.first else claim.last if claim.more != rises else ""
+    turn = (
+        claim.first
+        if claim.more == rises and claim.first
+        else claim.last
+        if claim.more != rises
+        else ""
+    )
     return bool(turn) and fact.first <= turn <= fact.last
 
 
@@ -210,5 +265,7 @@ def _valid(day: str) -> str:
 def alike(a: str, b: str) -> bool:
     """Whether two words are forms of one."""
     return a == b or (
-        min(len(a), len(b)) >= 5 and (a.startswith(b[:-1]) or b.startswith(a[:-1])) and abs(len(a) - len(b)) <= 3
+        min(len(a), len(b)) >= 5
+        and (a.startswith(b[:-1]) or b.startswith(a[:-1]))
+        and abs(len(a) - len(b)) <= 3
     )

@@ -1,4 +1,5 @@
-"""Uploading, reading and training by what the pages preset, in this process; shuffled copies of a run's columns."""
+"""Uploading, reading and training by what the pages preset, in this process; shuffled copies of a
+run's columns."""
 
 import hashlib
 import os
@@ -17,22 +18,22 @@ from benchmarks.whole_path import form_fields, reading_fields
 from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
-from webapp.documents import fields
-from webapp.documents.selection import Selection
-from webapp.findings import compute, stored
-from webapp.findings.overview import overview
-from webapp.local import migrations, servers
+from webapp.analysis.findings import compute, stored
+from webapp.analysis.findings.overview import overview
+from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.core.runs import names, services
 from webapp.models import Corpus, Findings, Run, Topic
-from webapp.results import evidence
-from webapp.results.view import RunView
-from webapp.runs import names, services
+from webapp.platform.local import migrations, servers
 
 HOST = "127.0.0.1"
 
 
 def trained(collection: Collection, quick: bool, seed: int, **settings):
-    """A finished run, made by the pages' presets but for some settings; one that is there already, with its names and
-    findings made anew."""
+    """A finished run, made by the pages' presets but for some settings; one that is there already,
+    with its names and findings made anew."""
     if servers.ours:
         migrations.bring_up_to_date(dict(os.environ))
     digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
@@ -40,7 +41,9 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
     if run := Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last():
         _name_anew(run)
         return Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
-    run = services.create(corpus.version, seed=seed, **{"topics": _preset_topics(corpus)} | settings)
+    run = services.create(
+        corpus.version, seed=seed, **{"topics": _preset_topics(corpus)} | settings
+    )
     train(run.pk)
     run = Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
     if run.status != "done":
@@ -50,7 +53,9 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
 
 def _name_anew(run) -> None:
     kinds = company(evidence.of(run))
-    for k, name in enumerate(names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]):
+    for k, name in enumerate(
+        names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]
+    ):
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
             name=name, background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
         )
@@ -61,7 +66,10 @@ def read(collection: Collection, name: str):
     if corpus := Corpus.objects.filter(name=name, status="ready").first():
         return corpus
     client = Client(SERVER_NAME=HOST)
-    answer = client.post("/corpora/", {"name": name, "files": [SimpleUploadedFile(*file) for file in collection.files]})
+    answer = client.post(
+        "/corpora/",
+        {"name": name, "files": [SimpleUploadedFile(*file) for file in collection.files]},
+    )
     number = int(re.search(r"/corpora/(\d+)/", answer["Location"])[1])
     store_upload(number)  # large ones; others are stored by now
     address = f"/corpora/{number}/prepare/"
@@ -77,7 +85,11 @@ def read(collection: Collection, name: str):
 
 def _preset_topics(corpus) -> int:
     """What the form that trains is preset with."""
-    return int(form_fields(Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode())["topics"])
+    return int(
+        form_fields(Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode())[
+            "topics"
+        ]
+    )
 
 
 def shown(run, detail: str) -> dict:
@@ -89,7 +101,8 @@ def shown(run, detail: str) -> dict:
 
 
 def false_findings(run, chance: np.random.Generator) -> list:
-    """Sentences about time where the documents' dates are shuffled, and about groups where their values are."""
+    """Sentences about time where the documents' dates are shuffled, and about groups where their
+    values are."""
     order = chance.permutation(run.version.documents)
     dates, values = fields.dates, fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):

@@ -1,1 +1,2 @@
-"""The experiments of the five papers, again: `python -m benchmarks.papers`. `bench.py` says what an experiment is."""
+"""The experiments of the five papers, again: `python -m benchmarks.papers`. `bench.py` says what an
+experiment is."""

@@ -2,15 +2,17 @@
 
     python -m benchmarks.papers                 all papers, in full: hours
     python -m benchmarks.papers 001 003         some of them
-    python -m benchmarks.papers 001 --only "Figure 2"    one experiment; the paper's others stay as they were
-    python -m benchmarks.papers 000 --corpus arxiv-long    the first on another corpus, with a page of its own
-    python -m benchmarks.papers --quick         a small form of each, ten minutes in all
+    python -m benchmarks.papers 001 --only "Figure 2"    one experiment; the paper's others stay as
+    they were python -m benchmarks.papers 000 --corpus arxiv-long    the first on another corpus,
+    with a page of its own python -m benchmarks.papers --quick         a small form of each, ten
+    minutes in all
 
-Each experiment says what the paper claims, what came out here, and whether the claim holds, by a rule in its code.
-After each one its result goes to benchmarks/results/paper-ID.json, with its machine, commit, seconds and how busy the
-machine was, and the page and charts of docs/measurements/papers/ follow (all to --out, where given; with --quick nowhere else). A corpus
-or an engine that is missing is named, and its experiment left out. One thread.
-The last line is `reproduced: N of M`: claims that hold, of those that were tried.
+Each experiment says what the paper claims, what came out here, and whether the claim holds, by a
+rule in its code. After each one its result goes to benchmarks/results/paper-ID.json, with its
+machine, commit, seconds and how busy the machine was, and the page and charts of
+docs/measurements/papers/ follow (all to --out, where given; with --quick nowhere else). A corpus or
+an engine that is missing is named, and its experiment left out. One thread. The last line is
+`reproduced: N of M`: claims that hold, of those that were tried.
 """
 
 import importlib
@@ -22,7 +24,12 @@ from datetime import date
 from pathlib import Path
 
 if __name__ == "__main__":  # before numba and numpy are imported
-    for _name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    for _name in (
+        "NUMBA_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+    ):
         os.environ.setdefault(_name, "1")
 
 from benchmarks.origin import RESULTS, ROOT, commit, machine, options
@@ -33,20 +40,30 @@ from inference import Invalid
 IDS = ("000", "001", "002", "003", "004")
 
 
-def run(paper: Paper, bench: Bench, only: list[str] | None = None) -> Iterator[tuple[str, Outcome, dict]]:
+def run(
+    paper: Paper, bench: Bench, only: list[str] | None = None
+) -> Iterator[tuple[str, Outcome, dict]]:
     """Name, outcome and circumstances of each experiment, printed as they come."""
     for experiment in paper.experiments:
         if only and experiment.name not in only:
             continue
         began = time.perf_counter()
-        about = {"machine": machine(), "commit": commit(), "date": date.today().isoformat(), "load": os.getloadavg()[0]}
+        about = {
+            "machine": machine(),
+            "commit": commit(),
+            "date": date.today().isoformat(),
+            "load": os.getloadavg()[0],
+        }
         try:
             outcome = experiment.run(bench)
         except Invalid as error:
             print(f"{paper.id} {experiment.name}: left out. {error.message}", flush=True)
             continue
         seconds = time.perf_counter() - began
-        print(f"{paper.id} {experiment.name}: {outcome.verdict} ({seconds:.0f} s). {outcome.why}", flush=True)
+        print(
+            f"{paper.id} {experiment.name}: {outcome.verdict} ({seconds:.0f} s). {outcome.why}",
+            flush=True,
+        )
         yield experiment.name, outcome, about | {"seconds": seconds}
 
 
@@ -54,14 +71,24 @@ def main() -> None:
     parser = options(
         __doc__,
         {
-            "papers": {"nargs": "*", "metavar": "ID", "help": f"of {', '.join(IDS)}; all where none is named"},
+            "papers": {
+                "nargs": "*",
+                "metavar": "ID",
+                "help": f"of {', '.join(IDS)}; all where none is named",
+            },
             "--only": {
                 "metavar": "NAME",
                 "action": "append",
                 "help": 'an experiment, such as "Figure 3"; may be repeated',
             },
-            "--corpus": {"choices": ("arxiv", "arxiv-long"), "help": "for paper 000, in the place of Reuters-21578"},
-            "--quick": {"action": "store_true", "help": "small corpora, one seed: ten minutes in all"},
+            "--corpus": {
+                "choices": ("arxiv", "arxiv-long"),
+                "help": "for paper 000, in the place of Reuters-21578",
+            },
+            "--quick": {
+                "action": "store_true",
+                "help": "small corpora, one seed: ten minutes in all",
+            },
             "--out": {"type": Path, "metavar": "DIR", "help": "where results, pages and charts go"},
         },
     )
@@ -74,7 +101,11 @@ def main() -> None:
         paper: Paper = importlib.import_module(f"benchmarks.papers.p{id}").PAPER
         if given.corpus:  # a page of its own
             paper = replace(paper, id=f"{id}-{given.corpus}")
-        results, pages = (given.out, given.out) if given.out else (RESULTS, ROOT / "docs" / "measurements" / "papers")
+        results, pages = (
+            (given.out, given.out)
+            if given.out
+            else (RESULTS, ROOT / "docs" / "measurements" / "papers")
+        )
         for name, outcome, about in run(paper, bench, given.only):
             if given.out or not given.quick:
                 keep(paper, name, outcome, about | {"quick": given.quick}, results, pages)

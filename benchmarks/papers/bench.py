@@ -1,7 +1,8 @@
 """What an experiment of a paper is, and what it may use: corpora, training by seconds, the judge.
 
-A module `pNNN.py` has `PAPER = Paper(…)`; its experiments are functions that take a `Bench` and return an `Outcome`,
-whose verdict follows from what was measured by a rule in the experiment's own code.
+A module `pNNN.py` has `PAPER = Paper(…)`; its experiments are functions that take a `Bench` and
+return an `Outcome`, whose verdict follows from what was measured by a rule in the experiment's own
+code.
 """
 
 import time
@@ -14,9 +15,10 @@ import numpy as np
 
 from benchmarks.engines import corpora
 from benchmarks.trainer import Trainer
-from inference import Bow, Topics, compiling, engines
+from inference import Bow, Topics, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evaluate import Coherence, Completion
+from inference.runtime import compiling
 from inference.training import Schedule, held_out_documents
 
 VERDICTS = ("holds", "holds in part", "does not hold")
@@ -38,9 +40,9 @@ def of_parts(*parts: bool) -> str:
 class Outcome:
     """What came out of an experiment.
 
-    verdict: one of VERDICTS. why: a sentence with the numbers it rests on. rows: a table, the same keys in each row.
-    curves: points (x, y) by the name of a line; axes: the names of x and y. instead: where the paper's corpus can't be
-    had, which one stands in.
+    verdict: one of VERDICTS. why: a sentence with the numbers it rests on. rows: a table, the same
+    keys in each row. curves: points (x, y) by the name of a line; axes: the names of x and y.
+    instead: where the paper's corpus can't be had, which one stands in.
     """
 
     verdict: str
@@ -57,7 +59,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """name: the paper's figure or table, such as "Figure 3". claim: what the paper says of it, in a sentence."""
+    """name: the paper's figure or table, such as "Figure 3". claim: what the paper says of it, in a
+    sentence."""
 
     name: str
     claim: str
@@ -75,7 +78,8 @@ class Paper:
 
 @dataclass(frozen=True)
 class Point:
-    """seconds: of steps alone. passes: over the documents that are trained on. documents: gone through."""
+    """seconds: of steps alone. passes: over the documents that are trained on. documents: gone
+    through."""
 
     seconds: float
     passes: float
@@ -107,7 +111,8 @@ class Trained:
 
 @dataclass
 class Bench:
-    """quick: small corpora and one seed, so that every paper takes two minutes at the most. stand_in: the corpus of paper 000."""
+    """quick: small corpora and one seed, so that every paper takes two minutes at the most.
+    stand_in: the corpus of paper 000."""
 
     quick: bool
     stand_in: str = "reuters"
@@ -119,7 +124,8 @@ class Bench:
         return QUICK_SEEDS if self.quick else SEEDS
 
     def corpus(self, name: str) -> Bow:
-        """ "sotu", "reuters", "arxiv" or "arxiv-long"; with `quick` some of its documents. Raises Invalid where it is missing."""
+        """ "sotu", "reuters", "arxiv" or "arxiv-long"; with `quick` some of its documents. Raises
+        Invalid where it is missing."""
         if name not in self._corpora:
             _, bow, _ = corpora.load(name)
             if self.quick:
@@ -129,13 +135,22 @@ class Bench:
         return self._corpora[name]
 
     def train(
-        self, engine: str, bow: Bow, seed: int = 1, *, split: str = "half", judge_alpha: float | None = None, looks: int = 8,
-        documents: np.ndarray | None = None, **settings: Any,
-    ) -> Trained:  # fmt: skip
-        """Train to the end of the last pass on one thread, judged `looks` times (at growing distances, and at the end).
+        self,
+        engine: str,
+        bow: Bow,
+        seed: int = 1,
+        *,
+        split: str = "half",
+        judge_alpha: float | None = None,
+        looks: int = 8,
+        documents: np.ndarray | None = None,
+        **settings: Any,
+    ) -> Trained:
+        """Train to the end of the last pass on one thread, judged `looks` times (at growing
+        distances, and at the end).
 
-        split, judge_alpha: of the judge (inference.evaluate.Completion). documents: train on these alone, int64[n] (held-out ones
-        are left out). settings: of the engine, `topics` among them.
+        split, judge_alpha: of the judge (inference.evaluate.Completion). documents: train on these
+        alone, int64[n] (held-out ones are left out). settings: of the engine, `topics` among them.
         """
         module = engines.get(engine)
         config = engines.config(engine, **settings).resolve(bow.D, bow.tokens)
@@ -161,7 +176,14 @@ class Bench:
             seen += len(batch)
             whole = not module.ABOUT.batch or state.t % schedule.per_pass == 0
             if (state.t >= next_look and whole) or state.t == schedule.steps:
-                out.points.append(Point(out.seconds, seen / max(1, len(trained_on)), seen, judge(out.topics.in_use())))
+                out.points.append(
+                    Point(
+                        out.seconds,
+                        seen / max(1, len(trained_on)),
+                        seen,
+                        judge(out.topics.in_use()),
+                    )
+                )
                 next_look = next((step for step in due if step > state.t), schedule.steps)
         return out
 

@@ -1,10 +1,12 @@
-"""Paper 000, Mimno, Hoffman and Blei (2012): its figures 1 to 4 and section 4.4, with svi and smc beside ssi.
+"""Paper 000, Mimno, Hoffman and Blei (2012): its figures 1 to 4 and section 4.4, with svi and smc
+beside ssi.
 
-The paper's corpus (350,000 articles of Science, Nature and PNAS) can't be had; Reuters-21578 stands in, or another of STAND_INS. What the paper
-does not say (B and S of section 4.2, eta) is as it recommends: five sweeps, eta 0.4. tau0 is the paper's, {3000 …
-300000}, divided as the corpus is smaller than the paper's. p is of a two-sample t-test over the topics or documents of all
-seeds, as in the paper, and significant below 0.001, or below 0.05 where a claim is of equality. `topics` in the tables are those that list two words at least, by run: of the others there is no
-coherence.
+The paper's corpus (350,000 articles of Science, Nature and PNAS) can't be had; Reuters-21578 stands
+in, or another of STAND_INS. What the paper does not say (B and S of section 4.2, eta) is as it
+recommends: five sweeps, eta 0.4. tau0 is the paper's, {3000 … 300000}, divided as the corpus is
+smaller than the paper's. p is of a two-sample t-test over the topics or documents of all seeds, as
+in the paper, and significant below 0.001, or below 0.05 where a claim is of equality. `topics` in
+the tables are those that list two words at least, by run: of the others there is no coherence.
 """
 
 from typing import Any, NamedTuple
@@ -19,9 +21,16 @@ from inference.evaluate import LeftToRight
 from inference.training import held_out_documents
 
 SAMPLED = {
-    "statistics": "decay", "expectation": "log", "draws": 1, "alpha": 0.1, "eta": 0.4, "minibatch": 100, "kappa": 0.6,
-    "burn_in": 2, "samples": 3,
-}  # fmt: skip
+    "statistics": "decay",
+    "expectation": "log",
+    "draws": 1,
+    "alpha": 0.1,
+    "eta": 0.4,
+    "minibatch": 100,
+    "kappa": 0.6,
+    "burn_in": 2,
+    "samples": 3,
+}
 VARIATIONAL = {
     "expectation": "log",
     "start": "random",
@@ -39,11 +48,17 @@ DOCUMENTS = 350_000  # of the paper
 SHARES = (1.0, 0.5, 0.25, 0.125)
 SIGNIFICANT, EQUAL = 1e-3, 0.05
 RUNS, QUICK_RUNS = 10, 3  # of figure 3
-SCORED, QUICK_SCORED, MOST = 200, 30, 300  # documents that are scored from left to right, and their tokens
+SCORED, QUICK_SCORED, MOST = (
+    200,
+    30,
+    300,
+)  # documents that are scored from left to right, and their tokens
 STAND_INS = {
     "reuters": "Reuters-21578 (18,777 newswire articles)",
     "arxiv": "50,000 abstracts of arXiv",
-    corpora.LONG: f"50,000 abstracts of arXiv, {corpora.TOGETHER} of one category joined as a document each,",
+    corpora.LONG: (
+        f"50,000 abstracts of arXiv, {corpora.TOGETHER} of one category joined as a document each,"
+    ),
 }
 
 
@@ -52,8 +67,9 @@ def instead(bench: Bench) -> str:
 
 
 class Measured(NamedTuple):
-    """coherence: float64[n], UMass by topic. held_out: completion, nats per token. documents: float64[m], left-to-right,
-    nats per token of each document. entropy: float64[K], nats, of the topics. seconds: of steps."""
+    """coherence: float64[n], UMass by topic. held_out: completion, nats per token. documents:
+    float64[m], left-to-right, nats per token of each document. entropy: float64[K], nats, of the
+    topics. seconds: of steps."""
 
     coherence: np.ndarray
     held_out: float
@@ -69,13 +85,19 @@ def delay(bow: Bow, tau0: int = DELAYS[0]) -> float:
 
 def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) -> Measured:
     held_out = (
-        held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED] if scored else np.zeros(0, np.int64)
+        held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED]
+        if scored
+        else np.zeros(0, np.int64)
     )
     judge = LeftToRight(bow, held_out, 10, most=MOST)
     documents = (
-        judge.documents_log(trained.topics, 0.1) / np.maximum(np.diff(judge.indptr), 1) if scored else np.zeros(0)
+        judge.documents_log(trained.topics, 0.1) / np.maximum(np.diff(judge.indptr), 1)
+        if scored
+        else np.zeros(0)
     )
-    return Measured(umass(trained), trained.held_out, documents, entropy(trained.topics), trained.seconds)
+    return Measured(
+        umass(trained), trained.held_out, documents, entropy(trained.topics), trained.seconds
+    )
 
 
 def entropy(topics: Topics) -> np.ndarray:
@@ -84,7 +106,9 @@ def entropy(topics: Topics) -> np.ndarray:
     return -(beta * np.log(np.maximum(beta, 1e-300))).sum(axis=1)
 
 
-def runs(bench: Bench, engine: str, seeds: Any = None, scored: bool = False, **settings: Any) -> list[Measured]:
+def runs(
+    bench: Bench, engine: str, seeds: Any = None, scored: bool = False, **settings: Any
+) -> list[Measured]:
     """One training for each seed."""
     bow = bench.corpus(bench.stand_in)
     return [
@@ -98,7 +122,8 @@ def together(trainings: list[Measured], name: str) -> np.ndarray:
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
-    """p of Welch's t-test; 1 where there is none: with fewer than two values, or where all are equal."""
+    """p of Welch's t-test; 1 where there is none: with fewer than two values, or where all are
+    equal."""
     from scipy.stats import ttest_ind
 
     if min(len(a), len(b)) < 2 or np.ptp(np.concatenate((a, b))) == 0:
@@ -112,7 +137,8 @@ def worse(a: np.ndarray, b: np.ndarray, level: float) -> bool:
 
 
 def judged(true: dict[str, bool], before: str = "", after: str = "") -> tuple[str, str]:
-    """holds where all parts of a claim are true, in part where some are; and which, between what is said besides."""
+    """holds where all parts of a claim are true, in part where some are; and which, between what is
+    said besides."""
     told = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
     return of_parts(*true.values()), f"{before}{told}.{after}"
 
@@ -145,7 +171,11 @@ def figure_1(bench: Bench) -> Outcome:
         "sampled faster at the largest K": lines[first][-1][1] < lines[second][-1][1],
     }
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
-    crossing = f"from K = {slower[0]:.0f} on sampling is faster" if slower else "sampling is nowhere faster"
+    crossing = (
+        f"from K = {slower[0]:.0f} on sampling is faster"
+        if slower
+        else "sampling is nowhere faster"
+    )
     table = [
         {"K": int(line[0][0])} | {name: y for name, (_, y) in zip(lines, line, strict=True)}
         for line in zip(*lines.values(), strict=True)
@@ -162,10 +192,12 @@ def figure_1(bench: Bench) -> Outcome:
 def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, Any]:
     coherence, entropies = together(trainings, "coherence"), together(trainings, "entropy")
     out = {
-        "": name, "topics": len(coherence) / len(trainings), "coherence": coherence.mean(),
+        "": name,
+        "topics": len(coherence) / len(trainings),
+        "coherence": coherence.mean(),
         "worst tenth": float(np.quantile(coherence, 0.1)),
         "completion": float(np.mean([one.held_out for one in trainings])),
-    }  # fmt: skip
+    }
     if scored:
         out |= {
             "left to right": float(together(trainings, "documents").mean()),
@@ -175,32 +207,48 @@ def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, 
 
 
 def figure_2(bench: Bench) -> Outcome:
-    """Coherence by topic, held-out probability by document, and the topics' entropy; also with ten times the
-    iterations, for the paper's guess that its variational engine had not converged."""
+    """Coherence by topic, held-out probability by document, and the topics' entropy; also with ten
+    times the iterations, for the paper's guess that its variational engine had not converged."""
     bow, K = bench.corpus(bench.stand_in), 50 if bench.quick else 200
     shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found: dict[str, list[Measured]] = {}
     for eta in (0.4,) if bench.quick else (0.1, 0.4, 0.6):
-        found[f"sampled, eta {eta}"] = runs(bench, ssi.NAME, scored=True, **SAMPLED | shared | {"eta": eta})
+        found[f"sampled, eta {eta}"] = runs(
+            bench, ssi.NAME, scored=True, **SAMPLED | shared | {"eta": eta}
+        )
         for iterations in (SWEEPS, 10 * SWEEPS):
             settings = VARIATIONAL | shared | {"eta": eta, "iterations": iterations}
-            found[f"variational, eta {eta}, {iterations} iterations"] = runs(bench, svi.NAME, scored=True, **settings)
-    a, b, more = (found[f"{name}"] for name in (
-        "sampled, eta 0.4", f"variational, eta 0.4, {SWEEPS} iterations", f"variational, eta 0.4, {10 * SWEEPS} iterations",
-    ))  # fmt: skip
+            found[f"variational, eta {eta}, {iterations} iterations"] = runs(
+                bench, svi.NAME, scored=True, **settings
+            )
+    a, b, more = (
+        found[f"{name}"]
+        for name in (
+            "sampled, eta 0.4",
+            f"variational, eta 0.4, {SWEEPS} iterations",
+            f"variational, eta 0.4, {10 * SWEEPS} iterations",
+        )
+    )
     p = p_value(together(a, "coherence"), together(b, "coherence"))
     documents, others = together(a, "documents"), together(b, "documents")
     better = float((documents > others).mean())
     true = {
-        f"sampled topics more coherent (p {p:.2g})": together(a, "coherence").mean() > together(b, "coherence").mean()
-        and p < SIGNIFICANT,
+        f"sampled topics more coherent (p {p:.2g})": (
+            together(a, "coherence").mean() > together(b, "coherence").mean() and p < SIGNIFICANT
+        ),
         f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
-        "variational topics have the lower entropy": together(b, "entropy").mean() < together(a, "entropy").mean(),
+        "variational topics have the lower entropy": (
+            together(b, "entropy").mean() < together(a, "entropy").mean()
+        ),
     }
     gap, left = (
-        float(together(a, "documents").mean() - together(trainings, "documents").mean()) for trainings in (b, more)
+        float(together(a, "documents").mean() - together(trainings, "documents").mean())
+        for trainings in (b, more)
     )
-    guess = f"With ten times the iterations the gap in held-out probability goes from {gap:.3f} to {left:.3f} nats per token"
+    guess = (
+        f"With ten times the iterations the gap in held-out probability goes from {gap:.3f} to"
+        f" {left:.3f} nats per token"
+    )
     return Outcome(
         *judged(true, after=f" {guess}."),
         [row(name, trainings) for name, trainings in found.items()],
@@ -213,7 +261,9 @@ def figure_3(bench: Bench) -> Outcome:
     bow, K = bench.corpus(bench.stand_in), 50 if bench.quick else 200
     seeds = range(1, 1 + (QUICK_RUNS if bench.quick else RUNS))
     shared = {"topics": K, "passes": 1}
-    found = {"sampled": runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})}
+    found = {
+        "sampled": runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})
+    }
     for eta in (0.1, 0.4):
         found[f"sequential Monte Carlo, eta {eta}"] = runs(
             bench, smc.NAME, seeds, True, alpha=0.1, eta=eta, sweeps=SWEEPS, **shared
@@ -225,7 +275,9 @@ def figure_3(bench: Bench) -> Outcome:
         )
         for what, name in (("coherence", "coherence"), ("held-out probability", "documents"))
     }
-    means = ", ".join(f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items())
+    means = ", ".join(
+        f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items()
+    )
     return Outcome(
         *judged(true, "Of sequential Monte Carlo, ", f" Left to right: {means}."),
         [row(*one) for one in found.items()],
@@ -238,14 +290,22 @@ def samples(bench: Bench) -> Outcome:
     bow, K = bench.corpus(bench.stand_in), 30 if bench.quick else 100
     pairs = ((1, 1), (2, 3), (5, 5)) if bench.quick else PAIRS
     shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
-    found = {f"B = {b}, S = {s}": runs(bench, ssi.NAME, **shared | {"burn_in": b, "samples": s}) for b, s in pairs}
-    held = {name: float(np.mean([one.held_out for one in trainings])) for name, trainings in found.items()}
+    found = {
+        f"B = {b}, S = {s}": runs(bench, ssi.NAME, **shared | {"burn_in": b, "samples": s})
+        for b, s in pairs
+    }
+    held = {
+        name: float(np.mean([one.held_out for one in trainings]))
+        for name, trainings in found.items()
+    }
     coherence = {name: together(trainings, "coherence") for name, trainings in found.items()}
     few, usual, most = (f"B = {b}, S = {s}" for b, s in (pairs[0], (2, 3), pairs[-1]))
     true = {
         "(1, 1) is the worst held out": held[few] == min(held.values()),
         "(1, 1) is more coherent than (2, 3)": coherence[few].mean() > coherence[usual].mean(),
-        f"{pairs[-1]} is less coherent than (2, 3)": coherence[most].mean() < coherence[usual].mean(),
+        f"{pairs[-1]} is less coherent than (2, 3)": (
+            coherence[most].mean() < coherence[usual].mean()
+        ),
         f"five sweeps are within 0.05 nats of {pairs[-1]}": held[most] - held[usual] < 0.05,
     }
     rows = [
@@ -282,7 +342,9 @@ def smoothing(bench: Bench) -> Outcome:
     }
     curves = {
         "sampled": [(eta, float(coherence[eta].mean())) for eta in etas],
-        "variational": [(eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)],
+        "variational": [
+            (eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)
+        ],
     }
     return Outcome(*judged(true), rows, curves, ("eta", "coherence"), instead(bench))
 
@@ -297,10 +359,16 @@ def figure_4(bench: Bench) -> Outcome:
     for share in (SHARES[0], SHARES[-1]) if bench.quick else SHARES:
         documents = np.sort(order[: int(share * bow.D)])
         for tau0 in delays:
-            trainings = runs(bench, ssi.NAME, **shared | {"tau0": delay(bow, tau0), "documents": documents})
+            trainings = runs(
+                bench, ssi.NAME, **shared | {"tau0": delay(bow, tau0), "documents": documents}
+            )
             coherence[share, tau0] = together(trainings, "coherence")
             p = p_value(coherence[share, tau0], coherence[share, delays[0]])
-            rows.append({"share": f"{share:.1%}"} | row(f"tau0 {delay(bow, tau0):.0f}", trainings, False) | {"p": p})
+            rows.append(
+                {"share": f"{share:.1%}"}
+                | row(f"tau0 {delay(bow, tau0):.0f}", trainings, False)
+                | {"p": p}
+            )
         curves[f"{share:.1%} of the documents"] = [
             (delay(bow, tau0), float(coherence[share, tau0].mean())) for tau0 in delays
         ]
@@ -308,15 +376,17 @@ def figure_4(bench: Bench) -> Outcome:
     smallest = [coherence[shares[0], tau0] for tau0 in delays]
     other = [
         p_value(coherence[share, tau0], coherence[share, delays[0]])
-        for share, tau0 in coherence if share > shares[0] and tau0 != delays[0]
-    ]  # fmt: skip
+        for share, tau0 in coherence
+        if share > shares[0] and tau0 != delays[0]
+    ]
     true = {
         f"the largest tau0 is worse on {shares[0]:.1%} of the documents": all(
             worse(smallest[-1], one, SIGNIFICANT) for one in smallest[:-1]
         ),
         "elsewhere no significant difference": all(p > SIGNIFICANT for p in other),
         "none on the whole corpus": all(
-            p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT for tau0 in delays
+            p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT
+            for tau0 in delays
         ),
     }
     return Outcome(*judged(true), rows, curves, ("tau0", "coherence"), instead(bench))
@@ -324,34 +394,45 @@ def figure_4(bench: Bench) -> Outcome:
 
 PAPER = Paper(
     "000",
-    "David Mimno, Matthew D. Hoffman and David M. Blei. Sparse stochastic inference for latent Dirichlet allocation. ICML 2012.",
+    "David Mimno, Matthew D. Hoffman and David M. Blei. Sparse stochastic inference for latent"
+    " Dirichlet allocation. ICML 2012.",
     (
-        Experiment("Figure 1", "A minibatch of online variational Bayes takes time linear in K; sampled inference grows more slowly.", figure_1),
+        Experiment(
+            "Figure 1",
+            "A minibatch of online variational Bayes takes time linear in K; sampled inference"
+            " grows more slowly.",
+            figure_1,
+        ),
         Experiment(
             "Figure 2",
-            "At K = 200 sampled inference has fewer very poor topics (p < 0.001), a higher probability for every held-out document, and "
-            "topics of higher entropy (6.8 ± 0.46 against 6.0 ± 0.58).",
+            "At K = 200 sampled inference has fewer very poor topics (p < 0.001), a higher"
+            " probability for every held-out document, and topics of higher entropy (6.8 ± 0.46"
+            " against 6.0 ± 0.58).",
             figure_2,
         ),
         Experiment(
             "Figure 3",
-            "One pass of sequential Monte Carlo has consistently worse coherence by topic and held-out probability by document.",
+            "One pass of sequential Monte Carlo has consistently worse coherence by topic and"
+            " held-out probability by document.",
             figure_3,
         ),
         Experiment(
             "Section 4.4 samples",
-            "(1, 1) is better in coherence and worse held out; many sweeps are worse in coherence; three to five sweeps are enough.",
+            "(1, 1) is better in coherence and worse held out; many sweeps are worse in coherence;"
+            " three to five sweeps are enough.",
             samples,
         ),
         Experiment(
             "Section 4.4 smoothing",
-            "Coherence improves significantly with each eta up to 0.4; between 0.4, 0.5 and 0.6 there is no significant difference.",
+            "Coherence improves significantly with each eta up to 0.4; between 0.4, 0.5 and 0.6"
+            " there is no significant difference.",
             smoothing,
         ),
         Experiment(
             "Figure 4",
-            "tau0 makes no significant difference to coherence, but for the largest on an eighth of the corpus, which is worse (p < 0.001).",
+            "tau0 makes no significant difference to coherence, but for the largest on an eighth of"
+            " the corpus, which is worse (p < 0.001).",
             figure_4,
         ),
     ),
-)  # fmt: skip
+)

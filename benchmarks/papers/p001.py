@@ -1,7 +1,8 @@
-"""Than and Ho 2015, "Inference in topic models: sparsity and trade-off": Frank-Wolfe inference, and what is learned by it.
+"""Than and Ho 2015, "Inference in topic models: sparsity and trade-off": Frank-Wolfe inference, and
+what is learned by it.
 
-The paper's corpora can't be had; Reuters-21578, and its smaller part with --quick, stand in. Its ratios compare programs in
-Python; here all are compiled, and all run on one thread.
+The paper's corpora can't be had; Reuters-21578, and its smaller part with --quick, stand in. Its
+ratios compare programs in Python; here all are compiled, and all run on one thread.
 """
 
 from functools import partial
@@ -9,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, fastest, npmi, of_parts, verdict
+from benchmarks.papers.bench import (
+    Bench,
+    Experiment,
+    Outcome,
+    Paper,
+    Trained,
+    fastest,
+    npmi,
+    of_parts,
+    verdict,
+)
 from inference import engines
 from inference.engines import fw
 from inference.engines.batch import expand
@@ -22,9 +33,13 @@ LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
     f"{name} by {inference}": (fw.NAME, {"learn": learn, "inference": inference})
     for name, learn in (("ML", "ml"), ("Online", "online"), ("Streaming", "streaming"))
     for inference in ("fw", "ope")
-}  # fmt: skip
-OTHERS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in engines.ENGINES if name != fw.NAME}
-BY_INFERENCE = {f"{fw.NAME} {kind}": (fw.NAME, {"inference": kind}) for kind in ("fw", "ope")} | OTHERS
+}
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (name, {}) for name in engines.ENGINES if name != fw.NAME
+}
+BY_INFERENCE = {
+    f"{fw.NAME} {kind}": (fw.NAME, {"inference": kind}) for kind in ("fw", "ope")
+} | OTHERS
 
 
 def _topics(bench: Bench) -> int:
@@ -32,7 +47,8 @@ def _topics(bench: Bench) -> int:
 
 
 def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
-    """Seconds that a document's theta takes, and how many topics a document has half a token of, on average."""
+    """Seconds that a document's theta takes, and how many topics a document has half a token of, on
+    average."""
     end = min(documents, trained.bow.D)
     infer = partial(trained.engine.fold_in, trained.config, trained.state, trained.bow, 0, end)
     theta, lengths = infer(), np.diff(trained.bow.first_token)[:end]
@@ -43,18 +59,26 @@ def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
 
 
 def _one_pass(bench: Bench, name: str, seed: int, **settings: Any) -> Trained:
-    return bench.train(name, bench.corpus("reuters"), seed, topics=_topics(bench), **{"passes": 1, **settings})
+    return bench.train(
+        name, bench.corpus("reuters"), seed, topics=_topics(bench), **{"passes": 1, **settings}
+    )
 
 
 def time_of_inference(bench: Bench) -> Outcome:
     rows = []
     for label, (name, settings) in BY_INFERENCE.items():
-        seconds, found = _inferred(_one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000)
+        seconds, found = _inferred(
+            _one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000
+        )
         rows.append({"engine": label, "microseconds a document": 1e6 * seconds, "topics": found})
-    ours, others = rows[0]["microseconds a document"], [row["microseconds a document"] for row in rows[2:]]
+    ours, others = (
+        rows[0]["microseconds a document"],
+        [row["microseconds a document"] for row in rows[2:]],
+    )
     return Outcome(
         verdict(ours < min(others), ours < max(others)),
-        f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to {max(others):.0f} µs.",
+        f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to"
+        f" {max(others):.0f} µs.",
         rows,
         instead=INSTEAD,
     )
@@ -65,8 +89,15 @@ def sparsity(bench: Bench) -> Outcome:
     for label, (name, settings) in BY_INFERENCE.items():
         for share in (0.25, 0.5, 1.0):
             trained = bench.train(
-                name, bow, bench.seeds[0], topics=_topics(bench), passes=1, looks=1, documents=np.arange(int(share * bow.D)), **settings
-            )  # fmt: skip
+                name,
+                bow,
+                bench.seeds[0],
+                topics=_topics(bench),
+                passes=1,
+                looks=1,
+                documents=np.arange(int(share * bow.D)),
+                **settings,
+            )
             rows.append(
                 {
                     "engine": label,
@@ -78,15 +109,15 @@ def sparsity(bench: Bench) -> Outcome:
     sampler = [row["topics"] for row in rows[6:9]]
     flat, fewer = max(frank_wolfe) - min(frank_wolfe) <= 1.5, max(frank_wolfe) < max(sampler)
     curves = {
-        label: [(row["share of the corpus"], row["topics"]) for row in rows if row["engine"] == label]
+        label: [
+            (row["share of the corpus"], row["topics"]) for row in rows if row["engine"] == label
+        ]
         for label in BY_INFERENCE
     }
     return Outcome(
         of_parts(flat, fewer),
-        (
-            f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics, sampling {min(sampler):.1f} to "
-            f"{max(sampler):.1f}, as more documents are trained on."
-        ),
+        f"Frank-Wolfe gives a document {min(frank_wolfe):.1f} to {max(frank_wolfe):.1f} topics,"
+        f" sampling {min(sampler):.1f} to {max(sampler):.1f}, as more documents are trained on.",
         rows,
         curves,
         ("share of the corpus", "topics a document"),
@@ -97,17 +128,25 @@ def sparsity(bench: Bench) -> Outcome:
 def iterations(bench: Bench) -> Outcome:
     rows = []
     for count in (1, 5, 20, 50) if bench.quick else (1, 2, 5, 10, 20, 30, 50, 100):
-        runs = [_one_pass(bench, fw.NAME, seed, inference="fw", learn="ml", iterations=count) for seed in bench.seeds]
+        runs = [
+            _one_pass(bench, fw.NAME, seed, inference="fw", learn="ml", iterations=count)
+            for seed in bench.seeds
+        ]
         rows.append(
-            {"L": count, "held-out": float(np.mean([run.held_out for run in runs])), "topics": _inferred(runs[0], 500)[1],
-             "seconds": float(np.mean([run.seconds for run in runs]))}
-        )  # fmt: skip
+            {
+                "L": count,
+                "held-out": float(np.mean([run.held_out for run in runs])),
+                "topics": _inferred(runs[0], 500)[1],
+                "seconds": float(np.mean([run.seconds for run in runs])),
+            }
+        )
     from_20 = [row["held-out"] for row in rows if row["L"] >= 20]
     spread, gained = max(from_20) - min(from_20), from_20[0] - rows[0]["held-out"]
     curve = {"ML by fw": [(float(row["L"]), float(row["held-out"])) for row in rows]}
     return Outcome(
         verdict(spread <= FLAT, spread <= max(gained, 0.0) / 2),
-        f"From 20 iterations on completion differs by {spread:.3f} nats; from 1 to 20 it changes by {gained:.3f}.",
+        f"From 20 iterations on completion differs by {spread:.3f} nats; from 1 to 20 it changes by"
+        f" {gained:.3f}.",
         rows,
         curve,
         ("iterations", "nats per token"),
@@ -120,21 +159,28 @@ def predictiveness(bench: Bench) -> Outcome:
     for label, (name, settings) in (LEARNERS | OTHERS).items():
         trained = [_one_pass(bench, name, seed, split="tokens", **settings) for seed in bench.seeds]
         rows.append(
-            {"learner": label, "held-out": float(np.mean([run.held_out for run in trained])),
-             "seconds": float(np.mean([run.seconds for run in trained])), "NPMI": float(np.mean([npmi(run) for run in trained]))}
-        )  # fmt: skip
+            {
+                "learner": label,
+                "held-out": float(np.mean([run.held_out for run in trained])),
+                "seconds": float(np.mean([run.seconds for run in trained])),
+                "NPMI": float(np.mean([npmi(run) for run in trained])),
+            }
+        )
         curves[label] = [(point.seconds, point.held_out) for point in trained[0].points]
     ours, others = rows[: len(LEARNERS)], rows[len(LEARNERS) :]
     ml = next(row for row in ours if row["learner"] == "ML by fw")
-    best_other, best = max(others, key=lambda row: row["held-out"]), max(ours, key=lambda row: row["held-out"])
+    best_other, best = (
+        max(others, key=lambda row: row["held-out"]),
+        max(ours, key=lambda row: row["held-out"]),
+    )
     factor = best_other["seconds"] / best["seconds"]
     ahead = best["held-out"] >= best_other["held-out"] and factor >= 1
     return Outcome(
         verdict(ahead and best is ml and factor >= 10, ahead),
-        (
-            f"After one pass {best['learner']} is the best of the paper's family at {best['held-out']:.3f} nats (ML by fw {ml['held-out']:.3f}); of the "
-            f"others {best_other['learner']} at {best_other['held-out']:.3f}, which takes {factor:.1f} times as long."
-        ),
+        f"After one pass {best['learner']} is the best of the paper's family at"
+        f" {best['held-out']:.3f} nats (ML by fw {ml['held-out']:.3f}); of the others"
+        f" {best_other['learner']} at {best_other['held-out']:.3f}, which takes {factor:.1f} times"
+        " as long.",
         rows,
         curves,
         ("seconds", "nats per token"),
@@ -149,8 +195,18 @@ def coherence(bench: Bench) -> Outcome:
         for share in (0.25, 1.0) if bench.quick else (0.125, 0.25, 0.5, 1.0):
             documents = np.arange(int(share * bow.D))
             runs = [
-                bench.train(fw.NAME, bow, seed, topics=_topics(bench), passes=1, looks=1, documents=documents, **settings) for seed in bench.seeds
-            ]  # fmt: skip
+                bench.train(
+                    fw.NAME,
+                    bow,
+                    seed,
+                    topics=_topics(bench),
+                    passes=1,
+                    looks=1,
+                    documents=documents,
+                    **settings,
+                )
+                for seed in bench.seeds
+            ]
             value = float(np.mean([npmi(run) for run in runs]))
             rows.append(
                 {
@@ -167,7 +223,8 @@ def coherence(bench: Bench) -> Outcome:
     lowest_fw = min(by_fw, key=lambda label: by_fw[label])
     return Outcome(
         verdict(lowest == "Streaming by fw", lowest_fw == "Streaming by fw"),
-        f"With all documents seen {lowest} has the lowest NPMI, {last[lowest]:.3f}; of those by Frank-Wolfe {lowest_fw}.",
+        f"With all documents seen {lowest} has the lowest NPMI, {last[lowest]:.3f}; of those by"
+        f" Frank-Wolfe {lowest_fw}.",
         rows,
         curves,
         ("documents", "NPMI"),
@@ -192,15 +249,23 @@ def cost(bench: Bench) -> Outcome:
         max((row for row in rows if row["K"] <= 1000), key=lambda row: row["K"]),
     )
     linear = last["K"] / 100
-    dense, chosen = (last[name] / first[name] for name in ("inference dense, ns a token", "training, ns a token"))
-    names = ("inference dense, ns a token", "inference chosen by entries, ns a token", "training, ns a token")
-    curves = {name.partition(",")[0]: [(float(row["K"]), float(row[name])) for row in rows] for name in names}
+    dense, chosen = (
+        last[name] / first[name] for name in ("inference dense, ns a token", "training, ns a token")
+    )
+    names = (
+        "inference dense, ns a token",
+        "inference chosen by entries, ns a token",
+        "training, ns a token",
+    )
+    curves = {
+        name.partition(",")[0]: [(float(row["K"]), float(row[name])) for row in rows]
+        for name in names
+    }
     return Outcome(
         verdict(dense >= linear / 2, dense >= linear / 4),
-        (
-            f"From 100 to {last['K']} topics the dense form of inference takes {dense:.1f} times as long, where O(K n) is {linear:.0f} times; training "
-            f"with sparse rows takes {chosen:.1f} times as long, with the same results."
-        ),
+        f"From 100 to {last['K']} topics the dense form of inference takes {dense:.1f} times as"
+        f" long, where O(K n) is {linear:.0f} times; training with sparse rows takes {chosen:.1f}"
+        " times as long, with the same results.",
         rows,
         curves,
         ("K", "ns a token"),
@@ -216,7 +281,9 @@ def _inference(run: Trained, form: int) -> float:
     gathered = fw._gather(run.config, run.state, batch.words, weights)
     keys = np.arange(len(documents), dtype=np.uint64)
     return (
-        1e9 * fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form)) / batch.token_ptr[-1]
+        1e9
+        * fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form))
+        / batch.token_ptr[-1]
     )
 
 
@@ -226,23 +293,32 @@ PAPER = Paper(
     (
         Experiment(
             "Figure 1",
-            "Frank-Wolfe infers a document faster than variational Bayes, CVB0 and Gibbs sampling do.",
+            "Frank-Wolfe infers a document faster than variational Bayes, CVB0 and Gibbs"
+            " sampling do.",
             time_of_inference,
         ),
         Experiment(
             "Figure 2",
-            "Frank-Wolfe gives a document few topics, however much was learned; sampling gives it more.",
+            "Frank-Wolfe gives a document few topics, however much was learned; sampling gives it"
+            " more.",
             sparsity,
         ),
-        Experiment("Figure 3", "From 20 iterations on, quality does not change significantly.", iterations),
+        Experiment(
+            "Figure 3", "From 20 iterations on, quality does not change significantly.", iterations
+        ),
         Experiment(
             "Figure 4",
-            "ML-FW reaches good predictions tens to thousands of times sooner than its competitors.",
+            "ML-FW reaches good predictions tens to thousands of times sooner than its"
+            " competitors.",
             predictiveness,
         ),
         Experiment(
-            "Figures 5 and 6", "Coherence grows with the documents seen; Streaming-FW has the lowest.", coherence
+            "Figures 5 and 6",
+            "Coherence grows with the documents seen; Streaming-FW has the lowest.",
+            coherence,
         ),
-        Experiment("Table 1", "An iteration of Frank-Wolfe costs O(K n) for a document of n words.", cost),
+        Experiment(
+            "Table 1", "An iteration of Frank-Wolfe costs O(K n) for a document of n words.", cost
+        ),
     ),
 )

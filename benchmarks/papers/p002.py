@@ -1,4 +1,5 @@
-"""Paper 002: stochastic variational inference. The experiments with LDA; those with the HDP are in p002_hdp.py."""
+"""Paper 002: stochastic variational inference. The experiments with LDA; those with the HDP are in
+p002_hdp.py."""
 
 from itertools import chain
 
@@ -31,15 +32,26 @@ def whole_and_part(bench: Bench) -> Outcome:
     def trained(engine: str, n: int, part: bool = False) -> list[Trained]:
         settings = {"topics": K, "passes": n, "alpha": 0.1, **OURS}
         return [
-            bench.train(engine, bow, seed, split="types", documents=fifth(seed) if part else None, **settings)
+            bench.train(
+                engine,
+                bow,
+                seed,
+                split="types",
+                documents=fifth(seed) if part else None,
+                **settings,
+            )
             for seed in bench.seeds
         ]
 
     runs = {
-        "svi, all documents": trained("svi", 3), "vb, a fifth": trained("vb", passes, part=True),
+        "svi, all documents": trained("svi", 3),
+        "vb, a fifth": trained("vb", passes, part=True),
         "vb, all documents": trained("vb", passes),
-    }  # fmt: skip
-    curves = {name: [(point.seconds, point.held_out) for point in seeds[0].points] for name, seeds in runs.items()}
+    }
+    curves = {
+        name: [(point.seconds, point.held_out) for point in seeds[0].points]
+        for name, seeds in runs.items()
+    }
     early = [
         _at(whole.points, quick.seconds)
         for whole, quick in zip(runs["vb, all documents"], runs["svi, all documents"], strict=True)
@@ -57,10 +69,8 @@ def whole_and_part(bench: Bench) -> Outcome:
     svi, part, whole = (float(np.mean(finals[name])) for name in finals)
     return Outcome(
         of_parts(svi > part, svi >= whole - NEAR, svi > float(np.mean(early))),
-        (
-            f"After 3 passes svi has {svi:.3f}; vb on a fifth ends at {part:.3f}, and on all at {whole:.3f} after {passes} passes; in the "
-            f"time of svi it had {np.mean(early):.3f}."
-        ),
+        f"After 3 passes svi has {svi:.3f}; vb on a fifth ends at {part:.3f}, and on all at"
+        f" {whole:.3f} after {passes} passes; in the time of svi it had {np.mean(early):.3f}.",
         rows,
         curves,
         ("seconds", "held-out"),
@@ -70,18 +80,31 @@ def whole_and_part(bench: Bench) -> Outcome:
 
 def _at(points, seconds: float) -> float:
     """The completion of the last point within so many seconds, or the first."""
-    return ([point.held_out for point in points if point.seconds <= seconds] or [points[0].held_out])[-1]
+    return (
+        [point.held_out for point in points if point.seconds <= seconds] or [points[0].held_out]
+    )[-1]
 
 
 def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict], dict, dict]:
-    """Rows, curves, and the mean completion by priors and value: svi, one setting changed at a time."""
+    """Rows, curves, and the mean completion by priors and value: svi, one setting changed at a
+    time."""
     bow, K = bench.corpus("arxiv"), _topics(bench)
     rows, curves, means = [], {}, {}
     for priors, label in ((PAPERS, "η = 0.01"), (OURS, "η = 0.1")):
         for value in values:
-            settings = {"topics": K, "passes": 1 if bench.quick else 3, **fixed, name: value, **priors}
-            trained = [bench.train("svi", bow, seed, split="types", **settings) for seed in bench.seeds]
-            curves[f"{label}, {value}"] = [(point.documents, point.held_out) for point in trained[0].points]
+            settings = {
+                "topics": K,
+                "passes": 1 if bench.quick else 3,
+                **fixed,
+                name: value,
+                **priors,
+            }
+            trained = [
+                bench.train("svi", bow, seed, split="types", **settings) for seed in bench.seeds
+            ]
+            curves[f"{label}, {value}"] = [
+                (point.documents, point.held_out) for point in trained[0].points
+            ]
             ends = [one.held_out for one in trained]
             means[label, value] = float(np.mean(ends))
             rows.append(
@@ -98,11 +121,17 @@ def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict
 def forgetting(bench: Bench) -> Outcome:
     """kappa from 0.5 to 1, minibatches of 500 (of 50 in the quick form), tau0 = 1."""
     values = [0.5, 0.9] if bench.quick else [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    rows, curves, means = _grid(bench, "kappa", values, {"tau0": 1.0, "minibatch": 50 if bench.quick else 500})
+    rows, curves, means = _grid(
+        bench, "kappa", values, {"tau0": 1.0, "minibatch": 50 if bench.quick else 500}
+    )
     best = {label: max(values, key=lambda v, label=label: means[label, v]) for label, _ in means}
     return Outcome(
         of_parts(*(kappa >= 0.7 for kappa in best.values())),
-        ("The best kappa is " + " and ".join(f"{value} with {label}" for label, value in best.items()) + "."),
+        (
+            "The best kappa is "
+            + " and ".join(f"{value} with {label}" for label, value in best.items())
+            + "."
+        ),
         rows,
         curves,
         ("documents", "held-out"),
@@ -117,7 +146,8 @@ def minibatches(bench: Bench) -> Outcome:
     by_label = {label: [means[label, v] for v in values] for label, _ in means}
     checks = [(ends[0] == min(ends), ends[-2] > max(ends) - 5 * NEAR) for ends in by_label.values()]
     told = [
-        f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best {max(ends):.3f}, with {label}"
+        f"S = 10 has {ends[0]:.3f} and S = {values[-2]} has {ends[-2]:.3f}, the best"
+        f" {max(ends):.3f}, with {label}"
         for label, ends in by_label.items()
     ]
     return Outcome(
@@ -133,8 +163,8 @@ def minibatches(bench: Bench) -> Outcome:
 LDA = (
     Experiment(
         "Figures 7 and 10",
-        "Stochastic inference on all documents finds better topics than batch inference on a part of them, and long before batch "
-        "inference on all has.",
+        "Stochastic inference on all documents finds better topics than batch inference on a part"
+        " of them, and long before batch inference on all has.",
         whole_and_part,
     ),
     Experiment("Figure 14", "For LDA slower forgetting, a kappa near 1, does better.", forgetting),
@@ -148,6 +178,7 @@ LDA = (
 
 PAPER = Paper(
     "002",
-    "M. Hoffman, D. Blei, C. Wang, J. Paisley, Stochastic variational inference, Journal of Machine Learning Research 14, 2013",
+    "M. Hoffman, D. Blei, C. Wang, J. Paisley, Stochastic variational inference, Journal of Machine"
+    " Learning Research 14, 2013",
     (*LDA, *HDP_EXPERIMENTS),
 )

@@ -7,7 +7,12 @@ from inference.engines import hdp, svi
 
 CORPUS = "arxiv"
 INSTEAD = "arXiv's abstracts in the place of Nature, the New York Times and Wikipedia"
-PAPERS = {"kappa": 0.9, "tau0": 1.0, "minibatch": 500, "eta": 0.01}  # section 4's settings of both models
+PAPERS = {
+    "kappa": 0.9,
+    "tau0": 1.0,
+    "minibatch": 500,
+    "eta": 0.01,
+}  # section 4's settings of both models
 NEAR = 0.01  # nats per token: less is no difference
 GRID = {
     "topics": 150,
@@ -18,7 +23,11 @@ GRID = {
 
 def _hdp(bench: Bench, **settings) -> dict:
     """The paper's settings; with --quick smaller truncations and fewer passes."""
-    size = {"topics": 60, "document_topics": 8, "passes": 4} if bench.quick else {"topics": 300, "document_topics": 20}
+    size = (
+        {"topics": 60, "document_topics": 8, "passes": 4}
+        if bench.quick
+        else {"topics": 300, "document_topics": 20}
+    )
     return {"passes": 10, **PAPERS, **size, **settings}
 
 
@@ -30,7 +39,8 @@ def _grid(bench: Bench, **settings) -> dict:
 def _mean(bench: Bench, engine: str, name: str, bow, **settings) -> dict:
     """A row: completion over the seeds, its spread, and how many topics are in use."""
     trained = [
-        bench.train(engine, bow, seed, split="types", judge_alpha=0.1, looks=1, **settings) for seed in bench.seeds
+        bench.train(engine, bow, seed, split="types", judge_alpha=0.1, looks=1, **settings)
+        for seed in bench.seeds
     ]
     values = [one.held_out for one in trained]
     return {
@@ -43,20 +53,36 @@ def _mean(bench: Bench, engine: str, name: str, bow, **settings) -> dict:
 
 
 def figure_11(bench: Bench) -> Outcome:
-    """HDP against LDA by K: with the paper's alpha = 1 / K, and with a learned alpha for each topic, which may be what
-    the HDP's gain comes from."""
+    """HDP against LDA by K: with the paper's alpha = 1 / K, and with a learned alpha for each
+    topic, which may be what the HDP's gain comes from."""
     bow = bench.corpus(CORPUS)
     sizes = (10, 25, 50) if bench.quick else (25, 50, 100, 200, 300)
     passes = 4 if bench.quick else 10
     rows = [
         _mean(bench, hdp.NAME, "HDP, the paper's settings", bow, **_hdp(bench)),
-        _mean(bench, hdp.NAME, "HDP, our settings", bow, topics=60 if bench.quick else 150, passes=passes),
+        _mean(
+            bench,
+            hdp.NAME,
+            "HDP, our settings",
+            bow,
+            topics=60 if bench.quick else 150,
+            passes=passes,
+        ),
     ]
     plain, learned = [], []
     for K in sizes:
-        settings = {"topics": K, "passes": passes, "alpha": 1.0 / K, "expectation": "log", "start": "random", **PAPERS}
+        settings = {
+            "topics": K,
+            "passes": passes,
+            "alpha": 1.0 / K,
+            "expectation": "log",
+            "start": "random",
+            **PAPERS,
+        }
         plain.append(_mean(bench, svi.NAME, f"LDA, K = {K}", bow, **settings))
-        learned.append(_mean(bench, svi.NAME, f"LDA, K = {K}, alpha learned", bow, **settings, learn="alpha"))
+        learned.append(
+            _mean(bench, svi.NAME, f"LDA, K = {K}, alpha learned", bow, **settings, learn="alpha")
+        )
     rows += plain + learned
     nonparametric, lda, asymmetric = (
         rows[0]["held out"],
@@ -71,10 +97,8 @@ def figure_11(bench: Bench) -> Outcome:
     }
     return Outcome(
         verdict(nonparametric > lda + NEAR and falls, nonparametric >= lda - NEAR or falls),
-        (
-            f"HDP {nonparametric:.3f}; the best LDA {lda:.3f}, with a learned alpha {asymmetric:.3f}; LDA with the most topics "
-            f"{plain[-1]['held out']:.3f} nats per token."
-        ),
+        f"HDP {nonparametric:.3f}; the best LDA {lda:.3f}, with a learned alpha {asymmetric:.3f};"
+        f" LDA with the most topics {plain[-1]['held out']:.3f} nats per token.",
         rows,
         curves,
         ("topics", "nats per token"),
@@ -86,7 +110,8 @@ def figure_12(bench: Bench) -> Outcome:
     """The forgetting rate."""
     rates = (0.51, 0.7, 0.9) if bench.quick else (0.51, 0.6, 0.7, 0.8, 0.9, 1.0)
     rows = [
-        _mean(bench, hdp.NAME, f"kappa = {rate}", bench.corpus(CORPUS), **_grid(bench, kappa=rate)) for rate in rates
+        _mean(bench, hdp.NAME, f"kappa = {rate}", bench.corpus(CORPUS), **_grid(bench, kappa=rate))
+        for rate in rates
     ]
     values = [row["held out"] for row in rows]
     best = rates[int(np.argmax(values))]
@@ -94,9 +119,11 @@ def figure_12(bench: Bench) -> Outcome:
     return Outcome(
         verdict(
             rises and best >= 0.8,
-            max(v for rate, v in zip(rates, values, strict=True) if rate >= 0.8) >= max(values) - NEAR,
+            max(v for rate, v in zip(rates, values, strict=True) if rate >= 0.8)
+            >= max(values) - NEAR,
         ),
-        f"The best rate is {best} ({max(values):.3f} nats per token); at {rates[0]} it is {values[0]:.3f}, at {rates[-1]} {values[-1]:.3f}.",
+        f"The best rate is {best} ({max(values):.3f} nats per token); at {rates[0]} it is"
+        f" {values[0]:.3f}, at {rates[-1]} {values[-1]:.3f}.",
         rows,
         {"HDP": list(zip(rates, values, strict=True))},
         ("kappa", "nats per token"),
@@ -108,15 +135,20 @@ def figure_13(bench: Bench) -> Outcome:
     """The size of minibatches."""
     sizes = (10, 100, 500) if bench.quick else (10, 50, 100, 500, 1000)
     rows = [
-        _mean(bench, hdp.NAME, f"S = {size}", bench.corpus(CORPUS), **_grid(bench, minibatch=size)) for size in sizes
+        _mean(bench, hdp.NAME, f"S = {size}", bench.corpus(CORPUS), **_grid(bench, minibatch=size))
+        for size in sizes
     ]
     values = [row["held out"] for row in rows]
-    worst, large = sizes[int(np.argmin(values))], [v for size, v in zip(sizes, values, strict=True) if size >= 100]
+    worst, large = (
+        sizes[int(np.argmin(values))],
+        [v for size, v in zip(sizes, values, strict=True) if size >= 100],
+    )
     alike = float(np.ptp(large))
     small_is_worst = worst == sizes[0] and values[0] < max(values) - NEAR
     return Outcome(
         verdict(small_is_worst and alike < 0.05, small_is_worst),
-        f"The worst size is {worst} ({min(values):.3f} nats per token); those of 100 and more differ by {alike:.3f}.",
+        f"The worst size is {worst} ({min(values):.3f} nats per token); those of 100 and more"
+        f" differ by {alike:.3f}.",
         rows,
         {"HDP": list(zip(sizes, values, strict=True))},
         ("documents of a minibatch", "nats per token"),
@@ -126,10 +158,16 @@ def figure_13(bench: Bench) -> Outcome:
 
 HDP_EXPERIMENTS = (
     Experiment(
-        "Figure 11", "The HDP predicts better than LDA whatever K is, and LDA overfits with many topics.", figure_11
+        "Figure 11",
+        "The HDP predicts better than LDA whatever K is, and LDA overfits with many topics.",
+        figure_11,
     ),
-    Experiment("Figure 12", "A forgetting rate near 1 leads the HDP to a better optimum.", figure_12),
     Experiment(
-        "Figure 13", "Minibatches of ten documents are too small for the HDP; large ones hardly differ.", figure_13
+        "Figure 12", "A forgetting rate near 1 leads the HDP to a better optimum.", figure_12
+    ),
+    Experiment(
+        "Figure 13",
+        "Minibatches of ten documents are too small for the HDP; large ones hardly differ.",
+        figure_13,
     ),
 )

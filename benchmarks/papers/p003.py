@@ -1,6 +1,8 @@
-"""Paper 003: Hughes and Sudderth (2016), posteriors in which a point or token has at most L clusters or topics.
+"""Paper 003: Hughes and Sudderth (2016), posteriors in which a point or token has at most L
+clusters or topics.
 
-Its formulas and the numbers of its figures were lost in the copy that we have; the claims are those of its text.
+Its formulas and the numbers of its figures were lost in the copy that we have; the claims are those
+of its text.
 """
 
 import time
@@ -20,8 +22,13 @@ from inference.training import Schedule, held_out_documents
 
 SIDE = 8  # of a patch, in pixels
 NEAR, LITTLE = 0.05, 0.01  # total variation; nats a token or dimension
-DOCUMENTS = 4000  # of a corpus, for what is trained many times: all of it takes about a quarter of an hour of one core
-LEAVES = "Natural images could not be had offline: images of discs that cover each other (dead leaves) stand in."
+# of a corpus, for what is trained many times: all of it takes about a quarter of an hour of one
+# core
+DOCUMENTS = 4000
+LEAVES = (
+    "Natural images could not be had offline: images of discs that cover each other (dead leaves)"
+    " stand in."
+)
 
 
 def _some(bench: Bench, name: str) -> Bow:
@@ -40,7 +47,8 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _rows(weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
-    """(places int32[n, L], r float64[n, L]) of each row of weights, by the kernel that the engine uses."""
+    """(places int32[n, L], r float64[n, L]) of each row of weights, by the kernel that the engine
+    uses."""
     n, K = weights.shape
     places, r = np.empty((n, min(L, K)), np.int32), np.empty((n, min(L, K)))
     _select(weights, L, np.empty(K), places, r)
@@ -49,7 +57,8 @@ def _rows(weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def _select(weights, L, buffer, places, r):
-    """Fill places with the L largest of each row of weights, logarithms, and r with their shares."""
+    """Fill places with the L largest of each row of weights, logarithms, and r with their
+    shares."""
     for i in range(len(weights)):
         size = select.largest(weights[i], weights.shape[1], L, buffer, places[i])
         total = 0.0
@@ -64,17 +73,25 @@ def _figure_1(bench: Bench) -> Outcome:
     points = _patches(1, 2_000 if bench.quick else 20_000)
     rows, curves = [], {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
-        model = mixtures.fit(points, K, K if bench.quick else 16, passes=1 if bench.quick else 3, seed=1)[-1].model
+        model = mixtures.fit(
+            points, K, K if bench.quick else 16, passes=1 if bench.quick else 3, seed=1
+        )[-1].model
         weights = model.log_weights(points)
         weights -= weights.max(axis=1, keepdims=True)
-        _compare(rows, curves, weights, lambda chosen, r, K=K: mixtures.summary(points, chosen, r, K))
+        _compare(
+            rows, curves, weights, lambda chosen, r, K=K: mixtures.summary(points, chosen, r, K)
+        )
     return _timings(rows, curves, LEAVES)
 
 
-def _compare(rows: list[dict], curves: dict, weights: np.ndarray, summary: Callable, dtype: type = np.int64) -> None:
-    """Add a row for each L: milliseconds of shares and of their summary, and how far the shares are from dense ones.
+def _compare(
+    rows: list[dict], curves: dict, weights: np.ndarray, summary: Callable, dtype: type = np.int64
+) -> None:
+    """Add a row for each L: milliseconds of shares and of their summary, and how far the shares are
+    from dense ones.
 
-    weights: float64[n, K], logarithms, the largest of each 0. summary: of the chosen, dtype[n, L], and their shares.
+    weights: float64[n, K], logarithms, the largest of each 0. summary: of the chosen, dtype[n, L],
+    and their shares.
     """
     K = weights.shape[1]
     dense = np.exp(weights)
@@ -83,11 +100,15 @@ def _compare(rows: list[dict], curves: dict, weights: np.ndarray, summary: Calla
         places, r = _rows(weights, L)
         chosen, own = places.astype(dtype), np.zeros_like(dense)
         np.put_along_axis(own, places.astype(np.int64), r, 1)
-        rows.append({
-            "K": K, "L": L, "shares, ms": 1e3 * _seconds(partial(_rows, weights, L)),
-            "summary, ms": 1e3 * _seconds(partial(summary, chosen, r)),
-            "distance": float(0.5 * np.abs(own - dense).sum(axis=1).mean()),
-        })  # fmt: skip
+        rows.append(
+            {
+                "K": K,
+                "L": L,
+                "shares, ms": 1e3 * _seconds(partial(_rows, weights, L)),
+                "summary, ms": 1e3 * _seconds(partial(summary, chosen, r)),
+                "distance": float(0.5 * np.abs(own - dense).sum(axis=1).mean()),
+            }
+        )
         curves.setdefault(f"K = {K}", []).append((float(L), rows[-1]["summary, ms"]))
 
 
@@ -96,7 +117,9 @@ def _figure_3(bench: Bench) -> Outcome:
     bow = _some(bench, "reuters")
     rows, curves = [], {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
-        trained = bench.train(lsparse.NAME, bow, 1, topics=K, most=8, passes=1 if bench.quick else 3, restarts=0)
+        trained = bench.train(
+            lsparse.NAME, bow, 1, topics=K, most=8, passes=1 if bench.quick else 3, restarts=0
+        )
         batch = sparse.expand(bow, trained.documents[: 300 if bench.quick else 2000])
         weights = _token_weights(trained.config, trained.state, batch)
         _compare(
@@ -109,8 +132,11 @@ def _figure_3(bench: Bench) -> Outcome:
     return _timings(rows, curves)
 
 
-def _token_weights(config: lsparse.Resolved, state: lsparse.State, batch: sparse.Batch) -> np.ndarray:
-    """W of each pair, float64[P, K], the largest of each 0: psi(alpha + N_dk) + E log beta_kw, N from the local step."""
+def _token_weights(
+    config: lsparse.Resolved, state: lsparse.State, batch: sparse.Batch
+) -> np.ndarray:
+    """W of each pair, float64[P, K], the largest of each 0: psi(alpha + N_dk) + E log beta_kw, N
+    from the local step."""
     from scipy.special import digamma
 
     V, K = len(state.start), config.topics
@@ -128,21 +154,28 @@ def _token_weights(config: lsparse.Resolved, state: lsparse.State, batch: sparse
 
 
 def _summed(V: int, K: int, batch: sparse.Batch, given: np.ndarray, r: np.ndarray) -> None:
-    sparse.add(arena.Rows(seed=0, **arena.empty(V, K, np.float64)), batch, given, r, *sparse.NOTHING, drop_below=0.0)
+    sparse.add(
+        arena.Rows(seed=0, **arena.empty(V, K, np.float64)),
+        batch,
+        given,
+        r,
+        *sparse.NOTHING,
+        drop_below=0.0,
+    )
 
 
 def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:
-    """The claim in three parts: L = 4 to 8 is near to dense and L = 1 is not; summaries take less; shares don't cost more."""
+    """The claim in three parts: L = 4 to 8 is near to dense and L = 1 is not; summaries take less;
+    shares don't cost more."""
     largest = max(row["K"] for row in rows)
     at = {row["L"]: row for row in rows if row["K"] == largest}
     faster = at[largest]["summary, ms"] / at[8]["summary, ms"]
     shares = at[largest]["shares, ms"] / at[8]["shares, ms"]
     return Outcome(
         of_parts(at[8]["distance"] < NEAR < at[1]["distance"], faster >= 3.0, shares >= 1.0),
-        (
-            f"At K = {largest} and L = 8 shares differ from dense ones by {at[8]['distance']:.3f} (total variation), at L = 1 by "
-            f"{at[1]['distance']:.3f}; dense summaries take {faster:.1f} times as long as at L = 8, dense shares {shares:.1f} times."
-        ),
+        f"At K = {largest} and L = 8 shares differ from dense ones by {at[8]['distance']:.3f}"
+        f" (total variation), at L = 1 by {at[1]['distance']:.3f}; dense summaries take"
+        f" {faster:.1f} times as long as at L = 8, dense shares {shares:.1f} times.",
         rows,
         curves,
         ("L", "summary, ms"),
@@ -152,8 +185,9 @@ def _timings(rows: list[dict], curves: dict, instead: str = "") -> Outcome:
 
 @cache
 def _patches(seed: int, n: int) -> np.ndarray:
-    """float64[n, 64]: patches of 8 by 8 pixels, mean removed, of images of discs whose radii follow r^-3, each with a grey
-    of its own, that cover each other: their statistics are like those of natural images (dead leaves, Lee and others 2001).
+    """float64[n, 64]: patches of 8 by 8 pixels, mean removed, of images of discs whose radii follow
+    r^-3, each with a grey of its own, that cover each other: their statistics are like those of
+    natural images (dead leaves, Lee and others 2001).
     """
     random, size, images = np.random.default_rng(seed), 256, 4
     y, x = np.mgrid[:size, :size]
@@ -171,7 +205,9 @@ def _patches(seed: int, n: int) -> np.ndarray:
         image += random.normal(0, 0.01, image.shape)
         corners = random.integers(0, size - SIDE, (n, 2))
         out.append(
-            np.lib.stride_tricks.sliding_window_view(image, (SIDE, SIDE))[corners[:, 0], corners[:, 1]].reshape(n, -1)
+            np.lib.stride_tricks.sliding_window_view(image, (SIDE, SIDE))[
+                corners[:, 0], corners[:, 1]
+            ].reshape(n, -1)
         )
     patches = np.concatenate(out)
     patches = patches[random.permutation(len(patches))]
@@ -191,15 +227,26 @@ def _figure_2(bench: Bench) -> Outcome:
                 for seed in bench.seeds:
                     points, unseen = _patches(seed, n), _patches(100 + seed, n // 4)
                     began = time.process_time()
-                    last = mixtures.fit(points, K, L, passes=3 if bench.quick else 6, seed=seed, stochastic=stochastic)[
-                        -1
-                    ]
+                    last = mixtures.fit(
+                        points,
+                        K,
+                        L,
+                        passes=3 if bench.quick else 6,
+                        seed=seed,
+                        stochastic=stochastic,
+                    )[-1]
                     took.append(time.process_time() - began)
                     scores.append(last.model.score(unseen) / SIDE**2)
-                rows.append({
-                    "K": K, "L": L, "learning": "stochastic" if stochastic else "memoized",
-                    "nats a dimension": float(np.mean(scores)), "spread": float(np.std(scores)), "seconds": float(np.mean(took)),
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "K": K,
+                        "L": L,
+                        "learning": "stochastic" if stochastic else "memoized",
+                        "nats a dimension": float(np.mean(scores)),
+                        "spread": float(np.std(scores)),
+                        "seconds": float(np.mean(took)),
+                    }
+                )
                 curves.setdefault(f"K = {K}, {rows[-1]['learning']}", []).append(
                     (float(L), rows[-1]["nats a dimension"])
                 )
@@ -207,19 +254,20 @@ def _figure_2(bench: Bench) -> Outcome:
     at = {(row["L"], row["learning"]): row for row in rows if row["K"] == largest}
     same = max(
         abs(at[L, how]["nats a dimension"] - at[largest, how]["nats a dimension"])
-        for L in (8, 16) for how in ("memoized", "stochastic")
-    )  # fmt: skip
+        for L in (8, 16)
+        for how in ("memoized", "stochastic")
+    )
     lowest = all(
-        at[1, how]["nats a dimension"] <= min(at[L, how]["nats a dimension"] for L in (4, 8, 16, largest))
+        at[1, how]["nats a dimension"]
+        <= min(at[L, how]["nats a dimension"] for L in (4, 8, 16, largest))
         for how in ("memoized", "stochastic")
     )
     faster = at[largest, "memoized"]["seconds"] / at[8, "memoized"]["seconds"]
     return Outcome(
         of_parts(same < LITTLE, lowest, faster >= 2.0),
-        (
-            f"At K = {largest}, L = 8 and 16 come within {same:.4f} nats a dimension of L = K; L = 1 is "
-            f"{'the lowest' if lowest else 'not the lowest'}; L = K takes {faster:.1f} times as long as L = 8."
-        ),
+        f"At K = {largest}, L = 8 and 16 come within {same:.4f} nats a dimension of L = K; L = 1 is"
+        f" {'the lowest' if lowest else 'not the lowest'}; L = K takes {faster:.1f} times as long"
+        " as L = 8.",
         rows,
         curves,
         ("L", "nats a dimension"),
@@ -236,17 +284,27 @@ def _figure_4(bench: Bench) -> Outcome:
             for L in (1, 4, 8, K):
                 runs = [
                     bench.train(
-                        lsparse.NAME, bow, seed, split="types", topics=K, start="cold", restarts=0 if L == K else 5, most=L,
-                        statistics=statistics, passes=3 if bench.quick or statistics == "decay" else 6,
+                        lsparse.NAME,
+                        bow,
+                        seed,
+                        split="types",
+                        topics=K,
+                        start="cold",
+                        restarts=0 if L == K else 5,
+                        most=L,
+                        statistics=statistics,
+                        passes=3 if bench.quick or statistics == "decay" else 6,
                     )
                     for seed in bench.seeds
-                ]  # fmt: skip
+                ]
                 rows.append(_said(name, K, f"L = {L}" if L < K else "L = K", statistics, runs))
                 curves[f"{name}, K = {K}, {rows[-1]['L']}, {statistics}"] = [
                     (p.seconds, p.held_out) for p in runs[0].points
                 ]
         sampled = [
-            bench.train(ssi.NAME, bow, seed, split="types", topics=K, passes=3 if bench.quick else 6)
+            bench.train(
+                ssi.NAME, bow, seed, split="types", topics=K, passes=3 if bench.quick else 6
+            )
             for seed in bench.seeds
         ]
         rows.append(_said(name, K, "sampler", "memo", sampled))
@@ -257,21 +315,22 @@ def _figure_4(bench: Bench) -> Outcome:
             at = {
                 r["L"]: r
                 for r in rows
-                if (r["corpus"], r["K"], r["statistics"]) == (row["corpus"], row["K"], row["statistics"])
+                if (r["corpus"], r["K"], r["statistics"])
+                == (row["corpus"], row["K"], row["statistics"])
             }
             gaps.append(row["held out"] - max(at["L = 4"]["held out"], at["L = 8"]["held out"]))
             hard.append(row["held out"] - at["L = 1"]["held out"])
             ratios.append(row["seconds"] / at["L = 8"]["seconds"])
     instead = (
-        f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of the corpora named."
+        f"NIPS, Wikipedia and the New York Times are replaced by up to {DOCUMENTS:,} documents of"
+        " the corpora named."
     )
     return Outcome(
         of_parts(max(gaps) < LITTLE, min(hard) > NEAR, min(ratios) >= 3.0),
-        (
-            f"The better of L = 4 and 8 lies at most {max(gaps):.3f} nats a token below L = K, L = 1 at least {min(hard):.3f}; L = K takes "
-            f"{min(ratios):.1f} to {max(ratios):.1f} times as long as L = 8. "
-            f"The sampler of this program ends {min(_beside(rows)):.3f} to {max(_beside(rows)):.3f} above the best of them."
-        ),
+        f"The better of L = 4 and 8 lies at most {max(gaps):.3f} nats a token below L = K, L = 1 at"
+        f" least {min(hard):.3f}; L = K takes {min(ratios):.1f} to {max(ratios):.1f} times as long"
+        f" as L = 8. The sampler of this program ends {min(_beside(rows)):.3f} to"
+        f" {max(_beside(rows)):.3f} above the best of them.",
         rows,
         curves,
         ("seconds", "held out, nats per token"),
@@ -281,9 +340,14 @@ def _figure_4(bench: Bench) -> Outcome:
 
 def _said(name: str, K: int, L: str, statistics: str, runs: list) -> dict:
     return {
-        "corpus": name, "K": K, "L": L, "statistics": statistics, "held out": float(np.mean([run.held_out for run in runs])),
-        "spread": float(np.std([run.held_out for run in runs])), "seconds": float(np.mean([run.seconds for run in runs])),
-    }  # fmt: skip
+        "corpus": name,
+        "K": K,
+        "L": L,
+        "statistics": statistics,
+        "held out": float(np.mean([run.held_out for run in runs])),
+        "spread": float(np.std([run.held_out for run in runs])),
+        "seconds": float(np.mean([run.seconds for run in runs])),
+    }
 
 
 def _beside(rows: list[dict]) -> list[float]:
@@ -295,9 +359,11 @@ def _beside(rows: list[dict]) -> list[float]:
 
 
 VARIANTS = {
-    "warm": {"start": "warm", "restarts": 0}, "warm, restarts": {"start": "warm", "restarts": 5},
-    "cold": {"start": "cold", "restarts": 0}, "cold, restarts": {"start": "cold", "restarts": 5},
-}  # fmt: skip
+    "warm": {"start": "warm", "restarts": 0},
+    "warm, restarts": {"start": "warm", "restarts": 5},
+    "cold": {"start": "cold", "restarts": 0},
+    "cold, restarts": {"start": "cold", "restarts": 5},
+}
 
 
 def _figure_5(bench: Bench) -> Outcome:
@@ -306,7 +372,10 @@ def _figure_5(bench: Bench) -> Outcome:
     K, passes = (20, 4) if bench.quick else (50, 10)
     rows, curves, ends = [], {}, {}
     for name, settings in VARIANTS.items():
-        bounds = [_bounds(bow, seed, passes, topics=K, most=4, warm_up=0, **settings) for seed in bench.seeds]
+        bounds = [
+            _bounds(bow, seed, passes, topics=K, most=4, warm_up=0, **settings)
+            for seed in bench.seeds
+        ]
         values = np.mean([each for each, _ in bounds], axis=0)
         curves[name] = [(float(i + 1), float(value)) for i, value in enumerate(values)]
         ends[name] = values[-1]
@@ -324,19 +393,20 @@ def _figure_5(bench: Bench) -> Outcome:
     fell = ", ".join(f"{row['variant']}: {row['passes that fell']}" for row in rows)
     return Outcome(
         of_parts(best == "cold, restarts", ordered, 0.4 <= share <= 0.8),
-        (
-            f"The best bound has “{best}” ({ends[best]:.4f} nats a token; cold with restarts {ends['cold, restarts']:.4f}, cold "
-            f"{ends['cold']:.4f}, warm {ends['warm']:.4f}); passes in which it fell: {fell}; {share:.0%} of the proposals were accepted."
-        ),
+        f"The best bound has “{best}” ({ends[best]:.4f} nats a token; cold with restarts"
+        f" {ends['cold, restarts']:.4f}, cold {ends['cold']:.4f}, warm {ends['warm']:.4f}); passes"
+        f" in which it fell: {fell}; {share:.0%} of the proposals were accepted.",
         rows,
         curves,
         ("passes", "bound, nats a token"),
-        f"Wikipedia is replaced by up to {DOCUMENTS:,} documents of {'the State of the Union' if bench.quick else 'Reuters-21578'}.",
+        f"Wikipedia is replaced by up to {DOCUMENTS:,} documents of"
+        f" {'the State of the Union' if bench.quick else 'Reuters-21578'}.",
     )
 
 
 def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[float], float]:
-    """(the bound after each pass, in nats a token; the share of restart proposals that the last pass accepted)."""
+    """(the bound after each pass, in nats a token; the share of restart proposals that the last
+    pass accepted)."""
     config = lsparse.Config(passes=passes, **settings).resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
     schedule, documents = Schedule(bow, config, held_out), np.setdiff1d(np.arange(bow.D), held_out)
@@ -354,16 +424,37 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[
 
 PAPER = Paper(
     "003",
-    "M. C. Hughes, E. B. Sudderth, Fast learning of clusters and topics via sparse posteriors, 2016 (arXiv 1609.07521).",
+    "M. C. Hughes, E. B. Sudderth, Fast learning of clusters and topics via sparse posteriors, 2016"
+    " (arXiv 1609.07521).",
     (
-        Experiment("Figure 1", "For mixtures, L of 4 to 8 is near to dense posteriors and L = 1 is not; summaries cost in proportion to L, "
-                   "and finding the L largest no more than dense posteriors do.", _figure_1),
-        Experiment("Figure 2", "Clusters of image patches reach the score of dense posteriors at moderate L in a half to a quarter of the "
-                   "time; L = 1 is worse.", _figure_2),
-        Experiment("Figure 3", "For topics likewise: L of 4 to 8 is near to dense, summaries cost in proportion to L.", _figure_3),
-        Experiment("Figure 4", "Topic models at moderate L predict as well as dense ones and are several times faster; L = 1 is worse.",
-                   _figure_4),
-        Experiment("Figure 5", "Cold starts with restart proposals reach the best bound, of which 40 to 80 per cent are accepted; warm "
-                   "starts stick.", _figure_5),
+        Experiment(
+            "Figure 1",
+            "For mixtures, L of 4 to 8 is near to dense posteriors and L = 1 is not; summaries cost"
+            " in proportion to L, and finding the L largest no more than dense posteriors do.",
+            _figure_1,
+        ),
+        Experiment(
+            "Figure 2",
+            "Clusters of image patches reach the score of dense posteriors at moderate L in a half"
+            " to a quarter of the time; L = 1 is worse.",
+            _figure_2,
+        ),
+        Experiment(
+            "Figure 3",
+            "For topics likewise: L of 4 to 8 is near to dense, summaries cost in proportion to L.",
+            _figure_3,
+        ),
+        Experiment(
+            "Figure 4",
+            "Topic models at moderate L predict as well as dense ones and are several times faster;"
+            " L = 1 is worse.",
+            _figure_4,
+        ),
+        Experiment(
+            "Figure 5",
+            "Cold starts with restart proposals reach the best bound, of which 40 to 80 per cent"
+            " are accepted; warm starts stick.",
+            _figure_5,
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,14 +1,18 @@
-"""Whether counts of words in their company are true, and how long they take: keyness, collocations and patterns.
+"""Whether counts of words in their company are true, and how long they take: keyness, collocations
+and patterns.
 
-    .venv/bin/python -m benchmarks.words [--quick] [--copies 20] [--repeats 5] [--busy 2] [--data FOLDER]
-    .venv/bin/python -m benchmarks.words --bytes FILE …     bytes a word of a corpus's stream and index, by file, and nothing else
+    .venv/bin/python -m benchmarks.words [--quick] [--copies 20] [--repeats 5] [--busy 2] [--data
+    FOLDER] .venv/bin/python -m benchmarks.words --bytes FILE …     bytes a word of a corpus's
+    stream and index, by file, and nothing else
 
-The corpus arxiv, of 50,000 abstracts (without --quick twenty of each, or --copies), is uploaded and read as the page presets it, and trained, in
-this process. The questions (benchmarks.words.questions) are asked of the functions that the pages ask, what these keep emptied
-before each; cold: with the files of the corpus, its version and the run out of the page cache, too. Each answer is compared
-with one that plain Python has from the words of all texts: statistics of these counts have their own tests. --data: a state folder
-that stays, and with it what was read and trained. --busy: beside so
-many processes of the niceness of a worker that compute all the time. The last line is `equal: yes|no p95: A ms at N documents`, of the warm ones.
+The corpus arxiv, of 50,000 abstracts (without --quick twenty of each, or --copies), is uploaded and
+read as the page presets it, and trained, in this process. The questions
+(benchmarks.words.questions) are asked of the functions that the pages ask, what these keep emptied
+before each; cold: with the files of the corpus, its version and the run out of the page cache, too.
+Each answer is compared with one that plain Python has from the words of all texts: statistics of
+these counts have their own tests. --data: a state folder that stays, and with it what was read and
+trained. --busy: beside so many processes of the niceness of a worker that compute all the time. The
+last line is `equal: yes|no p95: A ms at N documents`, of the warm ones.
 """
 
 import subprocess
@@ -70,9 +74,15 @@ def sized(path: Path) -> str:
             writer.commit()
         stream = Stream.open(tokens)
         Index.write(index, stream, "en")
-        sizes = [sum(file.stat().st_size for file in part.rglob("*") if file.is_file()) for part in (tokens, index)]
+        sizes = [
+            sum(file.stat().st_size for file in part.rglob("*") if file.is_file())
+            for part in (tokens, index)
+        ]
         each = [size / stream.tokens for size in (*sizes, sum(sizes), len("".join(read).encode()))]
-    return f"{path.name}: {stream.tokens:,} words; stream {each[0]:.1f} + index {each[1]:.1f} = {each[2]:.1f} bytes a word, texts {each[3]:.1f}"
+    return (
+        f"{path.name}: {stream.tokens:,} words; stream {each[0]:.1f} + index {each[1]:.1f} ="
+        f" {each[2]:.1f} bytes a word, texts {each[3]:.1f}"
+    )
 
 
 if __name__ == "__main__":

@@ -13,23 +13,27 @@ import regex
 from django.http import QueryDict
 
 from inference.text import Tokeniser
-from webapp.collocations import queries as collocations
-from webapp.documents import search
-from webapp.documents.selection import Selection
-from webapp.ingest.shaping import silent
-from webapp.keyness import counting as keyness
+from webapp.analysis.collocations import queries as collocations
+from webapp.analysis.keyness import counting as keyness
+from webapp.analysis.time import contrasts
+from webapp.analysis.words import patterns, queries
+from webapp.core.documents import search
+from webapp.core.documents.selection import Selection
+from webapp.core.results.view import RunView
+from webapp.intake.ingest.shaping import silent
 from webapp.models import Document, Run
-from webapp.results.view import RunView
-from webapp.storage import cache, files
-from webapp.time import contrasts
-from webapp.words import patterns, queries
+from webapp.platform.storage import cache, files
 
 KEYNESS = (
     "from_a=1993&to_a=2009&from_b=2016&to_b=2019",
     "in_a=category:cs.CR&in_b=category:math.NA",
     'q="quantum field"&rest=1',
 )
-COMPANY = ("method", "theory", "equation")  # in no compound of the vocabulary: of these a piece is another word
+COMPANY = (
+    "method",
+    "theory",
+    "equation",
+)  # in no compound of the vocabulary: of these a piece is another word
 NEAR = 5
 PATTERNS = {  # and what it is among words with a space on either side
     "state of the art": "(?<= )state of the art(?= )",
@@ -44,15 +48,24 @@ PATTERNS = {  # and what it is among words with a space on either side
 
 
 class Texts:
-    """The words of all texts but those that don't count: of so many documents, which come again and again."""
+    """The words of all texts but those that don't count: of so many documents, which come again and
+    again."""
 
     def __init__(self, run: Run, copies: int):
         stream = search.open_index(run.corpus).stream
         self.language, self.given = stream.language, stream.given
-        spans, rules = Tokeniser(stream.language, stream.given).spans, run.corpus.settings["shaping"]["silent"]
+        spans, rules = (
+            Tokeniser(stream.language, stream.given).spans,
+            run.corpus.settings["shaping"]["silent"],
+        )
         self.D, self.copies, self.spelling = run.version.documents, copies, list(stream.lexicon)
-        rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by("number")
-        self.words, self.written = list[list[str]](), list[list[str]]()  # as the lexicon has them, and as the texts do
+        rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by(
+            "number"
+        )
+        self.words, self.written = (
+            list[list[str]](),
+            list[list[str]](),
+        )  # as the lexicon has them, and as the texts do
         for text in rows.values_list("text", flat=True):
             pieces = spans(silent(text, rules))
             self.words.append([w for *_, w in pieces])
@@ -82,7 +95,10 @@ def sides(view: RunView, asked: str):
 def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed) -> bool:
     first, second = contrasts.divided(*(both := sides(view, asked))).of_both(both[0])
     second = np.setdiff1d(np.arange(texts.D), first) if second is None else second
-    a, b = (counted([texts.words[d % len(texts.words)] for d in side.tolist()]) for side in (first, second))
+    a, b = (
+        counted([texts.words[d % len(texts.words)] for d in side.tolist()])
+        for side in (first, second)
+    )
     words = made.forms < len(texts.spelling)
     wanted = [np.transpose(texts.counts(made.forms[words], a[i], b[i])).tolist() for i in range(2)]
     for phrase in keyness.Counted.of(view.run).spelled(made.forms[~words]):
@@ -116,20 +132,30 @@ def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Cou
     tokens, documents = counted(texts.copies * [near(words, asked) for words in texts.words])
     every, _ = counted(texts.copies * texts.words)
     one, sums = made.near, made.near.sums
-    alike = (one.found, one.totals.tokens, made.total) == (every[asked], tokens.total(), every.total() - every[asked])
-    every[asked] = tokens[asked]  # of the word itself no more than what is near another use
-    return alike and [array.tolist() for array in (sums.tokens, sums.documents, made.everywhere)] == texts.counts(
-        sums.forms, tokens, documents, every
+    alike = (one.found, one.totals.tokens, made.total) == (
+        every[asked],
+        tokens.total(),
+        every.total() - every[asked],
     )
+    every[asked] = tokens[asked]  # of the word itself no more than what is near another use
+    return alike and [
+        array.tolist() for array in (sums.tokens, sums.documents, made.everywhere)
+    ] == texts.counts(sums.forms, tokens, documents, every)
 
 
 def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> bool:
     once = found(texts.written if asked.startswith("=") else texts.words, PATTERNS[asked])
-    return np.bincount(made.documents, made.counts, texts.D).tolist() == once.tolist() * texts.copies
+    return (
+        np.bincount(made.documents, made.counts, texts.D).tolist() == once.tolist() * texts.copies
+    )
 
 
 MIX = (  # the questions, how one is asked, and whether what came is true
-    (KEYNESS, lambda view, asked: keyness.Contrast(*sides(view, asked), "all").computed(None), same_keyness),
+    (
+        KEYNESS,
+        lambda view, asked: keyness.Contrast(*sides(view, asked), "all").computed(None),
+        same_keyness,
+    ),
     (COMPANY, company, same_company),
     (PATTERNS, lambda view, asked: patterns.hits(Selection.all(view), asked, None), same_hits),
 )
@@ -141,18 +167,30 @@ def answered(run: Run, copies: int, repeats: int) -> None:
     for of_kind, ask, same in MIX:
         for asked in of_kind:
             took = [asking(ask, view, asked, n < repeats) for n in range(2 * repeats + 1)]
-            times.append((took[repeats + 1 :], took[:repeats]))  # the first behind cold ones opens files
+            times.append(
+                (took[repeats + 1 :], took[:repeats])
+            )  # the first behind cold ones opens files
             equal.append(same(view, texts, asked, ask(view, asked)))
             said = " ".join(f"{np.median(some):7.0f}" for some in times[-1])
-            print(f"{asked:45} ms warm, cold: {said} {'equal' if equal[-1] else 'NOT EQUAL'}", flush=True)
+            print(
+                f"{asked:45} ms warm, cold: {said} {'equal' if equal[-1] else 'NOT EQUAL'}",
+                flush=True,
+            )
     warm, cold = (np.percentile(some, 95) for some in zip(*times, strict=True))
     print(f"load {os.getloadavg()[0]:.1f}; cold p95: {cold:.0f} ms")
     print(f"equal: {'yes' if all(equal) else 'no'} p95: {warm:.0f} ms at {texts.D:,} documents")
 
 
 def asking(ask: Callable, view: RunView, asked: str, cold: bool) -> float:
-    """Milliseconds of a question, what these keep emptied; cold: nothing open, and all files out of the page cache."""
-    for kept in keyness._kept, collocations._near, collocations._everywhere, patterns._hits, cache.of_documents:
+    """Milliseconds of a question, what these keep emptied; cold: nothing open, and all files out of
+    the page cache."""
+    for kept in (
+        keyness._kept,
+        collocations._near,
+        collocations._everywhere,
+        patterns._hits,
+        cache.of_documents,
+    ):
         kept.clear()
     if cold:
         ask(view, asked)  # compiles

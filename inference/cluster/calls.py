@@ -15,23 +15,34 @@ from tornado.ioloop import IOLoop
 
 from inference.cluster.member import Gone
 
-LOOK = 10.0  # seconds between two looks at whether the scheduler still has the workers that are asked for something
+# seconds between two looks at whether the scheduler still has the workers that are asked for
+# something
+LOOK = 10.0
 CONNECT = 5.0  # seconds for reaching the scheduler
-SILENT = 300.0  # seconds without an answer after which a scheduler is lost; one that is slow answers before
-CLOSED = "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
-LOST = (OSError, CommClosedError, Gone, TimeoutError)  # what is raised where a worker or the scheduler is lost
+# seconds without an answer after which a scheduler is lost; one that is slow answers before
+SILENT = 300.0
+CLOSED = (
+    "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
+)
+LOST = (
+    OSError,
+    CommClosedError,
+    Gone,
+    TimeoutError,
+)  # what is raised where a worker or the scheduler is lost
 
 
 class Calls:
-    """address: of dask's scheduler. tick: called about once a second while a worker's answer is awaited; an exception that it raises
-    ends that. Only `workers` opens the connection."""
+    """address: of dask's scheduler. tick: called about once a second while a worker's answer is
+    awaited; an exception that it raises ends that. Only `workers` opens the connection."""
 
     def __init__(self, address: str, tick: Callable[[], None]):
         self.address, self.tick = address, tick
         self._client: Client | None = None
 
     def workers(self) -> list[str]:
-        """Addresses of the workers that the scheduler knows, in order. Raises one of LOST where there is no scheduler."""
+        """Addresses of the workers that the scheduler knows, in order. Raises one of LOST where
+        there is no scheduler."""
         if self._client is None:
             self._client = Client(self.address, timeout=CONNECT, set_as_default=False, loop=_loop())
         return sorted(self.result(self._run(self._known())))
@@ -48,7 +59,9 @@ class Calls:
 
     def each(self, workers: Sequence[str], what: str, arguments: Sequence[dict[str, Any]]) -> list:
         """The same, each worker with arguments of its own."""
-        asked = [self._ask(worker, what, own) for worker, own in zip(workers, arguments, strict=True)]
+        asked = [
+            self._ask(worker, what, own) for worker, own in zip(workers, arguments, strict=True)
+        ]
         return self.result(self._run(_together(asked)), workers)
 
     def ask(self, worker: str, what: str, **arguments: Any) -> Any:
@@ -56,8 +69,8 @@ class Calls:
         return self._run(self._ask(worker, what, arguments))
 
     def result(self, asked: Any, workers: Sequence[str] = ()) -> Any:
-        """What these workers answer. Raises one of LOST where one of them is lost, also where only the scheduler has noticed:
-        a worker that hangs keeps its connections."""
+        """What these workers answer. Raises one of LOST where one of them is lost, also where only
+        the scheduler has noticed: a worker that hangs keeps its connections."""
         looking, looked = None, time.monotonic()
         while True:
             try:
@@ -110,8 +123,8 @@ class Calls:
 
 @cache
 def _loop() -> IOLoop:
-    """One thread for all connections of this process. dask would start one for each, and leave it where the connection fails
-    or is lost."""
+    """One thread for all connections of this process. dask would start one for each, and leave it
+    where the connection fails or is lost."""
     runner = LoopRunner()
     runner.start()
     return runner.loop

@@ -1,7 +1,8 @@
 """Leading a training that workers share: `inference.train` is given a `Team` instead of its engine.
 
-A step counts when all workers took it. When a worker or the scheduler is lost, the training goes back to the last
-checkpoint with the workers that remain, and repeats the steps since then, which gives the same bits.
+A step counts when all workers took it. When a worker or the scheduler is lost, the training goes
+back to the last checkpoint with the workers that remain, and repeats the steps since then, which
+gives the same bits.
 """
 
 import contextlib
@@ -23,15 +24,16 @@ from inference.cluster.member import Unable
 from inference.cluster.share import Job, divide
 from inference.engines.contract import AnyEngine, Divisible, Settling, Shape
 from inference.errors import Invalid
+from inference.runtime.versions import versions
 from inference.topics import Topics
-from inference.versions import versions
 
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
 SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
-LEFT_OUT = 300.0  # seconds for which a worker is left out that can't do its share; each further time twice as long
+# seconds for which a worker is left out that can't do its share; each further time twice as long
+LEFT_OUT = 300.0
 log = logging.getLogger(__name__)
 
 
@@ -40,22 +42,40 @@ class Lost(RuntimeError):
 
 
 class Team:
-    """The workers of a cluster, with all that `inference.train` asks of an engine: `step` has all of them take it.
+    """The workers of a cluster, with all that `inference.train` asks of an engine: `step` has all
+    of them take it.
 
-    engine: Divisible. address: of dask's scheduler. checkpoint: the file to continue from, in a folder that all
-    workers see, with the parts of its remembered topics. home: paths within it are sent relative to it. tick:
-    called about once a second while workers are at work or waited for; what it raises ends the training. least: workers that
-    a training waits for before it begins, not when some are lost; most: that it takes. patience: seconds to wait for them.
+    engine: Divisible. address: of dask's scheduler. checkpoint: the file to continue from, in a
+    folder that all workers see, with the parts of its remembered topics. home: paths within it are
+    sent relative to it. tick: called about once a second while workers are at work or waited for;
+    what it raises ends the training. least: workers that a training waits for before it begins, not
+    when some are lost; most: that it takes. patience: seconds to wait for them.
     """
 
     def __init__(
-        self, engine: AnyEngine, address: str, checkpoint: Path, home: Path, *, tick: Callable[[], None] = lambda: None,
-        least: int = 1, most: int | None = None, patience: float = PATIENCE,
-    ):  # fmt: skip
+        self,
+        engine: AnyEngine,
+        address: str,
+        checkpoint: Path,
+        home: Path,
+        *,
+        tick: Callable[[], None] = lambda: None,
+        least: int = 1,
+        most: int | None = None,
+        patience: float = PATIENCE,
+    ):
         if not isinstance(engine, Divisible):
-            raise Invalid("engine", f"A training of the engine {engine.NAME} can't be shared by several workers.")
+            raise Invalid(
+                "engine",
+                f"A training of the engine {engine.NAME} can't be shared by several workers.",
+            )
         self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
-        self.NAME, self.ABOUT, self.memory, self.seconds = engine.NAME, engine.ABOUT, engine.memory, engine.seconds
+        self.NAME, self.ABOUT, self.memory, self.seconds = (
+            engine.NAME,
+            engine.ABOUT,
+            engine.memory,
+            engine.seconds,
+        )
         self._patience, self._least, self._most = patience, least, most
         self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
@@ -63,10 +83,16 @@ class Team:
         self.saved: int | None = None  # the checkpoint's step
         self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0
-        # Workers that could not do their share, by address: how often, and until when each is left out
+        # Workers that could not do their share, by address: how often, and until when each is left
+        # out
         self.unable: dict[str, tuple[int, float]] = {}
-        self._others = False  # whether other workers than the members were there after the last checkpoint
-        self._saved_at, self._saving = time.monotonic(), 0.0  # when a checkpoint was written, and seconds that took
+        self._others = (
+            False  # whether other workers than the members were there after the last checkpoint
+        )
+        self._saved_at, self._saving = (
+            time.monotonic(),
+            0.0,
+        )  # when a checkpoint was written, and seconds that took
 
     def __enter__(self) -> "Team":
         return self
@@ -75,15 +101,30 @@ class Team:
         self.end()
 
     def lead(self, config: Any, seed: int, bow: Bow, folder: Path, state: Any = None) -> None:
-        """Say what is to be trained. folder: of the bag of words. state: that the training continues from. One without
-        remembered topics has them in the checkpoint's parts; one with them is written there first."""
+        """Say what is to be trained. folder: of the bag of words. state: that the training
+        continues from. One without remembered topics has them in the checkpoint's parts; one with
+        them is written there first."""
         self.config, self.bow, self.seed = config, bow, seed
         self.job = asdict(
-            Job(self.engine.NAME, asdict(config), seed, self._path(folder), bow.digest, self._path(self.checkpoint))
+            Job(
+                self.engine.NAME,
+                asdict(config),
+                seed,
+                self._path(folder),
+                bow.digest,
+                self._path(self.checkpoint),
+            )
         )
         self.saved, self._fetched = (None, 0) if state is None else (state.t, state.t)
         if state is not None and len(state.memory):
-            self._commit([parts.write_whole(parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory)], state)
+            self._commit(
+                [
+                    parts.write_whole(
+                        parts.folder_of(self.checkpoint), state.t, 0, bow.D, state.memory
+                    )
+                ],
+                state,
+            )
 
     def _path(self, path: Path) -> str:
         path, home = Path(path).absolute(), self.home.absolute()
@@ -107,7 +148,9 @@ class Team:
         return self.engine.topics(config, state)
 
     def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
-        return isinstance(self.engine, Settling) and self.engine.settled(config, state, passes, judge)
+        return isinstance(self.engine, Settling) and self.engine.settled(
+            config, state, passes, judge
+        )
 
     def fetch(self, state: Any) -> None:
         """Give the state the topics that the workers have; all have the same."""
@@ -122,8 +165,9 @@ class Team:
             self._fetched = state.t
 
     def save(self, path: Path, state: Any) -> None:
-        """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that have come since the one before
-        take part from the next step on. `step` saves, too, as often as SAVE_SHARE allows."""
+        """Write the checkpoint: each worker its documents' memory, then the rest here. Workers that
+        have come since the one before take part from the next step on. `step` saves, too, as often
+        as SAVE_SHARE allows."""
         while True:
             self._catch_up(state.t)
             began = time.monotonic()
@@ -143,14 +187,17 @@ class Team:
         folder.mkdir(parents=True, exist_ok=True)
         parts.commit(folder, state.t, written)
         memory, state.memory = state.memory, state.memory[:0]
-        checkpoint.save(self.checkpoint, state, engine=self.engine, config=self.config, bow=self.bow)
+        checkpoint.save(
+            self.checkpoint, state, engine=self.engine, config=self.config, bow=self.bow
+        )
         state.memory = memory
         parts.drop_others(folder, state.t)
 
     # Workers.
 
     def about(self) -> dict[str, dict]:
-        """`member.about` of each worker of the training, by its address; empty where a worker is lost."""
+        """`member.about` of each worker of the training, by its address; empty where a worker is
+        lost."""
         try:
             return dict(zip(self.members, self._calls.all(self.members, "about"), strict=True))
         except LOST:
@@ -165,7 +212,8 @@ class Team:
         ]
 
     def ready(self, state: Any) -> bool:
-        """Whether workers have the state's topics. If none take part and the state is the checkpoint's, the training is shared out first."""
+        """Whether workers have the state's topics. If none take part and the state is the
+        checkpoint's, the training is shared out first."""
         self._make_way(state)
         if not self.deal and self.saved == state.t and self._there():
             try:
@@ -175,13 +223,22 @@ class Team:
         return bool(self.deal) and self.at == state.t
 
     def begin(self) -> None:
-        """Share the training out to the workers that are there, from the checkpoint on. Raises Lost where none come."""
+        """Share the training out to the workers that are there, from the checkpoint on. Raises Lost
+        where none come."""
         while not self.deal:
             members = self._gather()
             deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
-            told = {"deal": deal, "job": self.job, "bounds": bounds.tolist(), "peers": members, "t": self.saved}
+            told = {
+                "deal": deal,
+                "job": self.job,
+                "bounds": bounds.tolist(),
+                "peers": members,
+                "t": self.saved,
+            }
             try:
-                self._calls.each(members, "begin", [told | {"rank": rank} for rank in range(len(members))])
+                self._calls.each(
+                    members, "begin", [told | {"rank": rank} for rank in range(len(members))]
+                )
             except LOST as error:
                 self._lost(error)
                 continue
@@ -194,25 +251,34 @@ class Team:
         while len(members := self._there()) < self._least:
             if looked - began > self._patience:
                 raise Lost(
-                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than {self._least} workers, besides "
-                    f"{len(self.unable)} that can't do their share."
+                    f"For {self._patience:.0f} seconds {self._calls.address} had fewer than"
+                    f" {self._least} workers, besides {len(self.unable)} that can't do their share."
                 )
             self._calls.sleep(AGAIN)
-            looked = time.monotonic()  # a look may take long, where a worker hangs: the last one is of after that
+            looked = (
+                time.monotonic()
+            )  # a look may take long, where a worker hangs: the last one is of after that
         self._least = 1
         return members
 
     def _there(self) -> list[str]:
         try:
             now = time.monotonic()
-            seen = [worker for worker in self._calls.workers() if self.unable.get(worker, (0, now))[1] <= now]
+            seen = [
+                worker
+                for worker in self._calls.workers()
+                if self.unable.get(worker, (0, now))[1] <= now
+            ]
             abouts = self._calls.all(seen, "about")
         except LOST as error:
             log.info("no workers: %s", type(error).__name__)
             self._calls.close()
             return []
         # One of dask's own workers answers None
-        theirs = {member: (about or {}).get("versions") for member, about in zip(seen, abouts, strict=True)}
+        theirs = {
+            member: (about or {}).get("versions")
+            for member, about in zip(seen, abouts, strict=True)
+        }
         for member, found in theirs.items():
             if found != versions():
                 log.warning("the worker %s has other versions, and is left out: %s", member, found)
@@ -231,15 +297,25 @@ class Team:
             times = self.unable.get(worker, (0, 0.0))[0] + 1
             seconds = LEFT_OUT * 2 ** (times - 1)
             self.unable[worker] = times, time.monotonic() + seconds
-            log.warning("the worker %s can't do its share, and is left out for %.0f seconds: %s", worker, seconds, why)
-        log.warning("a worker or the scheduler was lost (%s); back to step %d", type(error).__name__, self.saved or 0)
+            log.warning(
+                "the worker %s can't do its share, and is left out for %.0f seconds: %s",
+                worker,
+                seconds,
+                why,
+            )
+        log.warning(
+            "a worker or the scheduler was lost (%s); back to step %d",
+            type(error).__name__,
+            self.saved or 0,
+        )
         self.deal, self.members = "", []
         self.restarts += 1
         self._calls.close()
         self._calls.sleep(SETTLING)
 
     def _catch_up(self, t: int) -> int:
-        """Take the steps up to t, also those that were taken before a loss. Returns the tokens of the last one."""
+        """Take the steps up to t, also those that were taken before a loss. Returns the tokens of
+        the last one."""
         tokens = 0
         while self.at < t or not self.deal:
             self.begin()
@@ -252,7 +328,8 @@ class Team:
         return tokens
 
     def _make_way(self, state: Any) -> None:
-        """End the present sharing if other workers came and the checkpoint is of this step: `begin` then shares it among all."""
+        """End the present sharing if other workers came and the checkpoint is of this step: `begin`
+        then shares it among all."""
         if self._others and self.saved == state.t:
             self._end()
 

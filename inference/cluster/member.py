@@ -1,5 +1,5 @@
-"""A worker's part in the trainings that it shares: an extension of dask's worker, which sends what a step exchanges
-directly from worker to worker, over dask's own connections (and its TLS)."""
+"""A worker's part in the trainings that it shares: an extension of dask's worker, which sends what
+a step exchanges directly from worker to worker, over dask's own connections (and its TLS)."""
 
 import asyncio
 import time
@@ -18,10 +18,11 @@ from tornado.ioloop import PeriodicCallback
 from inference.cluster.share import Job, Share
 from inference.engines.contract import Message, Messages
 from inference.errors import Invalid
-from inference.versions import versions
+from inference.runtime.versions import versions
 
 ALIGNED = 8  # bytes
-# Seconds without a word of its leader, who may publish meanwhile, after which a worker leaves a training
+# Seconds without a word of its leader, who may publish meanwhile, after which a worker leaves a
+# training
 FORGOTTEN = 4 * 3600.0
 LOOK = 60.0  # seconds between two looks for such trainings
 
@@ -31,14 +32,24 @@ class Gone(RuntimeError):
 
 
 class Unable(Gone):
-    """A worker can't do its share: it does not see the files, or its disk or memory is full. args: its address, and why."""
+    """A worker can't do its share: it does not see the files, or its disk or memory is full. args:
+    its address, and why."""
 
 
 class Seat:
-    """A worker's place in one training. deal: its name, which every message carries. peers: addresses of all workers, in
-    the order of their ranks. compute: runs a function in the worker's thread for computing."""
+    """A worker's place in one training. deal: its name, which every message carries. peers:
+    addresses of all workers, in the order of their ranks. compute: runs a function in the worker's
+    thread for computing."""
 
-    def __init__(self, share: Share, deal: str, peers: list[str], rank: int, send: Callable, compute: Callable):
+    def __init__(
+        self,
+        share: Share,
+        deal: str,
+        peers: list[str],
+        rank: int,
+        send: Callable,
+        compute: Callable,
+    ):
         self.share, self.deal, self.peers, self.rank = share, deal, peers, rank
         self._send, self._compute = send, compute
         self._heard: dict[tuple[int, int], dict[int, Message]] = defaultdict(dict)
@@ -47,13 +58,19 @@ class Seat:
         self._failed: BaseException | None = None
         self._closed = False
         self.last = time.monotonic()
-        self.spent = {"steps": 0, "computing": 0.0, "exchanging": 0.0, "sent": 0, "cpu": -time.process_time()}
+        self.spent = {
+            "steps": 0,
+            "computing": 0.0,
+            "exchanging": 0.0,
+            "sent": 0,
+            "cpu": -time.process_time(),
+        }
 
     async def step(self, t: int) -> int:
         """Take step t, counted from 0. Returns how many tokens of its documents were gone through.
 
-        While others are waited for, the computing thread adds what this worker counted to its rows, or lays out the next step;
-        at the latest it lays that out while the leader is waited for.
+        While others are waited for, the computing thread adds what this worker counted to its rows,
+        or lays out the next step; at the latest it lays that out while the leader is waited for.
         """
         began = self.share.state.tokens
         if self.share.state.t != t:
@@ -61,7 +78,9 @@ class Seat:
         steps, turn = self.share.step(), 0
         messages = await self._timed("computing", self._compute(next, steps, None))
         while messages is not None:
-            work = (messages.work,) if isinstance(messages, Messages) else (self.share.lay_out, t + 1)
+            work = (
+                (messages.work,) if isinstance(messages, Messages) else (self.share.lay_out, t + 1)
+            )
             working = self._compute(*work)
             heard = await self._timed("exchanging", self._exchange((t, turn), messages))
             await self._timed("computing", working)
@@ -72,8 +91,8 @@ class Seat:
         return self.share.state.tokens - began
 
     def about(self) -> dict[str, Any]:
-        """Steps taken here; seconds of computing, of exchanging messages, which is mostly waiting, and of the processor, of this
-        process since the training began; bytes sent."""
+        """Steps taken here; seconds of computing, of exchanging messages, which is mostly waiting,
+        and of the processor, of this process since the training began; bytes sent."""
         cpu = self.spent["cpu"] + time.process_time()
         return {"rank": self.rank, "t": self.share.state.t} | self.spent | {"cpu": cpu}
 
@@ -85,13 +104,18 @@ class Seat:
             self.spent[what] += time.perf_counter() - began
 
     async def _exchange(self, turn: tuple[int, int], messages: list[Message]) -> list[Message]:
-        """Send each other worker its message, and wait until theirs have come, but not until ours have arrived. Returns all by rank."""
+        """Send each other worker its message, and wait until theirs have come, but not until ours
+        have arrived. Returns all by rank."""
         others = [rank for rank in range(len(self.peers)) if rank != self.rank]
         packed: dict[int, Packed] = {}  # many get the same
         for rank in others:
-            message = packed.get(id(messages[rank])) or packed.setdefault(id(messages[rank]), pack(messages[rank]))
+            message = packed.get(id(messages[rank])) or packed.setdefault(
+                id(messages[rank]), pack(messages[rank])
+            )
             self.spent["sent"] += message[1].nbytes
-            task = asyncio.ensure_future(self._send(self.peers[rank], self.deal, turn, self.rank, message))
+            task = asyncio.ensure_future(
+                self._send(self.peers[rank], self.deal, turn, self.rank, message)
+            )
             self._sending.add(task)
             task.add_done_callback(self._sent)
         while not self._closed and not self._failed and len(self._heard[turn]) < len(others):
@@ -119,11 +143,14 @@ class Seat:
         self._news.set()
 
 
-Packed = tuple[list[tuple[str, list[int]]], np.ndarray]  # types and shapes, and all bytes behind one another
+Packed = tuple[
+    list[tuple[str, list[int]]], np.ndarray
+]  # types and shapes, and all bytes behind one another
 
 
 def pack(message: Message) -> Packed:
-    """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a call, for each array."""
+    """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a
+    call, for each array."""
     size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
     data, at = np.empty(sum(size), np.uint8), 0
     for array, room in zip(message, size, strict=True):
@@ -151,8 +178,8 @@ def _continue(steps: Any, heard: list[Message]) -> list[Message] | None:
 
 
 class Member(WorkerPlugin):
-    """The extension. home: the folder that paths of a training may be relative to. scratch: for a large memory. threads: of
-    this process."""
+    """The extension. home: the folder that paths of a training may be relative to. scratch: for a
+    large memory. threads: of this process."""
 
     name = "topograph"
 
@@ -163,16 +190,21 @@ class Member(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         self.worker = worker
-        self.computing = ThreadPoolExecutor(1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,))
+        self.computing = ThreadPoolExecutor(
+            1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,)
+        )
         for name in ("about", "begin", "step", "hear", "save", "topics", "evidence", "end"):
             worker.handlers[f"topograph_{name}"] = getattr(self, name)
         worker.periodic_callbacks["topograph"] = PeriodicCallback(self.forget, LOOK * 1000)
 
     def _compute(self, function: Callable, *arguments: Any) -> Any:
-        return asyncio.get_running_loop().run_in_executor(self.computing, self._try, function, *arguments)
+        return asyncio.get_running_loop().run_in_executor(
+            self.computing, self._try, function, *arguments
+        )
 
     def _try(self, function: Callable, *arguments: Any) -> Any:
-        """An OSError of this worker's own would be taken for a lost connection, and asked for again without end."""
+        """An OSError of this worker's own would be taken for a lost connection, and asked for again
+        without end."""
         try:
             return function(*arguments)
         except (OSError, MemoryError, Invalid) as error:
@@ -187,12 +219,20 @@ class Member(WorkerPlugin):
     async def about(self) -> dict[str, Any]:
         """What a leader must know of this worker, and what it has done in each training."""
         return {
-            "name": self.worker.name, "versions": versions(), "threads": self.threads,
+            "name": self.worker.name,
+            "versions": versions(),
+            "threads": self.threads,
             "seats": {deal: seat.about() for deal, seat in self.seats.items()},
-        }  # fmt: skip
+        }
 
     async def begin(
-        self, deal: str, job: dict[str, Any], bounds: list[int], peers: list[str], rank: int, t: int | None
+        self,
+        deal: str,
+        job: dict[str, Any],
+        bounds: list[int],
+        peers: list[str],
+        rank: int,
+        t: int | None,
     ) -> None:
         """Take a seat, instead of one in the same training."""
         wanted = Job(**job)
@@ -201,15 +241,21 @@ class Member(WorkerPlugin):
             for name, seat in list(self.seats.items()):
                 if seat.share.checkpoint == file:
                     await self.end(name)
-            share = await self._compute(Share, wanted, self.home, np.array(bounds), rank, t, self.scratch)
+            share = await self._compute(
+                Share, wanted, self.home, np.array(bounds), rank, t, self.scratch
+            )
             self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
 
-    async def _send(self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Packed) -> None:
+    async def _send(
+        self, peer: str, deal: str, turn: tuple[int, int], rank: int, message: Packed
+    ) -> None:
         await self.worker.rpc(peer).topograph_hear(
             deal=deal, turn=list(turn), rank=rank, heads=message[0], data=to_serialize(message[1])
         )
 
-    async def hear(self, deal: str, turn: list[int], rank: int, heads: list, data: np.ndarray) -> None:
+    async def hear(
+        self, deal: str, turn: list[int], rank: int, heads: list, data: np.ndarray
+    ) -> None:
         self._seat(deal).hear((turn[0], turn[1]), rank, unpack(heads, data))
 
     async def step(self, deal: str, t: int) -> int:

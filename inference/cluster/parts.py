@@ -1,8 +1,11 @@
-"""The remembered topics of a shared training, in files: each process writes what its own documents changed.
+"""The remembered topics of a shared training, in files: each process writes what its own documents
+changed.
 
-`T.json` in the folder lists the files that together hold the remembered topics after step T, oldest first; a file is
+`T.json` in the folder lists the files that together hold the remembered topics after step T, oldest
+first; a file is
 - whole: uint16[tokens, M], of the documents first ... end - 1;
-- visited: `documents`, int64[n], of that range, and `samples`, uint16[tokens, M], of these documents alone.
+- visited: `documents`, int64[n], of that range, and `samples`, uint16[tokens, M], of these
+  documents alone.
 """
 
 import json
@@ -16,17 +19,17 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.durable import rewrite, settle
 from inference.engines.contract import AnyEngine, Divisible, Remembering, Shape
 from inference.errors import Invalid
-from inference.memory import room
+from inference.runtime.durable import rewrite, settle
+from inference.runtime.memory import room
 
 BLOCK = 1 << 22  # rows of memory that are read at a time
 
 
 class Part(NamedTuple):
-    """A file: its name, which no other process gives a file, not even one that was lost and still writes; and the documents
-    that it may tell of."""
+    """A file: its name, which no other process gives a file, not even one that was lost and still
+    writes; and the documents that it may tell of."""
 
     name: str
     first: int
@@ -47,8 +50,11 @@ def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) 
     return part
 
 
-def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray) -> Part:
-    """What a range's documents (int64[n], numbers in the corpus) that were visited since the last part have now."""
+def write_visited(
+    folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray
+) -> Part:
+    """What a range's documents (int64[n], numbers in the corpus) that were visited since the last
+    part have now."""
     part = Part(f"visited-{t}-{first}-{end}-{secrets.token_hex(4)}.npz", first, end)
     with _written(folder / part.name) as file:
         np.savez(file, documents=documents, samples=samples)
@@ -57,7 +63,8 @@ def write_visited(folder: Path, t: int, first: int, end: int, documents: np.ndar
 
 @contextmanager
 def _written(path: Path) -> Iterator[BinaryIO]:
-    """A new file, which is on the disk then, or not there at all: half a file would keep a full disk full."""
+    """A new file, which is on the disk then, or not there at all: half a file would keep a full
+    disk full."""
     try:
         with path.open("wb") as file:
             yield file
@@ -75,8 +82,8 @@ def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
 
 
 def drop_others(folder: Path, t: int) -> None:
-    """Remove what does not belong to step t. What can't be removed now (a shared folder may keep a file that a worker still has
-    open) is removed after the next checkpoint."""
+    """Remove what does not belong to step t. What can't be removed now (a shared folder may keep a
+    file that a worker still has open) is removed after the next checkpoint."""
     kept = {f"{t}.json", *(part.name for part in listed(folder, t))}
     for path in folder.iterdir():
         if path.name not in kept:
@@ -85,11 +92,22 @@ def drop_others(folder: Path, t: int) -> None:
 
 
 def gather(
-    checkpoint: Path, state: Any, bow: Bow, *, engine: AnyEngine, config: Any, scratch: Path | None = None
-) -> None:  # fmt: skip
-    """Give a state that continues in one process the remembered topics of the parts, where the checkpoint is without them.
-    Raises Invalid where they are not there, either: no document may be taken for one that was never visited."""
-    if not isinstance(engine, Divisible) or not isinstance(engine, Remembering) or len(state.memory):
+    checkpoint: Path,
+    state: Any,
+    bow: Bow,
+    *,
+    engine: AnyEngine,
+    config: Any,
+    scratch: Path | None = None,
+) -> None:
+    """Give a state that continues in one process the remembered topics of the parts, where the
+    checkpoint is without them. Raises Invalid where they are not there, either: no document may be
+    taken for one that was never visited."""
+    if (
+        not isinstance(engine, Divisible)
+        or not isinstance(engine, Remembering)
+        or len(state.memory)
+    ):
         return
     if engine.remembered(config, Shape(bow.D, bow.V, bow.tokens, 1, len(bow.words))):
         memory = room((bow.tokens, state.memory.shape[1]), scratch)
@@ -107,11 +125,14 @@ def listed(folder: Path, t: int) -> list[Part]:
     try:
         return [Part(**each) for each in json.loads((folder / f"{t}.json").read_text())]
     except FileNotFoundError:
-        raise Invalid("checkpoint", f"The memory of topics after step {t} is not in {folder}.") from None
+        raise Invalid(
+            "checkpoint", f"The memory of topics after step {t} is not in {folder}."
+        ) from None
 
 
 def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarray) -> None:
-    """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after step t. bow: the corpus.
+    """Fill memory, uint16[tokens, M], of the documents first ... end - 1, with what it was after
+    step t. bow: the corpus.
 
     Raises Invalid where no file tells of some that have tokens.
     """
@@ -122,10 +143,16 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
             continue
         if part.name.startswith("whole"):
             told += place[b] - place[a]
-            saved = np.load(folder / part.name, mmap_mode="r") if place[part.end] > place[part.first] else memory[:0]
+            saved = (
+                np.load(folder / part.name, mmap_mode="r")
+                if place[part.end] > place[part.first]
+                else memory[:0]
+            )
             for at in range(place[a], place[b], BLOCK):
                 to = min(at + BLOCK, place[b])
-                memory[at - base : to - base] = saved[at - place[part.first] : to - place[part.first]]
+                memory[at - base : to - base] = saved[
+                    at - place[part.first] : to - place[part.first]
+                ]
             continue
         with np.load(folder / part.name) as file:
             documents, samples = file["documents"], file["samples"]
@@ -134,4 +161,7 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
             d = documents[i]
             memory[place[d] - base : place[d + 1] - base] = samples[ends[i] : ends[i + 1]]
     if told != place[end] - base:
-        raise Invalid("checkpoint", f"The memory of topics of some documents is not in {folder}, for step {t}.")
+        raise Invalid(
+            "checkpoint",
+            f"The memory of topics of some documents is not in {folder}, for step {t}.",
+        )

@@ -1,4 +1,5 @@
-"""What one process does in a shared training. How it communicates with the others is in `member`."""
+"""What one process does in a shared training. How it communicates with the others is in
+`member`."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,9 +19,9 @@ from inference.training import Schedule, held_out_documents
 
 @dataclass(frozen=True)
 class Job:
-    """A training. engine, settings: by name, nothing left open. bow: the folder of its corpus; digest: of that.
-    checkpoint: the file to continue from after a kill, if it is there. Paths may be relative to the folder that
-    leader and workers share."""
+    """A training. engine, settings: by name, nothing left open. bow: the folder of its corpus;
+    digest: of that. checkpoint: the file to continue from after a kill, if it is there. Paths may
+    be relative to the folder that leader and workers share."""
 
     engine: str
     settings: dict[str, Any]
@@ -31,19 +32,31 @@ class Job:
 
 
 class Share:
-    """A process's part of a training: all topics, and the memory of the documents bounds[rank] ... bounds[rank + 1] - 1.
+    """A process's part of a training: all topics, and the memory of the documents bounds[rank] ...
+    bounds[rank + 1] - 1.
 
     home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step of the
-    checkpoint to continue from; None: from the beginning. scratch: a folder of this machine, for what is large.
+    checkpoint to continue from; None: from the beginning. scratch: a folder of this machine, for
+    what is large.
     """
 
-    def __init__(self, job: Job, home: Path, bounds: np.ndarray, rank: int, t: int | None, scratch: Path | None = None):
+    def __init__(
+        self,
+        job: Job,
+        home: Path,
+        bounds: np.ndarray,
+        rank: int,
+        t: int | None,
+        scratch: Path | None = None,
+    ):
         self.engine = engines.get(job.engine)
         self.checkpoint = home / job.checkpoint
         self.parts = parts.folder_of(self.checkpoint)
         bow = Bow.open(home / job.bow)
         if bow.digest != job.digest:
-            raise Invalid("corpus", f"The corpus in {home / job.bow} is another one than the leader's.")
+            raise Invalid(
+                "corpus", f"The corpus in {home / job.bow} is another one than the leader's."
+            )
         self.config: Any = engines.config(job.engine, **job.settings).resolve(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, held_out_documents(bow, job.seed))
         self.site = Site.of_rank(bow, bounds, rank)
@@ -51,16 +64,25 @@ class Share:
         self.state = self._state(job.seed, t, scratch)
         self._laid: tuple[int, Any] = (-1, None)  # a step, and what can be done for it before
         self._assigner = Assigner(self.engine, self.config, self.site.bow)
-        self.written: list[parts.Part] = []  # that hold the memory after step self.saved, when there are any
+        self.written: list[
+            parts.Part
+        ] = []  # that hold the memory after step self.saved, when there are any
         self.saved, self.visited = t or 0, 0
 
     def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
-        state = self.engine.init(self.config, self.schedule.shape._replace(tokens=self.site.own.tokens), seed, scratch)
+        state = self.engine.init(
+            self.config, self.schedule.shape._replace(tokens=self.site.own.tokens), seed, scratch
+        )
         if t is not None:
             memory = state.memory
-            state = checkpoint.load(self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow)
+            state = checkpoint.load(
+                self.checkpoint, engine=self.engine, config=self.config, bow=self.site.bow
+            )
             if state.t != t:
-                raise Invalid("checkpoint", f"{self.checkpoint} is of step {state.t}, and the leader's of step {t}.")
+                raise Invalid(
+                    "checkpoint",
+                    f"{self.checkpoint} is of step {state.t}, and the leader's of step {t}.",
+                )
             if len(memory):
                 parts.read(self.parts, t, self.site.bow, self.first, self.end, memory)
             state.memory = memory
@@ -68,7 +90,8 @@ class Share:
         return state
 
     def lay_out(self, t: int) -> Any:
-        """What can be done for step t before the one before it has ended; kept until it is taken."""
+        """What can be done for step t before the one before it has ended; kept until it is
+        taken."""
         assert isinstance(self.engine, Divisible)
         if self._laid[0] != t and t < self.schedule.steps:
             self._laid = t, self.engine.lay_out(self.site, self.schedule.batch(t, self.state.seed))
@@ -81,27 +104,34 @@ class Share:
         )
 
     def evidence(self, first: int, end: int) -> Assigned:
-        """The topics of the tokens of the documents first ... end - 1 of the corpus, whichever process has them."""
+        """The topics of the tokens of the documents first ... end - 1 of the corpus, whichever
+        process has them."""
         return self._assigner(self.state, first, end)
 
     def save(self) -> list[parts.Part]:
-        """Write what this process's memory has become; returns the files that hold it. What its documents gave before is
-        not written again, unless that takes too much room."""
+        """Write what this process's memory has become; returns the files that hold it. What its
+        documents gave before is not written again, unless that takes too much room."""
         bow, t = self.site.bow, self.state.t
         if not len(self.state.memory) or (self.written and t == self.saved):
             return self.written
         seen = self._visited()
         self.visited += int((bow.first_token[seen + 1] - bow.first_token[seen]).sum())
-        # With more than half of a range's tokens in files of visited documents, all is written again
+        # With more than half of a range's tokens in files of visited documents, all is written
+        # again
         if not self.written or self.visited > 0.5 * len(self.state.memory):
-            self.written = [parts.write_whole(self.parts, t, self.first, self.end, self.state.memory)]
+            self.written = [
+                parts.write_whole(self.parts, t, self.first, self.end, self.state.memory)
+            ]
             self.visited = 0
         elif len(seen):
             own = seen - self.first
             place = self.site.own.first_token
             token_ptr = np.append(0, np.cumsum(place[own + 1] - place[own]))
             samples = rows.recall(own, place, self.state.memory, np.arange(len(own) + 1), token_ptr)
-            self.written = [*self.written, parts.write_visited(self.parts, t, self.first, self.end, seen, samples)]
+            self.written = [
+                *self.written,
+                parts.write_visited(self.parts, t, self.first, self.end, seen, samples),
+            ]
         self.saved = t
         return self.written
 
@@ -112,11 +142,15 @@ class Share:
         return seen[(self.first <= seen) & (seen < self.end)]
 
     def topics_state(self) -> dict[str, Any]:
-        """The fields of the state that are the same in all processes, without room that rows do not need; the memory is left
-        out."""
+        """The fields of the state that are the same in all processes, without room that rows do not
+        need; the memory is left out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
         self.state.rest()
-        state = engines.arena.compacted(self.state) if isinstance(self.state, engines.arena.Rows) else self.state
+        state = (
+            engines.arena.compacted(self.state)
+            if isinstance(self.state, engines.arena.Rows)
+            else self.state
+        )
         return {f.name: getattr(state, f.name) for f in fields(state) if f.name not in left_out}
 
 
@@ -131,15 +165,24 @@ class Assigner:
         if self._beta[0] != state.t:
             self._beta = (
                 state.t,
-                rows_by_word(self.bow, self.engine.topics(self.config, state), self.engine.ABOUT.by_document),
+                rows_by_word(
+                    self.bow, self.engine.topics(self.config, state), self.engine.ABOUT.by_document
+                ),
             )
         return assigned(
-            self.bow, self.config.topics, self._beta[1], self.engine.fold_in(self.config, state, self.bow, first, end)
+            self.bow,
+            self.config.topics,
+            self._beta[1],
+            self.engine.fold_in(self.config, state, self.bow, first, end),
         )
 
 
 def divide(bow: Bow, processes: int) -> np.ndarray:
     """int64[processes + 1]: bounds of ranges of documents with about as many tokens each."""
     return np.concatenate(
-        [[0], np.searchsorted(bow.first_token, bow.tokens * np.arange(1, processes) / processes), [bow.D]]
+        [
+            [0],
+            np.searchsorted(bow.first_token, bow.tokens * np.arange(1, processes) / processes),
+            [bow.D],
+        ]
     ).astype(np.int64)

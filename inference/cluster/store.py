@@ -1,4 +1,5 @@
-"""Folding in, and the evidence of a shared training: all workers have its topics, and each takes the next documents."""
+"""Folding in, and the evidence of a shared training: all workers have its topics, and each takes
+the next documents."""
 
 import logging
 from collections import deque
@@ -17,9 +18,11 @@ log = logging.getLogger(__name__)
 
 
 def evidence(team: Team, state: Any) -> Iterator[Assigned]:
-    """The topics of all documents' tokens under a state's topics, for inference.gather, in the order of documents.
+    """The topics of all documents' tokens under a state's topics, for inference.gather, in the
+    order of documents.
 
-    What a lost worker was asked for is done here, and all of it where the workers do not have these topics any more.
+    What a lost worker was asked for is done here, and all of it where the workers do not have these
+    topics any more.
     """
     bow, alone = team.bow, Assigner(team.engine, team.config, team.bow)
     unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
@@ -27,7 +30,9 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     def ask(member: str) -> None:
         if unasked:
             first = unasked.popleft()
-            asked.append((member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D))))
+            asked.append(
+                (member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D)))
+            )
 
     for member in [*team.members] * AHEAD if team.ready(state) else []:
         ask(member)

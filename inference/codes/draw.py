@@ -6,8 +6,9 @@ import numpy as np
 
 
 class Drawn(NamedTuple):
-    """documents: int64[n], in the order in which they are coded: any beginning of it is about proportional, too. pi:
-    float64[n], the probability with which each was drawn, its stratum's drawn part. strata: int32[n]."""
+    """documents: int64[n], in the order in which they are coded: any beginning of it is about
+    proportional, too. pi: float64[n], the probability with which each was drawn, its stratum's
+    drawn part. strata: int32[n]."""
 
     documents: np.ndarray
     pi: np.ndarray
@@ -15,12 +16,13 @@ class Drawn(NamedTuple):
 
 
 def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
-    """int32[D]: the stratum of each document, numbered from 0 without gaps: those without the topic, the lower half of
-    the others, and the upper half, within each group. (Thirds say no more, and their floors cost codes that are needed
-    elsewhere.)
+    """int32[D]: the stratum of each document, numbered from 0 without gaps: those without the
+    topic, the lower half of the others, and the upper half, within each group. (Thirds say no more,
+    and their floors cost codes that are needed elsewhere.)
 
-    share: float[D], of the topic in each document; None: any. groups: int[D], such as of the columns that are to be
-    compared; all below 0, which have no value, are one. One of them must be given."""
+    share: float[D], of the topic in each document; None: any. groups: int[D], such as of the
+    columns that are to be compared; all below 0, which have no value, are one. One of them must be
+    given."""
     key = np.int64(0) if groups is None else 3 * np.maximum(groups, -1).astype(np.int64)
     if share is not None:
         middle = np.median(share[share > 0]) if share.any() else 0
@@ -29,18 +31,22 @@ def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
 
 
 def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
-    """`size` documents, proportionally to the strata, but at least `floor` of each, or all of one that has fewer
-    (together they may be more than `size`).
+    """`size` documents, proportionally to the strata, but at least `floor` of each, or all of one
+    that has fewer (together they may be more than `size`).
 
-    Each stratum has one order by the seed, of which a beginning is drawn, and a larger size never takes fewer of a
-    stratum (Sainte-Laguë): so a later draw of the same strata, floor and seed holds an earlier one, and all of it has
-    the later pi. strata: int[D], from 0 without gaps."""
+    Each stratum has one order by the seed, of which a beginning is drawn, and a larger size never
+    takes fewer of a stratum (Sainte-Laguë): so a later draw of the same strata, floor and seed
+    holds an earlier one, and all of it has the later pi. strata: int[D], from 0 without gaps."""
     chance, sizes = np.random.default_rng(seed), np.bincount(strata)
     order = np.argsort(strata + chance.random(len(strata)))
     stratum = strata[order]
-    place = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]  # of each document in its stratum
+    place = (
+        np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]
+    )  # of each document in its stratum
     turn = np.where(place < floor, 0, (place + 0.5) / sizes[stratum])
-    taken = np.sort(np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))])
+    taken = np.sort(
+        np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))]
+    )
     documents, stratum, place = order[taken], stratum[taken], place[taken]
     drawn = np.bincount(stratum, minlength=len(sizes))
     spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])

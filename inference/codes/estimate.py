@@ -1,16 +1,17 @@
-"""Shares, or means of a scale, in cells of documents: of the drawn documents' codes, corrected by the predictions of
-all.
+"""Shares, or means of a scale, in cells of documents: of the drawn documents' codes, corrected by
+the predictions of all.
 
-Given how many codes fell into each stratum of each cell, these are random samples of it: a cell's estimate is the mean
-over its strata by their known sizes (those with fewer than LEAST codes joined), and cells are independent of each
-other. The corrected estimate is design-based supervised learning (Egami, Hinck, Stewart and Wei 2023) with the
-prediction g weighted by lambda, in the cell (PPI++, Angelopoulos, Duchi and Zrnic 2023): z = y - lambda (g - mean of g
-in the stratum). lambda is estimated without the code that it is applied to, so it makes no interval too narrow. The
-splits' predictions are averaged: the mean is cross-fitted, too.
+Given how many codes fell into each stratum of each cell, these are random samples of it: a cell's
+estimate is the mean over its strata by their known sizes (those with fewer than LEAST codes
+joined), and cells are independent of each other. The corrected estimate is design-based supervised
+learning (Egami, Hinck, Stewart and Wei 2023) with the prediction g weighted by lambda, in the cell
+(PPI++, Angelopoulos, Duchi and Zrnic 2023): z = y - lambda (g - mean of g in the stratum). lambda
+is estimated without the code that it is applied to, so it makes no interval too narrow. The splits'
+predictions are averaged: the mean is cross-fitted, too.
 
-*In these texts* the variance is the design's, none where all is coded. *Beyond them* it is that of sums over units, CR2
-with Satterthwaite's degrees of freedom (inference.effects), of pseudo-outcomes lambda g + (y - lambda g) / pi.
-Intervals of shares are Wilson's, on the effective n."""
+*In these texts* the variance is the design's, none where all is coded. *Beyond them* it is that of
+sums over units, CR2 with Satterthwaite's degrees of freedom (inference.effects), of pseudo-outcomes
+lambda g + (y - lambda g) / pi. Intervals of shares are Wilson's, on the effective n."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -47,19 +48,22 @@ class Bounds(NamedTuple):
     def logarithm(self) -> "Bounds":
         """Of positive numbers, by the delta method."""
         variance = self.variance / self.estimate**2
-        return Bounds(np.log(self.estimate), variance, np.log(np.maximum(self.low, 0)), np.log(self.high))
+        return Bounds(
+            np.log(self.estimate), variance, np.log(np.maximum(self.low, 0)), np.log(self.high)
+        )
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C], the sum of its
-    codes.
+    """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C],
+    the sum of its codes.
 
-    counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is wrong, and is there to
-    be compared with. coded: by the codes alone, weighted, in these texts; corrected, corrected_beyond: by the predictions,
-    too; in these texts and beyond them. few: bool[C], whether fewer
-    than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a sentence instead. weight: float64[C],
-    lambda. correlation: float64[C, C], of corrected_beyond, by units that are in two cells."""
+    counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is
+    wrong, and is there to be compared with. coded: by the codes alone, weighted, in these texts;
+    corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few:
+    bool[C], whether fewer than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a
+    sentence instead. weight: float64[C], lambda. correlation: float64[C, C], of corrected_beyond,
+    by units that are in two cells."""
 
     documents: np.ndarray
     codes: np.ndarray
@@ -85,11 +89,12 @@ def cells(
     units: np.ndarray | None = None,
     scale: bool = False,
 ) -> Cells:
-    """cell: int[D], from 0 on, -1 for none. strata: int[D], of all documents, that they were drawn in; zeros where that
-    is not known. documents: int[n], each once, those that are coded: all that were drawn, or a beginning of them; y:
-    float64[n], the mean of their codes (0 to 1, or a scale's values), or the settled one; pi: float64[n], with what
-    probability each was drawn, but for a common factor. prediction: None where there is none yet: then corrected is
-    coded. units: int[D], who is independent of each other, below 0: by itself; None: each document. scale: y is no
+    """cell: int[D], from 0 on, -1 for none. strata: int[D], of all documents, that they were drawn
+    in; zeros where that is not known. documents: int[n], each once, those that are coded: all that
+    were drawn, or a beginning of them; y: float64[n], the mean of their codes (0 to 1, or a scale's
+    values), or the settled one; pi: float64[n], with what probability each was drawn, but for a
+    common factor. prediction: None where there is none yet: then corrected is coded. units: int[D],
+    who is independent of each other, below 0: by itself; None: each document. scale: y is no
     share."""
     D = len(cell)
     C = int(cell.max(initial=-1)) + 1
@@ -133,11 +138,11 @@ def cells(
 
 
 class Sample:
-    """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their cells and the parts
-    (strata of a cell, some joined); w: float64[n], how many documents each is for, which adds up to its part's. n, M:
-    int64[C], codes and documents; df: degrees of freedom of the design. U: int64[C], units;
-    pairs: (cell, unit) of all that there are; pair: int[D], each document's. mean_g: float64[n], of all documents of each
-    one's part."""
+    """Coded documents in C cells, the last of which is of those in none. c, part: int[n], their
+    cells and the parts (strata of a cell, some joined); w: float64[n], how many documents each is
+    for, which adds up to its part's. n, M: int64[C], codes and documents; df: degrees of freedom of
+    the design. U: int64[C], units; pairs: (cell, unit) of all that there are; pair: int[D], each
+    document's. mean_g: float64[n], of all documents of each one's part."""
 
     def __init__(self, cell, C, strata, documents, y, pi, g, units):
         self.cell = cell.astype(np.int64)
@@ -159,12 +164,18 @@ class Sample:
         n = np.bincount(self.part, minlength=len(self.size))  # codes of each part
         self.df = self.n - self.total(1 / n[self.part])
         self.w = 1 / pi * (self.size / self._of_parts(1 / pi))[self.part]
-        sum_of_g = np.bincount(part_of_stratum[stratum_of_cell], weights=g, minlength=len(self.size))
+        sum_of_g = np.bincount(
+            part_of_stratum[stratum_of_cell], weights=g, minlength=len(self.size)
+        )
         self.mean_g = (sum_of_g / self.size)[self.part]
         finite_population = np.where(n < self.size, n / (n - 1) * (1 - n / self.size), 0.0)
         self.spread = finite_population[self.part] * self.w**2
 
-        unit = _each_alone(len(g)) if units is None else np.where(units < 0, _alone_above(units), units)
+        unit = (
+            _each_alone(len(g))
+            if units is None
+            else np.where(units < 0, _alone_above(units), units)
+        )
         count = unit.max(initial=0) + 1
         pairs, self.pair = np.unique(self.cell * count + unit, return_inverse=True)
         self.pairs = np.divmod(pairs, count)
@@ -178,8 +189,8 @@ class Sample:
         return np.bincount(self.c, weights=x, minlength=self.C)
 
     def products(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """float64[n] each: what every code adds to the covariance of the totals of a and b, and to the variance of that
-        of b."""
+        """float64[n] each: what every code adds to the covariance of the totals of a and b, and to
+        the variance of that of b."""
         a = self._centred(a)
         b = self._centred(b)
         return self.spread * a * b, self.spread * b * b
@@ -194,26 +205,33 @@ class Sample:
         _, variance = self.products(z, z)
         return self.total(self.w * z) * scale, self.total(variance) * scale**2
 
-    def single(self, p: np.ndarray, variance: np.ndarray, few: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's variance times the
-        first and the second are 1 over its effective n. A variance of few codes of a kind (few: float64[C]) may miss
-        strata that weigh much, so n leans on that of the weights (Kish 1965) where this is less. p, variance: of the
-        codes alone."""
+    def single(
+        self, p: np.ndarray, variance: np.ndarray, few: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's
+        variance times the first and the second are 1 over its effective n. A variance of few codes
+        of a kind (few: float64[C]) may miss strata that weigh much, so n leans on that of the
+        weights (Kish 1965) where this is less. p, variance: of the codes alone."""
         scale = np.where(p * (1 - p) > 0, 1 / (p * (1 - p)), 0.0)
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
         return scale, SURE / (few + SURE) * np.maximum(by_weights - variance * scale, 0)
 
     def beyond(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of pseudo-outcomes: CR2 and
-        Satterthwaite's, of means; NaN of fewer than LEAST_UNITS. weight: float64[C], of g."""
+        """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of
+        pseudo-outcomes: CR2 and Satterthwaite's, of means; NaN of fewer than LEAST_UNITS. weight:
+        float64[C], of g."""
         outcome = weight[self.cell] * self.g
         outcome[self.documents] += self.w * (self.y - weight[self.c] * self.g[self.documents])
         mean = np.bincount(self.cell, outcome, self.C) / self.M
         residual = outcome - mean[self.cell]
         c, unit = self.pairs
-        h = np.bincount(self.pair) / self.M[c]  # leverage of a unit in a cell: its part of the documents
+        h = (
+            np.bincount(self.pair) / self.M[c]
+        )  # leverage of a unit in a cell: its part of the documents
         q = h**2 / (1 - h)
-        adjusted = np.where(h < 1, np.bincount(self.pair, residual) / np.sqrt(1 - h) / self.M[c], 0.0)
+        adjusted = np.where(
+            h < 1, np.bincount(self.pair, residual) / np.sqrt(1 - h) / self.M[c], 0.0
+        )
         by_unit = csr_array((adjusted, (c, unit)), shape=(self.C, int(unit.max(initial=0)) + 1))
         covariance = (by_unit @ by_unit.T).toarray()
         sum_h2 = np.bincount(c, h**2, self.C)
@@ -233,8 +251,8 @@ def _alone_above(units: np.ndarray) -> np.ndarray:
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST codes. sizes, codes:
-    int[C, H]."""
+    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST
+    codes. sizes, codes: int[C, H]."""
     part = np.zeros(sizes.shape, np.int64)
     newest_part = -1
     for c, size in enumerate(sizes):
@@ -251,8 +269,8 @@ def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarray:
-    """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's codes more of its
-    own. A code that is alone in its part tells nothing."""
+    """float64[n]: lambda for each code, as the other codes have it: of all cells, and by the cell's
+    codes more of its own. A code that is alone in its part tells nothing."""
     product = np.where(np.isfinite(product), product, 0.0)
     square = np.where(np.isfinite(square), square, 0.0)
     c = sample.c
@@ -267,8 +285,11 @@ def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarra
     return np.clip(common + weight_of_cell * (of_cell - common), 0, 1)
 
 
-def bounds_of(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None = None) -> Bounds:
-    """NaN where there are no degrees of freedom. single: as Sample.single has it, of shares; None for a scale."""
+def bounds_of(
+    estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None = None
+) -> Bounds:
+    """NaN where there are no degrees of freedom. single: as Sample.single has it, of shares; None
+    for a scale."""
     t = np.where(df > 0, stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2), np.nan)
     if single is None:
         half = t * np.sqrt(variance)
@@ -285,16 +306,22 @@ def bounds_of(estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single
 def difference(
     bounds: Bounds, a: int | np.ndarray, b: int | np.ndarray, correlation: np.ndarray | None = None
 ) -> tuple[Bounds, Bounds]:
-    """(a - b, a / b) of two cells, or of several pairs, by the method of variance estimates recovery (Zou and Donner
-    2008; the ratio by logarithms), NaN where it is not known.
+    """(a - b, a / b) of two cells, or of several pairs, by the method of variance estimates
+    recovery (Zou and Donner 2008; the ratio by logarithms), NaN where it is not known.
 
-    In these texts cells are independent, also where strata span them (see above). Beyond them, units that are in both
-    are not: correlation is that of Cells; without it intervals are too wide where such units are alike in both."""
+    In these texts cells are independent, also where strata span them (see above). Beyond them,
+    units that are in both are not: correlation is that of Cells; without it intervals are too wide
+    where such units are alike in both."""
     x = bounds.at(a)
     y = bounds.at(b)
     r = np.zeros(np.shape(x.estimate)) if correlation is None else correlation[a, b]
     log_ratio = _between(r, x.logarithm(), y.logarithm())
-    ratio = Bounds(np.exp(log_ratio.estimate), log_ratio.variance, np.exp(log_ratio.low), np.exp(log_ratio.high))
+    ratio = Bounds(
+        np.exp(log_ratio.estimate),
+        log_ratio.variance,
+        np.exp(log_ratio.low),
+        np.exp(log_ratio.high),
+    )
     return _between(r, x, y), ratio
 
 
@@ -314,8 +341,9 @@ def _together(r: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @np.errstate(divide="ignore", invalid="ignore")
 def more_needed(found: Cells, half_width: float) -> np.ndarray:
-    """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or minus half_width; 0
-    where that is reached, NaN where nothing is known yet. In a draw of all documents: times all over the cell's."""
+    """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or
+    minus half_width; 0 where that is reached, NaN where nothing is known yet. In a draw of all
+    documents: times all over the cell's."""
     n = found.codes
     M = found.documents
     residual_variance = found.corrected.variance * n / (1 - n / M)  # of one code

@@ -1,9 +1,10 @@
-"""What documents would be coded as: ridge regression of the codes on words and topic shares, cross-fitted.
+"""What documents would be coded as: ridge regression of the codes on words and topic shares,
+cross-fitted.
 
-Features of a document: (1 + log count) times idf (by tokens) of each word, together of length one; TOPIC_WEIGHT times
-the share of each topic; and 1. All models are fitted at once by stochastic dual coordinate ascent (Shalev-Shwartz and
-Zhang 2013, with squared loss), from the mean code: however far it goes, a model knows nothing of documents that it is
-not fitted on."""
+Features of a document: (1 + log count) times idf (by tokens) of each word, together of length one;
+TOPIC_WEIGHT times the share of each topic; and 1. All models are fitted at once by stochastic dual
+coordinate ascent (Shalev-Shwartz and Zhang 2013, with squared loss), from the mean code: however
+far it goes, a model knows nothing of documents that it is not fitted on."""
 
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.evidence import Evidence
 from inference.explore.documents import frozen
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 RIDGE, TOPIC_WEIGHT = (
     np.float32(2),
@@ -22,10 +23,11 @@ EPOCHS = 10  # further ones change nothing
 
 
 class Prediction(NamedTuple):
-    """g: float32[splits, D], what each document would be coded as, the mean of the split's models: it is not kept
-    between 0 and 1. coded: float32[splits, n], the same of the coded documents by the one model that has seen neither
-    it nor another one of its unit. r2: the part of the codes' variance that the mean of `coded` explains; below 0 where
-    the mean code says more, NaN where all are the same."""
+    """g: float32[splits, D], what each document would be coded as, the mean of the split's models:
+    it is not kept between 0 and 1. coded: float32[splits, n], the same of the coded documents by
+    the one model that has seen neither it nor another one of its unit. r2: the part of the codes'
+    variance that the mean of `coded` explains; below 0 where the mean code says more, NaN where all
+    are the same."""
 
     g: np.ndarray
     coded: np.ndarray
@@ -44,32 +46,54 @@ def predict(
 ) -> Prediction:
     """The same seed gives the same prediction.
 
-    tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each once; y: float64[n],
-    their codes, 0 to 1 or values of a scale. units: int[n], of whom each is: no unit is in two of the `folds` parts;
-    below 0: of a unit of its own."""
+    tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each
+    once; y: float64[n], their codes, 0 to 1 or values of a scale. units: int[n], of whom each is:
+    no unit is in two of the `folds` parts; below 0: of a unit of its own."""
     corpus, chance, n = corpus.by_document(), np.random.default_rng(seed), len(y)
     own = np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
     names, unit = np.unique(own, return_inverse=True)
     parts = [chance.permutation(np.arange(len(names)) % folds)[unit] for _ in range(splits)]
-    unseen = np.stack(parts) + folds * np.arange(splits)[:, None]  # int[splits, n], the model that does not see it
+    unseen = (
+        np.stack(parts) + folds * np.arange(splits)[:, None]
+    )  # int[splits, n], the model that does not see it
     use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
-    text, rows, scale = _text(corpus, tokens), frozen(documents, np.int64), max(float(np.abs(y).max(initial=0)), 1e-300)
+    text, rows, scale = (
+        _text(corpus, tokens),
+        frozen(documents, np.int64),
+        max(float(np.abs(y).max(initial=0)), 1e-300),
+    )
     orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
-    weights = scale * _fitted(*text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders))
+    weights = scale * _fitted(
+        *text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders)
+    )
     coded = np.take_along_axis(_scored(*text, rows, weights).T, unseen, axis=0)
-    g = _scored(*text, frozen(np.arange(corpus.D), np.int64), weights.reshape(-1, splits, folds).mean(axis=2)).T
+    g = _scored(
+        *text,
+        frozen(np.arange(corpus.D), np.int64),
+        weights.reshape(-1, splits, folds).mean(axis=2),
+    ).T
     spread = float(((y - y.mean()) ** 2).sum()) if n else 0.0
     r2 = 1 - float(((y - coded.mean(axis=0)) ** 2).sum()) / spread if spread else float("nan")
     return Prediction(np.ascontiguousarray(g), coded, r2)
 
 
 def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
-    """What kernels read of all documents: indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K."""
-    idf = (np.log((1 + corpus.D) / (1 + np.minimum(corpus.word_tokens, corpus.D))) + 1).astype(np.float32)
+    """What kernels read of all documents: indptr, words, counts, idf, doc_ptr, doc_topics,
+    doc_tokens, K."""
+    idf = (np.log((1 + corpus.D) / (1 + np.minimum(corpus.word_tokens, corpus.D))) + 1).astype(
+        np.float32
+    )
     none = np.zeros(corpus.D + 1), np.zeros(0), np.zeros(0), 0
-    ptr, topics, held, K = none if tokens is None else (tokens.doc_ptr, tokens.doc_topics, tokens.doc_tokens, tokens.K)
-    words = frozen(corpus.indptr, np.int64), frozen(corpus.words, np.int32), frozen(corpus.counts, np.int32), idf
+    ptr, topics, held, K = (
+        none if tokens is None else (tokens.doc_ptr, tokens.doc_topics, tokens.doc_tokens, tokens.K)
+    )
+    words = (
+        frozen(corpus.indptr, np.int64),
+        frozen(corpus.words, np.int32),
+        frozen(corpus.counts, np.int32),
+        idf,
+    )
     return *words, frozen(ptr, np.int64), frozen(topics, np.uint16), frozen(held, np.int32), K
 
 
@@ -81,7 +105,9 @@ def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d)
     value /= np.sqrt((value * value).sum())
     topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
     columns = np.concatenate((of_words.astype(np.int64), topics, np.array([len(idf) + K])))
-    return columns, np.concatenate((value, TOPIC_WEIGHT * held / held.sum(), np.ones(1))).astype(np.float32)
+    return columns, np.concatenate((value, TOPIC_WEIGHT * held / held.sum(), np.ones(1))).astype(
+        np.float32
+    )
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -94,13 +120,21 @@ def _product(columns, values, weights, out):
 
 
 @njit(cache=True, nogil=True)
-def _fitted(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, y, use, mean, order):
-    """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order: int[m], rows as they
-    come."""
-    weights, dual, f = np.zeros((len(idf) + K + 1, len(mean)), np.float32), np.zeros_like(use), np.empty_like(mean)
+def _fitted(
+    indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, y, use, mean, order
+):
+    """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order:
+    int[m], rows as they come."""
+    weights, dual, f = (
+        np.zeros((len(idf) + K + 1, len(mean)), np.float32),
+        np.zeros_like(use),
+        np.empty_like(mean),
+    )
     weights[-1] = mean
     for i in order:
-        columns, values = _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i])
+        columns, values = _features(
+            indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i]
+        )
         _product(columns, values, weights, f)
         square = (values * values).sum() / RIDGE
         for m in range(len(f)):
@@ -119,6 +153,8 @@ def _scored(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows
     """float32[n, M]: features of rows times weights."""
     out = np.empty((len(rows), weights.shape[1]), np.float32)
     for i in range(len(rows)):
-        columns, values = _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i])
+        columns, values = _features(
+            indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i]
+        )
         _product(columns, values, weights, out[i])
     return out

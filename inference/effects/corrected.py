@@ -1,8 +1,10 @@
-"""Effects corrected for reading. Words that are assigned to topics pull each document towards what is usual, and make differences too small.
+"""Effects corrected for reading. Words that are assigned to topics pull each document towards what
+is usual, and make differences too small.
 
-With B the topics' words (beta) and p the words' shares, W = (B P B')^-1 B P, P = diag(1/p), gives E[W x / n] = theta for a document of n
-words x, whatever its theta, if B is right. Single documents are noisy; the regression's coefficients are sums over all:
-c' (X'NX)^-1 (X'x) W', one pass over the words. What learning B loses is not mended.
+With B the topics' words (beta) and p the words' shares, W = (B P B')^-1 B P, P = diag(1/p), gives
+E[W x / n] = theta for a document of n words x, whatever its theta, if B is right. Single documents
+are noisy; the regression's coefficients are sums over all: c' (X'NX)^-1 (X'x) W', one pass over the
+words. What learning B loses is not mended.
 """
 
 import numpy as np
@@ -10,20 +12,25 @@ import numpy as np
 from inference.bow import Bow
 from inference.effects import regression
 from inference.errors import Invalid
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
-INFLATION = 10.0  # of a topic's variance by others of like words, above which it can't be told from them
+INFLATION = (
+    10.0  # of a topic's variance by others of like words, above which it can't be told from them
+)
 MOST_TOPICS, MOST_PAIRS = 500, 100_000_000  # beyond which it would take too long for a page
 MOST_NUMBERS = 30_000_000
 PARTS = 64  # of a token
 
 
 def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
-    """The parts of W, of the K topics in use: B as listed (sparse) and floor; float64[V], the inverse of words' shares; float64[K, K],
-    (B P B')^-1; float64[T, K], 1 where a topic is counted as one of T; and float64[T], the inflation of their sums' variance."""
+    """The parts of W, of the K topics in use: B as listed (sparse) and floor; float64[V], the
+    inverse of words' shares; float64[K, K], (B P B')^-1; float64[T, K], 1 where a topic is counted
+    as one of T; and float64[T], the inflation of their sums' variance."""
     if len(bow.indptr) - 1 != len(data.cell):
-        raise Invalid("documents", f"{len(data.cell):,} documents were expected, got {len(bow.indptr) - 1:,}.")
+        raise Invalid(
+            "documents", f"{len(data.cell):,} documents were expected, got {len(bow.indptr) - 1:,}."
+        )
     used = np.flatnonzero(topics.used) if topics.used is not None else np.arange(topics.K)
     if len(used) > MOST_TOPICS or len(bow.words) > MOST_PAIRS:
         return None
@@ -45,8 +52,10 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
 def effect(
     data: regression.Data, bow: Bow, topics: Topics, design: np.ndarray, contrast: np.ndarray
 ) -> np.ndarray | None:
-    """bow: a row for each document of data; topics: K rows, which data.into puts into T; design: float64[C, P]; contrast: float64[P].
-    Returns float64[T], NaN of topics that others of like words stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the bow's."""
+    """bow: a row for each document of data; topics: K rows, which data.into puts into T; design:
+    float64[C, P]; contrast: float64[P]. Returns float64[T], NaN of topics that others of like words
+    stand in for; None beyond MOST_TOPICS or MOST_PAIRS. Raises Invalid for other documents than the
+    bow's."""
     if (read := _reading(data, bow, topics)) is None:
         return None
     listed, floor, inverse, solved, summed, inflation = read
@@ -57,22 +66,26 @@ def effect(
 
 
 def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Data | None:
-    """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has intervals. None beyond MOST_TOPICS or
-    MOST_PAIRS, and beyond MOST_NUMBERS of documents and topics."""
+    """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has
+    intervals. None beyond MOST_TOPICS or MOST_PAIRS, and beyond MOST_NUMBERS of documents and
+    topics."""
     D, T = len(data.cell), data.T
     if D * T > MOST_NUMBERS or (read := _reading(data, bow, topics)) is None:
         return None
     listed, floor, inverse, solved, summed, _ = read
     of_topic = summed @ solved
     weights = listed.T @ of_topic.T + of_topic @ floor
-    tokens = _reweighted(data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None])
+    tokens = _reweighted(
+        data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None]
+    )
     arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * PARTS
     return regression.Data.from_documents(data.units, data.cell, arrays, np.arange(T), T)
 
 
 @njit(cache=True, nogil=True)
 def _words(cell, indptr, words, counts, weight, V):
-    """float64[V]: sums over documents of each word's tokens, times the weight of the document's cell."""
+    """float64[V]: sums over documents of each word's tokens, times the weight of the document's
+    cell."""
     out = np.zeros(V)
     for d, c in enumerate(cell):
         if c >= 0:

@@ -1,4 +1,5 @@
-"""What is known of documents as a design of a regression: levels, lines and curves, products of two, and rows for settings."""
+"""What is known of documents as a design of a regression: levels, lines and curves, products of
+two, and rows for settings."""
 
 import math
 from typing import NamedTuple
@@ -13,16 +14,18 @@ MOST_NUMBERS = 1 << 22  # of rows, one for each combination of what documents ha
 
 
 class Variable(NamedTuple):
-    """code: int32[D], the level of each document, -1 for none; columns: float64[L, P], of each level."""
+    """code: int32[D], the level of each document, -1 for none; columns: float64[L, P], of each
+    level."""
 
     code: np.ndarray
     columns: np.ndarray
 
 
 class Design(NamedTuple):
-    """cell: int32[D], the row of `rows` of each document, -1 where something is not known of it; rows: float64[C, P]; effect, across:
-    int32[C], the level that a row has of what is looked at, and of what it may depend on (0 without); base: float64[R], the
-    rest of a row, at the average of what is held constant. effect_columns, across_columns: float64[L, P] of their levels."""
+    """cell: int32[D], the row of `rows` of each document, -1 where something is not known of it;
+    rows: float64[C, P]; effect, across: int32[C], the level that a row has of what is looked at,
+    and of what it may depend on (0 without); base: float64[R], the rest of a row, at the average of
+    what is held constant. effect_columns, across_columns: float64[L, P] of their levels."""
 
     cell: np.ndarray
     rows: np.ndarray
@@ -39,37 +42,52 @@ class Design(NamedTuple):
 
     def setting(self, effect: int, across: int = 0) -> np.ndarray:
         """float64[P]: a row for two levels."""
-        return _row(self.effect_columns[[effect]], self.across_columns[[across]], self.base[None])[0]
+        return _row(self.effect_columns[[effect]], self.across_columns[[across]], self.base[None])[
+            0
+        ]
 
 
-def made(effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray) -> Design:
-    """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for no document of which all is known, for more
-    than MOST_COLUMNS columns, and for too many combinations of values."""
+def made(
+    effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray
+) -> Design:
+    """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for no
+    document of which all is known, for more than MOST_COLUMNS columns, and for too many
+    combinations of values."""
     across = across or Variable(np.zeros(len(effect.code), np.int32), np.zeros((1, 0)))
     variables = [effect, across, *held]
-    P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + sum(v.columns.shape[1] for v in held)
+    P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + sum(
+        v.columns.shape[1] for v in held
+    )
     if P > MOST_COLUMNS:
         raise Invalid(
             "formula",
-            f"This formula needs {P:,} numbers for each topic, at most {MOST_COLUMNS} are computed. Take a field out, or use decades for years.",
+            f"This formula needs {P:,} numbers for each topic, at most {MOST_COLUMNS} are computed."
+            " Take a field out, or use decades for years.",
         )
     known = np.logical_and.reduce([v.code >= 0 for v in variables]) & (weight > 0)
     if not known.any():
         raise Invalid(
             "formula",
-            "Of no document with words all of these fields are known. Take one out, or choose other documents.",
+            "Of no document with words all of these fields are known. Take one out, or choose other"
+            " documents.",
         )
     sizes = [len(v.columns) for v in variables]
     if math.prod(sizes) >= 1 << 62:
         raise Invalid("formula", _MANY)
-    cells, place = np.unique(np.ravel_multi_index([v.code[known] for v in variables], sizes), return_inverse=True)
+    cells, place = np.unique(
+        np.ravel_multi_index([v.code[known] for v in variables], sizes), return_inverse=True
+    )
     if len(cells) * P > MOST_NUMBERS:
         raise Invalid("formula", _MANY)
     cell = np.full(len(known), -1, np.int32)
     cell[known] = place
     levels = np.unravel_index(cells, sizes)
     others = np.concatenate(
-        [np.zeros((len(levels[0]), 0)), *(v.columns[level] for v, level in zip(held, levels[2:], strict=True))], axis=1
+        [
+            np.zeros((len(levels[0]), 0)),
+            *(v.columns[level] for v, level in zip(held, levels[2:], strict=True)),
+        ],
+        axis=1,
     )
     words = np.bincount(place, weights=weight[known], minlength=len(levels[0]))
     base = words @ others / max(words.sum(), 1e-300)
@@ -84,7 +102,10 @@ def made(effect: Variable, across: Variable | None, held: list[Variable], weight
     )
 
 
-_MANY = "These fields have too many different combinations of values. Take one of them out of the formula."
+_MANY = (
+    "These fields have too many different combinations of values. Take one of them out of the"
+    " formula."
+)
 
 
 def _row(effect: np.ndarray, across: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -104,5 +125,6 @@ def line(values: np.ndarray) -> np.ndarray:
 
 
 def curve(values: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """float64[L, n]: a linear spline, that bends where equal parts of the words have been passed."""
+    """float64[L, n]: a linear spline, that bends where equal parts of the words have been
+    passed."""
     return spline(values, words)[:, 1:]

@@ -1,9 +1,10 @@
 """A claim in several runs at once: is the median of its estimates more than chance gives?
 
-Units are exchanged between two sides, the same exchange in every run, within strata (units of like times); the statistic is the median
-over runs of the difference of both sides' residuals, in its standard deviation under exchange (Simonsohn, Simmons and Nelson 2020,
-section 4; for the largest of several topics Westfall and Young 1993). Residuals are of the documents' shares on what is held constant
-(Freedman and Lane 1983). A run in which the topic is not found counts as no difference.
+Units are exchanged between two sides, the same exchange in every run, within strata (units of like
+times); the statistic is the median over runs of the difference of both sides' residuals, in its
+standard deviation under exchange (Simonsohn, Simmons and Nelson 2020, section 4; for the largest of
+several topics Westfall and Young 1993). Residuals are of the documents' shares on what is held
+constant (Freedman and Lane 1983). A run in which the topic is not found counts as no difference.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import numpy as np
 
 from inference.effects import regression
 from inference.errors import Invalid
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 EXCHANGES = 999
 MOST_UNITS = 4_000  # of more, those of one side and stratum are put together
@@ -22,7 +23,8 @@ _AT_ONCE = 37  # exchanges
 
 
 class Exchangeable(NamedTuple):
-    """unit: int32[D], of each document, -1 for one on neither side; side: int8[U], 0 or 1; stratum: int32[U]."""
+    """unit: int32[D], of each document, -1 for one on neither side; side: int8[U], 0 or 1; stratum:
+    int32[U]."""
 
     unit: np.ndarray
     side: np.ndarray
@@ -37,8 +39,8 @@ class UnitSums(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """Of each topic: median: float64[T], of the differences (side 1 less side 0); p: where the topic was fixed beforehand; selected: where
-    it was picked as the clearest of all."""
+    """Of each topic: median: float64[T], of the differences (side 1 less side 0); p: where the
+    topic was fixed beforehand; selected: where it was picked as the clearest of all."""
 
     median: np.ndarray
     p: np.ndarray
@@ -46,24 +48,35 @@ class Joint(NamedTuple):
 
 
 def exchangeable(
-    code: np.ndarray, side: np.ndarray, weight: np.ndarray, time: np.ndarray | None, most: int = MOST_UNITS
+    code: np.ndarray,
+    side: np.ndarray,
+    weight: np.ndarray,
+    time: np.ndarray | None,
+    most: int = MOST_UNITS,
 ) -> Exchangeable | None:
-    """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1; weight: float64[D], words; time:
-    float64[D], by whose quarters units are alike, NaN for none; most: units. None where most units are on both sides, and nothing can be exchanged."""
+    """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1;
+    weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none;
+    most: units. None where most units are on both sides, and nothing can be exchanged."""
     code, kept = np.array(code, np.int64), (side >= 0) & (weight > 0)
     alone = code < 0
     code[alone] = code.max(initial=0) + 1 + np.arange(int(alone.sum()))
     _, unit = np.unique(code[kept], return_inverse=True)
     U = int(unit.max(initial=-1)) + 1
-    words = np.stack([np.bincount(unit, weights=weight[kept] * (side[kept] == s), minlength=U) for s in (0, 1)])
+    words = np.stack(
+        [np.bincount(unit, weights=weight[kept] * (side[kept] == s), minlength=U) for s in (0, 1)]
+    )
     own = words.argmax(axis=0).astype(np.int8)
     if U == 0 or (words.min(axis=0) > 0).mean() > 0.5:
         return None
     stratum = np.zeros(U, np.int32)
     if time is not None:
         known = kept & np.isfinite(time)
-        mean = np.bincount(unit, weights=np.where(known, time, 0)[kept] * weight[kept], minlength=U) / words.sum(axis=0)
-        stratum = np.searchsorted(np.quantile(mean, np.arange(1, STRATA) / STRATA), mean).astype(np.int32)
+        mean = np.bincount(
+            unit, weights=np.where(known, time, 0)[kept] * weight[kept], minlength=U
+        ) / words.sum(axis=0)
+        stratum = np.searchsorted(np.quantile(mean, np.arange(1, STRATA) / STRATA), mean).astype(
+            np.int32
+        )
     most = min(most, MOST_UNITS)
     if U > most:
         group = 2 * stratum + own
@@ -79,10 +92,12 @@ def exchangeable(
 
 
 def sums(data: regression.Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
-    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the constant. Raises Invalid for
-    other documents than the units'."""
+    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the
+    constant. Raises Invalid for other documents than the units'."""
     if len(units.unit) != len(data.cell):
-        raise Invalid("documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}.")
+        raise Invalid(
+            "documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}."
+        )
     held = np.ascontiguousarray(held, np.float64)
     tokens, moved, words = _unit_sums(*data.arrays, units.unit, len(units.side), held, data.T)
     return UnitSums(tokens - moved @ regression.coefficients(data, held), words)
@@ -114,13 +129,16 @@ def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
         residual, words = np.nan_to_num(run.residual), run.words
         there, in_there = second @ residual, (second @ words)[:, None]
         here, in_here = residual.sum(axis=0) - there, words.sum() - in_there
-        differences.append(there / np.maximum(in_there, 1e-300) - here / np.maximum(in_here, 1e-300))
+        differences.append(
+            there / np.maximum(in_there, 1e-300) - here / np.maximum(in_here, 1e-300)
+        )
     return np.median(differences, axis=0)
 
 
 @njit(cache=True, nogil=True)
 def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, held, T):
-    """float64[U, T], tokens; float64[U, P], the words times the rows of `held`; float64[U], words."""
+    """float64[U, T], tokens; float64[U, P], the words times the rows of `held`; float64[U],
+    words."""
     tokens, moved, words = np.zeros((U, T)), np.zeros((U, held.shape[1])), np.zeros(U)
     for d in range(len(cell)):
         u, c = unit[d], cell[d]

@@ -1,12 +1,15 @@
-"""A claim about time in several runs at once: neighbouring periods are alike, so that they can't be exchanged as units are.
+"""A claim about time in several runs at once: neighbouring periods are alike, so that they can't be
+exchanged as units are.
 
-Each topic's series of residual shares is compared with series that have no direction but depend on the period before as it does:
-AR(1), its coefficient from the mean of all runs' series, which has the least noise of reading, freed from the change that is tested and
-corrected for the bias that this brings (a little more than Kendall 1954 has), with the runs' correlations. The statistic is the median over
-runs of what moves the estimate, in the series' own size. A run in which the topic is not found counts as no change.
+Each topic's series of residual shares is compared with series that have no direction but depend on
+the period before as it does: AR(1), its coefficient from the mean of all runs' series, which has
+the least noise of reading, freed from the change that is tested and corrected for the bias that
+this brings (a little more than Kendall 1954 has), with the runs' correlations. The statistic is the
+median over runs of what moves the estimate, in the series' own size. A run in which the topic is
+not found counts as no change.
 
-Of planted nulls with AR(1) 0.5 about 5% are called robust, picked as the clearest of 40 or not, with 0.7 up to 15% of picked ones
-(`python -m benchmarks.conclusions --robust`).
+Of planted nulls with AR(1) 0.5 about 5% are called robust, picked as the clearest of 40 or not,
+with 0.7 up to 15% of picked ones (`python -m benchmarks.conclusions --robust`).
 """
 
 from collections.abc import Sequence
@@ -24,8 +27,8 @@ _FEW = 1e-300
 
 
 def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Generator) -> Joint:
-    """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has not; lever: float64[P], what a share
-    of 1 in each period adds to the estimate."""
+    """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has
+    not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
     words = np.maximum(runs[0].words, _FEW)
     series = np.stack([np.nan_to_num(run.residual) / words[:, None] for run in runs])
     there = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
@@ -33,7 +36,9 @@ def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Genera
     series = series - np.einsum("p,vpt->vt", weight, series)[:, None]
     together = series.mean(axis=0)
     line = lever / words
-    phi = _coefficients(together - np.outer(line, (weight * line) @ together / ((weight * line) @ line)))
+    phi = _coefficients(
+        together - np.outer(line, (weight * line) @ together / ((weight * line) @ line))
+    )
     product = np.einsum("vpt,upt->tvu", series, series)
     size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), _FEW))
     root = np.linalg.cholesky(product / (size[:, :, None] * size[:, None]) + 1e-6 * np.eye(V))
@@ -48,15 +53,21 @@ def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Genera
     observed = np.abs(_moved(series, weight, lever))
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), _FEW)
     largest = (null / scale).max(axis=1)[:, None]
-    p, selected = ((1 + (each >= observed / scale - 1e-12).sum(axis=0)) / (1 + n) for each in (null / scale, largest))
+    p, selected = (
+        (1 + (each >= observed / scale - 1e-12).sum(axis=0)) / (1 + n)
+        for each in (null / scale, largest)
+    )
     return Joint(np.median(np.einsum("p,vpt->vt", lever, series), axis=0), p, selected)
 
 
 def _coefficients(series: np.ndarray) -> np.ndarray:
-    """float64[T], of AR(1). series: float64[P, T]. What is counted has noise, which lowers all correlations alike: by as much as those of
-    two periods are above the square of those of one, in the middle of all topics."""
+    """float64[T], of AR(1). series: float64[P, T]. What is counted has noise, which lowers all
+    correlations alike: by as much as those of two periods are above the square of those of one, in
+    the middle of all topics."""
     P, whole = len(series), np.maximum((series**2).sum(axis=0), _FEW)
-    one, two = (((series[lag:] * series[:-lag]).sum(axis=0) / whole * P + 3) / (P - 5) for lag in (1, 2))
+    one, two = (
+        ((series[lag:] * series[:-lag]).sum(axis=0) / whole * P + 3) / (P - 5) for lag in (1, 2)
+    )
     usual, next_but_one = np.median(one), np.median(two)
     noise = np.clip(next_but_one / usual**2, 1.0, 2.0) if usual > _NOTABLE else 1.0
     return np.clip(np.maximum(one, usual * noise), 0.0, _STEADY)

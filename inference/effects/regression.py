@@ -1,10 +1,13 @@
-"""Regression of documents' shares on a design, documents weighted by their words, with CR2 variances of contrasts.
+"""Regression of documents' shares on a design, documents weighted by their words, with CR2
+variances of contrasts.
 
-beta_k = (X'NX)^-1 X'x_k: x_k tokens of topic k, N lengths. In documents that are weighted so, the hat matrix of a unit c is
-H_c = U_c U_c', U_c = N_c^(1/2) X_c L, L L' = (X'NX)^-1, and U_c' (I - H_c)^(-1/2) = (I - U_c' U_c)^(-1/2) U_c': a unit needs
-P x P numbers, however many documents it has (Pustejovsky and Tipton 2018, with the inverse lengths as working variances), and P where
-they have one row of X.
-Two passes over the documents' topics; memory is that of P x T sums and a block of units, not of the corpus.
+beta_k = (X'NX)^-1 X'x_k: x_k tokens of topic k, N lengths. In documents that are weighted so, the
+hat matrix of a unit c is H_c = U_c U_c', U_c = N_c^(1/2) X_c L, L L' = (X'NX)^-1, and U_c' (I -
+H_c)^(-1/2) = (I - U_c' U_c)^(-1/2) U_c': a unit needs P x P numbers, however many documents it has
+(Pustejovsky and Tipton 2018, with the inverse lengths as working variances), and P where they have
+one row of X.
+Two passes over the documents' topics; memory is that of P x T sums and a block of units, not of the
+corpus.
 """
 
 from typing import NamedTuple
@@ -15,18 +18,20 @@ from scipy.special import stdtrit
 from inference.effects.units import Units
 from inference.errors import Invalid
 from inference.explore import documents
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 BLOCK = 1 << 13  # units at a time
 MOST_COLUMNS = 32  # of a design
 _SEVERAL, _NONE = -2, -1  # cells of a unit
-ALONE = 1e-9  # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
+# 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
+ALONE = 1e-9
 
 
 class Data(NamedTuple):
-    """What a regression is of. units: whose documents; cell: int32[D], the row of the design of each document, -1 for one that is
-    left out; the others as in explore.bands: int64[D + 1], uint16[m], int32[m], int64[D]; into: int32[K], the topic of T that
-    each is counted as, -1 for none."""
+    """What a regression is of. units: whose documents; cell: int32[D], the row of the design of
+    each document, -1 for one that is left out; the others as in explore.bands: int64[D + 1],
+    uint16[m], int32[m], int64[D]; into: int32[K], the topic of T that each is counted as, -1 for
+    none."""
 
     units: Units
     cell: np.ndarray
@@ -43,19 +48,30 @@ class Data(NamedTuple):
         return self[1:-1]
 
     @classmethod
-    def from_documents(cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int) -> "Data":
-        """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics, doc_tokens, lengths. Raises Invalid."""
+    def from_documents(
+        cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int
+    ) -> "Data":
+        """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics,
+        doc_tokens, lengths. Raises Invalid."""
         if not len(documents_[-1]) == len(cell) == len(units.order):
-            raise Invalid("documents", f"Cells of {len(documents_[-1]):,} documents were expected, got {len(cell):,}.")
+            raise Invalid(
+                "documents",
+                f"Cells of {len(documents_[-1]):,} documents were expected, got {len(cell):,}.",
+            )
         return cls(
-            units, documents.frozen(cell, np.int32), *documents.arrays(*documents_), documents.frozen(into, np.int32), T
+            units,
+            documents.frozen(cell, np.int32),
+            *documents.arrays(*documents_),
+            documents.frozen(into, np.int32),
+            T,
         )
 
 
 class Fit(NamedTuple):
-    """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents don't say it (the design can't tell
-    the contrast from other columns). df: float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it
-    adds to their variance can't be known, and is missing."""
+    """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents
+    don't say it (the design can't tell the contrast from other columns). df: float64[Q],
+    Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds to their
+    variance can't be known, and is missing."""
 
     estimate: np.ndarray
     variance: np.ndarray
@@ -71,7 +87,9 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     design, contrasts = (np.ascontiguousarray(array, np.float64) for array in (design, contrasts))
     if design.shape[1] > MOST_COLUMNS or design.shape[1] != contrasts.shape[1]:
         raise Invalid(
-            "design", f"At most {MOST_COLUMNS} columns, as many as in contrasts, were expected, got {design.shape[1]}."
+            "design",
+            f"At most {MOST_COLUMNS} columns, as many as in contrasts, were expected, got"
+            f" {design.shape[1]}.",
         )
     gram, root, beta = _solved(data, design)
     known = estimable(contrasts, root, gram)
@@ -90,7 +108,11 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
             else:
                 weight, shift = spread.one_row(design[row[some]], words[some])
             _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
-    variance = squares - 2 * np.einsum("qtp,pt->qt", products, beta) + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+    variance = (
+        squares
+        - 2 * np.einsum("qtp,pt->qt", products, beta)
+        + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+    )
     return Fit(
         np.where(known[:, None], contrasts @ beta, np.nan),
         np.where(known[:, None], np.maximum(variance, 0.0), np.nan),
@@ -113,7 +135,10 @@ def score(data: Data, design: np.ndarray, contrast: np.ndarray) -> np.ndarray:
 def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """X'NX, L and beta. Raises Invalid for a design without a row for each cell."""
     if data.cell.max(initial=-1) >= len(design):
-        raise Invalid("design", f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.")
+        raise Invalid(
+            "design",
+            f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.",
+        )
     gram, cross = _totals(*data.arrays, design, data.T)
     root = half_inverse(gram)
     return gram, root, root @ (root.T @ cross)
@@ -126,8 +151,11 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.ndarray:
-    """bool[Q]: whether the documents say a contrast: the design can tell it from other columns. root: half_inverse of the gram."""
-    return np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(contrasts).max(axis=1)
+    """bool[Q]: whether the documents say a contrast: the design can tell it from other columns.
+    root: half_inverse of the gram."""
+    return np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(
+        contrasts
+    ).max(axis=1)
 
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:
@@ -140,9 +168,11 @@ def half_inverse(gram: np.ndarray) -> np.ndarray:
 
 
 class _Spread:
-    """The matrix p_c' p_b of Satterthwaite's approximation, by what its trace and squares need (Bell and McCaffrey 2002, section 4:
-    working variances are the inverse lengths): it is diag(d) - u u', a row of u for each unit. Of a block of B units both methods
-    return what their tokens are weighted with, (I - H_c)^(-1/2) X_c L L' c without X_c, and what their words move by it: float64[B, Q, P]."""
+    """The matrix p_c' p_b of Satterthwaite's approximation, by what its trace and squares need
+    (Bell and McCaffrey 2002, section 4: working variances are the inverse lengths): it is diag(d) -
+    u u', a row of u for each unit. Of a block of B units both methods return what their tokens are
+    weighted with, (I - H_c)^(-1/2) X_c L L' c without X_c, and what their words move by it:
+    float64[B, Q, P]."""
 
     def __init__(self, root: np.ndarray, contrasts: np.ndarray):
         self.root, self.turned = root, contrasts @ root
@@ -150,8 +180,9 @@ class _Spread:
         self.trace, self.squares, self.alone = np.zeros(Q), np.zeros(Q), np.zeros(Q, bool)
 
     def one_row(self, rows: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Units all of whose documents have one row of the design, as single documents do: H_c has one eigenvalue, the leverage
-        h = n x' L L' x, and one number adjusts. rows: float64[B, P]; words: float64[B], n."""
+        """Units all of whose documents have one row of the design, as single documents do: H_c has
+        one eigenvalue, the leverage h = n x' L L' x, and one number adjusts. rows: float64[B, P];
+        words: float64[B], n."""
         turned_rows = rows @ self.root
         moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
         leverage = (words * (turned_rows**2).sum(axis=1))[:, None]
@@ -194,7 +225,8 @@ def _inverse(left: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _rows(order, starts, cell, lengths):
-    """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's words."""
+    """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's
+    words."""
     row, words = np.full(len(starts) - 1, _NONE), np.zeros(len(starts) - 1)
     for u in range(len(row)):
         for d in order[starts[u] : starts[u + 1]]:
@@ -256,8 +288,9 @@ def _moments(
     products,
     moment,
 ):
-    """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic move the contrast by, b what its
-    words would by themselves; topics that a unit has not need neither. And of each unit and contrast b b'."""
+    """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic
+    move the contrast by, b what its words would by themselves; topics that a unit has not need
+    neither. And of each unit and contrast b b'."""
     Q, P = shift.shape[1], shift.shape[2]
     T = squares.shape[1]
     y, touched, held = np.zeros((T, Q)), np.empty(T, np.int64), np.zeros(T, np.bool_)

@@ -1,4 +1,5 @@
-"""Shares of topics in groups of documents, with the CR2 variance of each: a regression on the groups alone, whose formulas close."""
+"""Shares of topics in groups of documents, with the CR2 variance of each: a regression on the
+groups alone, whose formulas close."""
 
 from typing import NamedTuple
 
@@ -7,15 +8,16 @@ from scipy.special import betaincinv, expit, logit, stdtrit
 
 from inference.effects.regression import ALONE, Data
 from inference.effects.units import LEAST, LEVEL
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 FEW = 2  # units with a topic up to which their own variance says too little
 
 
 class Shares(NamedTuple):
-    """share: float64[T, G], NaN for a group without words; variance: of it, beyond these texts. df: float64[G], Satterthwaite's.
-    units: int64[G], that have words in the group; holding: int64[T, G], of these with the topic. tokens: float64[G]. typical:
-    float64[T, 1], the share in the units that have the topic."""
+    """share: float64[T, G], NaN for a group without words; variance: of it, beyond these texts. df:
+    float64[G], Satterthwaite's. units: int64[G], that have words in the group; holding: int64[T,
+    G], of these with the topic. tokens: float64[G]. typical: float64[T, 1], the share in the units
+    that have the topic."""
 
     share: np.ndarray
     variance: np.ndarray
@@ -27,8 +29,8 @@ class Shares(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """low, high: of a share, NaN where unknown. tested: the share, or instead the upper end where FEW units have
-    the topic. error: standard error of its logit, 0 of an upper end."""
+    """low, high: of a share, NaN where unknown. tested: the share, or instead the upper end where
+    FEW units have the topic. error: standard error of its logit, 0 of an upper end."""
 
     low: np.ndarray
     high: np.ndarray
@@ -39,7 +41,8 @@ class Interval(NamedTuple):
 def of_groups(data: Data, G: int) -> Shares:
     """data.cell: the group of each document. One pass; memory is that of G x T sums.
 
-    With h the part that a unit has of its group's words, the variance is sum_c (x_c - share n_c)^2 / (1 - h_c) / (sum n)^2.
+    With h the part that a unit has of its group's words, the variance is sum_c (x_c - share n_c)^2
+    / (1 - h_c) / (sum n)^2.
     """
     some = data.cell >= 0
     tokens = np.bincount(data.cell[some], weights=data.lengths[some], minlength=G)[:G]
@@ -51,14 +54,17 @@ def of_groups(data: Data, G: int) -> Shares:
         variance = np.maximum(xx - 2 * share * xn + share**2 * nn, 0.0) / tokens**2
         df = np.where(units > 1, 1 / np.maximum(squares + u**2, 1e-300), 0.0)
     typical = x.sum(axis=1, keepdims=True) / np.maximum(words.sum(axis=1, keepdims=True), 1.0)
-    return Shares(share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical)
+    return Shares(
+        share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical
+    )
 
 
 def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     """float64[T, G], on the scale of the logit with Student's t.
 
-    NaN below LEAST units. Where FEW units have the topic, the upper end is that of the share of units that may have it (Clopper
-    and Pearson 1934) times its typical share, or its share here in those that do, as explore.bands does with documents.
+    NaN below LEAST units. Where FEW units have the topic, the upper end is that of the share of
+    units that may have it (Clopper and Pearson 1934) times its typical share, or its share here in
+    those that do, as explore.bands does with documents.
     """
     n, m, share = np.broadcast_to(shares.units, shares.share.shape), shares.holding, shares.share
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -67,7 +73,9 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
         here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     few = (m <= FEW) & (m < n)
-    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(shares.typical, here)
+    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(
+        shares.typical, here
+    )
     low = np.where(m == 0, 0.0, low)
     high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
     low, high = np.where(share == 1, 1.0, low), np.where(share == 1, 1.0, high)
@@ -82,9 +90,10 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
 
 @njit(cache=True, nogil=True)
 def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, tokens, T):
-    """float64[T, G, 5], of the units' tokens of a topic their sum, the sums of their squares and of their products with the units'
-    lengths, both over 1 - h, how many units have it, and the words of these. float64[4, G]: units, the sum of squared lengths
-    over 1 - h, and sums of d^2 - 2 d u^2 and of u^2 for the degrees of freedom."""
+    """float64[T, G, 5], of the units' tokens of a topic their sum, the sums of their squares and of
+    their products with the units' lengths, both over 1 - h, how many units have it, and the words
+    of these. float64[4, G]: units, the sum of squared lengths over 1 - h, and sums of d^2 - 2 d u^2
+    and of u^2 for the degrees of freedom."""
     G = len(tokens)
     by_topic, whole = np.zeros((T, G, 5)), np.zeros((4, G))
     own, own_topics = np.zeros(G), np.zeros((T, G))

@@ -6,12 +6,15 @@ import numpy as np
 
 from inference.explore.documents import frozen
 
-LEAST = 5  # units of a side below which no interval is given: with fewer it would say no more than that anything may be
+# units of a side below which no interval is given: with fewer it would say no more than that
+# anything may be
+LEAST = 5
 LEVEL = 0.95
 
 
 class Units(NamedTuple):
-    """order: int32[n], documents, unit after unit; starts: int64[U + 1]. A document that is left out is in no question."""
+    """order: int32[n], documents, unit after unit; starts: int64[U + 1]. A document that is left
+    out is in no question."""
 
     order: np.ndarray
     starts: np.ndarray
@@ -22,13 +25,16 @@ class Units(NamedTuple):
 
 
 def by_code(codes: np.ndarray) -> Units:
-    """Documents with the same code are one unit; one without a code (below 0) is a unit of its own. codes: int[D]."""
+    """Documents with the same code are one unit; one without a code (below 0) is a unit of its own.
+    codes: int[D]."""
     codes = np.asarray(codes)
     order = np.argsort(codes, kind="stable").astype(np.int32)
     sorted_codes = codes[order]
     new = np.ones(len(codes), bool)
     new[1:] = (sorted_codes[1:] != sorted_codes[:-1]) | (sorted_codes[1:] < 0)
-    return Units(frozen(order, np.int32), np.append(np.flatnonzero(new), len(codes)).astype(np.int64))
+    return Units(
+        frozen(order, np.int32), np.append(np.flatnonzero(new), len(codes)).astype(np.int64)
+    )
 
 
 def documents(D: int) -> Units:

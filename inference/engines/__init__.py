@@ -1,4 +1,5 @@
-"""The registry of engines, and its functions for forms, commands and the API. `contract.py` says what an engine is."""
+"""The registry of engines, and its functions for forms, commands and the API. `contract.py` says
+what an engine is."""
 
 from typing import Any
 
@@ -11,7 +12,9 @@ ENGINES: dict[str, AnyEngine] = {
     engine.NAME: engine for engine in (ssi, fw, cvb0, svi, vb, hdp, vem, lsparse, clusters, smc)
 }
 DEFAULT = ssi.NAME  # what is trained where no engine is named
-FEW_TOKENS = 5_000  # words that count below which topics differ from seed to seed, however many they are
+FEW_TOKENS = (
+    5_000  # words that count below which topics differ from seed to seed, however many they are
+)
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
 
@@ -26,12 +29,15 @@ def config(name: str, **settings: Any) -> Config:
     """The engine's Config.
 
     settings: by name; what is left out has its default, or is left open.
-    Raises Invalid, naming the field, for a setting that is unknown, missing or can't be, and for one of another engine.
+    Raises Invalid, naming the field, for a setting that is unknown, missing or can't be, and for
+    one of another engine.
     """
     engine = get(name)
     declared = fields(name)
     for setting in sorted(settings.keys() - {field.name for field in declared}):
-        others = [other for other in ENGINES if any(field.name == setting for field in fields(other))]
+        others = [
+            other for other in ENGINES if any(field.name == setting for field in fields(other))
+        ]
         whose = f"; it is one of {' and '.join(others)}" if others else ""
         raise Invalid(setting, f"The engine {name} has no setting “{setting}”{whose}.")
     for field in declared:
@@ -41,19 +47,24 @@ def config(name: str, **settings: Any) -> Config:
 
 
 def fields(name: str) -> list[Setting]:
-    """The settings of an engine, in the order of its Config; forms, commands and the API ask for these."""
+    """The settings of an engine, in the order of its Config; forms, commands and the API ask for
+    these."""
     return described(get(name).Config)
 
 
 def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
-    """A number of topics to begin with: 0.6 times the cube root of the words that count, as a round number from 5 to
-    200; of an engine that finds the number itself, its TRUNCATION. most: the size of the vocabulary.
+    """A number of topics to begin with: 0.6 times the cube root of the words that count, as a round
+    number from 5 to 200; of an engine that finds the number itself, its TRUNCATION. most: the size
+    of the vocabulary.
 
-    There is no right number: few topics give an overview, many give detail. On posts, news, speeches and abstracts of
-    38,000 to 3.2 million words about half of so many topics came again with another seed; from twice as many fewer did,
-    and with half as many subjects were mixed. Below FEW_TOKENS no number of topics was stable.
+    There is no right number: few topics give an overview, many give detail. On posts, news,
+    speeches and abstracts of 38,000 to 3.2 million words about half of so many topics came again
+    with another seed; from twice as many fewer did, and with half as many subjects were mixed.
+    Below FEW_TOKENS no number of topics was stable.
     """
     wanted = 0.6 * max(1, tokens) ** (1 / 3)
-    usual = min((5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1))
+    usual = min(
+        (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1)
+    )
     known = get(engine)
     return max(1, min(known.TRUNCATION if isinstance(known, Truncated) else usual, most))

@@ -1,7 +1,8 @@
-"""Sparse rows that grow, one for each word: what the states of engines with such rows have in common.
+"""Sparse rows that grow, one for each word: what the states of engines with such rows have in
+common.
 
-A row's topics ascend. Rows are stored in an arena: two arrays of equal length, in which a row that outgrows its room
-moves to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
+A row's topics ascend. Rows are stored in an arena: two arrays of equal length, in which a row that
+outgrows its room moves to the end (SSI, Appendix A). `kernels/rows.py` has the loops.
 """
 
 from dataclasses import dataclass, replace
@@ -21,8 +22,9 @@ FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
 
 @dataclass(kw_only=True)
 class Rows(State):
-    """lambda - eta by word, in some unit. start, length, capacity: int64[V], each word's row in the arena. arena_topics:
-    int32[A]; arena_values: float32[A] or float64[A]. used: the arena's end. totals: float64[K], sums by topic."""
+    """lambda - eta by word, in some unit. start, length, capacity: int64[V], each word's row in the
+    arena. arena_topics: int32[A]; arena_values: float32[A] or float64[A]. used: the arena's end.
+    totals: float64[K], sums by topic."""
 
     start: np.ndarray
     length: np.ndarray
@@ -65,10 +67,14 @@ R = TypeVar("R", bound=Rows)
 def empty(V: int, K: int, dtype: type = np.float32) -> dict:
     """The fields of Rows without an entry. dtype: of the values."""
     return {
-        "start": np.zeros(V, np.int64), "length": np.zeros(V, np.int64), "capacity": np.zeros(V, np.int64),
-        "arena_topics": np.zeros(FIRST_ENTRIES, np.int32), "arena_values": np.zeros(FIRST_ENTRIES, dtype), "used": 0,
+        "start": np.zeros(V, np.int64),
+        "length": np.zeros(V, np.int64),
+        "capacity": np.zeros(V, np.int64),
+        "arena_topics": np.zeros(FIRST_ENTRIES, np.int32),
+        "arena_values": np.zeros(FIRST_ENTRIES, dtype),
+        "used": 0,
         "totals": np.zeros(K),
-    }  # fmt: skip
+    }
 
 
 def clear(state: Rows) -> None:
@@ -78,7 +84,9 @@ def clear(state: Rows) -> None:
 
 def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
     """The rows as sums of counts by word and topic; there were none."""
-    sums = csr_array((counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals)))
+    sums = csr_array(
+        (counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals))
+    )
     sums.sort_indices()
     indptr = sums.indptr.astype(np.int64)
     state.start, state.length = indptr[:-1].copy(), np.diff(indptr)
@@ -90,7 +98,8 @@ def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
 
 
 def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
-    """int64[n]: the documents that are trained on and have words, in a random order. key: a random stream."""
+    """int64[n]: the documents that are trained on and have words, in a random order. key: a random
+    stream."""
     documents = rng.permutation_shared(0, bow.D, bow.D, np.uint64(key))
     suits = np.diff(bow.indptr) > 0
     if shape.held_out is not None:
@@ -99,13 +108,17 @@ def candidates(bow: Bow, shape: Shape, key: int) -> np.ndarray:
 
 
 def from_documents(
-    state: Rows, bow: Bow, documents: np.ndarray, weights: np.ndarray | None = None, tokens: float | None = None
+    state: Rows,
+    bow: Bow,
+    documents: np.ndarray,
+    weights: np.ndarray | None = None,
+    tokens: float | None = None,
 ) -> None:
     """The rows as the words of a document for each topic, while there are documents.
 
-    documents: int64[n], with words, K at the most. weights: float64[V], above 0: a document's tokens are shared out among its
-    words by their counts times these; None: by their counts. tokens: that each topic begins with; None: as many as its document
-    has.
+    documents: int64[n], with words, K at the most. weights: float64[V], above 0: a document's
+    tokens are shared out among its words by their counts times these; None: by their counts.
+    tokens: that each topic begins with; None: as many as its document has.
     """
     sizes = np.diff(bow.indptr)[documents]
     pairs = ranges(bow.indptr[documents], sizes)
@@ -118,26 +131,37 @@ def from_documents(
 
 
 def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """counts, float64[P], times a number for each document, so that it has its total. documents: int64[P], of each."""
+    """counts, float64[P], times a number for each document, so that it has its total. documents:
+    int64[P], of each."""
     return counts * (totals / np.bincount(documents, counts))[documents]
 
 
 def put(
-    state: Rows, words: np.ndarray, indptr: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray
+    state: Rows,
+    words: np.ndarray,
+    indptr: np.ndarray,
+    sizes: np.ndarray,
+    topics: np.ndarray,
+    values: np.ndarray,
 ) -> None:
-    """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i] on."""
+    """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i]
+    on."""
     make_room(state, words, sizes)
-    state.used = rows.put(words, indptr, sizes, topics, values, state.arena, state.capacity, state.used)
+    state.used = rows.put(
+        words, indptr, sizes, topics, values, state.arena, state.capacity, state.used
+    )
 
 
 def make_room(state: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
-    """Let the arena hold rows that outgrow their room, sizes[i] entries of words[i], at its end: first without what moved rows
-    left behind, then larger."""
+    """Let the arena hold rows that outgrow their room, sizes[i] entries of words[i], at its end:
+    first without what moved rows left behind, then larger."""
     if state.used + rows.room_needed(words, sizes, state.capacity) <= len(state.arena_topics):
         return
     compact(state, 1.0, 0.0)
     wanted = state.used + rows.room_needed(words, sizes, state.capacity)
-    if 2 * wanted > len(state.arena_topics):  # half full at the least, so that this does not come again at once
+    if 2 * wanted > len(
+        state.arena_topics
+    ):  # half full at the least, so that this does not come again at once
         state.arena_topics = _longer(state.arena_topics, state.used, 2 * wanted)
         state.arena_values = _longer(state.arena_values, state.used, 2 * wanted)
 
@@ -150,29 +174,40 @@ def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:
 
 
 def compact(state: Rows, scale: float, drop_below: float, room: int | None = None) -> None:
-    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then. room: entries that the arena
-    has then; None: as many as before."""
+    """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then.
+    room: entries that the arena has then; None: as many as before."""
     size = len(state.arena_topics) if room is None else room
-    topics, values = np.empty(size, state.arena_topics.dtype), np.empty(size, state.arena_values.dtype)
+    topics, values = (
+        np.empty(size, state.arena_topics.dtype),
+        np.empty(size, state.arena_values.dtype),
+    )
     state.used = rows.compact(state.arena, state.capacity, scale, drop_below, topics, values)
     state.arena_topics, state.arena_values = topics, values
 
 
 def compacted(state: R) -> R:
     """The same rows in arrays without room to grow; all else is shared with it."""
-    copy = replace(state, start=state.start.copy(), length=state.length.copy(), capacity=state.capacity.copy())
+    copy = replace(
+        state, start=state.start.copy(), length=state.length.copy(), capacity=state.capacity.copy()
+    )
     compact(copy, 1.0, -np.inf, int(state.length.sum()))
     return copy
 
 
 def topics(
-    state: Rows, unit: float, eta: float, used: np.ndarray | None = None, listed: float = LISTED_TOKENS
+    state: Rows,
+    unit: float,
+    eta: float,
+    used: np.ndarray | None = None,
+    listed: float = LISTED_TOKENS,
 ) -> Topics:
-    """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor. unit: of the values, in
-    tokens."""
+    """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor.
+    unit: of the values, in tokens."""
     V, K = len(state.start), len(state.totals)
     indptr, words, values = rows.transpose(state.arena, unit, listed, K)
     rows.sort_rows(indptr, words, values)
     totals = np.maximum(unit * state.totals, 0.0)
-    weights = ((eta + values) / (V * eta + totals)[np.repeat(np.arange(K), np.diff(indptr))]).astype(np.float32)
+    weights = (
+        (eta + values) / (V * eta + totals)[np.repeat(np.arange(K), np.diff(indptr))]
+    ).astype(np.float32)
     return Topics.of_listed(indptr, words, weights, totals, V, used)

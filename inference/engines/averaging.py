@@ -1,5 +1,5 @@
-"""A running mean of a training's states, from which its topics are published: a single state has the noise of its last
-draws, and the mean has less of it."""
+"""A running mean of a training's states, from which its topics are published: a single state has
+the noise of its last draws, and the mean has less of it."""
 
 from dataclasses import dataclass, field
 
@@ -8,9 +8,9 @@ import numpy as np
 from inference.engines import arena
 from inference.kernels import rows
 
-LISTED_TOKENS = (
-    0.1  # of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token of many
-)
+# of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token
+# of many
+LISTED_TOKENS = 0.1
 LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
 
 
@@ -18,8 +18,9 @@ LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
 class Averaged(arena.Scaled):
     """Rows, and the mean of what they were at some steps, in tokens.
 
-    means: how many states are in it. mean_t: the step of the last of them. mean_ptr: int64[V + 1], each word's row in
-    mean_topics (int32, ascending) and mean_values (float32). mean_totals: float64[K], sums by topic.
+    means: how many states are in it. mean_t: the step of the last of them. mean_ptr: int64[V + 1],
+    each word's row in mean_topics (int32, ascending) and mean_values (float32). mean_totals:
+    float64[K], sums by topic.
     """
 
     means: int = 0
@@ -31,13 +32,15 @@ class Averaged(arena.Scaled):
 
 
 def share(means: int, most: int) -> float:
-    """The weight of one more state in a mean of so many: each state weighs more than the one before, as topics
-    still become better, and from `most` states on the newest weighs 2 / (most + 1)."""
+    """The weight of one more state in a mean of so many: each state weighs more than the one
+    before, as topics still become better, and from `most` states on the newest weighs 2 / (most +
+    1)."""
     return 2.0 / (min(means, most - 1) + 2.0)
 
 
 def add(state: Averaged, unit: float, t: int, most: int) -> None:
-    """Take the present rows into the mean. unit: of their values, in tokens. t: the step that was just done."""
+    """Take the present rows into the mean. unit: of their values, in tokens. t: the step that was
+    just done."""
     words = np.arange(len(state.start))
     part = share(state.means, most) if state.means else 1.0
     state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, part, words)
@@ -46,20 +49,30 @@ def add(state: Averaged, unit: float, t: int, most: int) -> None:
 
 
 def shown(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) -> arena.Rows:
-    """The rows of some words in tokens, in the order of the words, and all totals: of the mean with the present state in it.
+    """The rows of some words in tokens, in the order of the words, and all totals: of the mean with
+    the present state in it.
 
-    t: the steps that were done; where the last of them ended in `add`, the present state is in the mean already.
+    t: the steps that were done; where the last of them ended in `add`, the present state is in the
+    mean already.
     """
     part = share(state.means, most) if state.mean_t != t else 0.0
     ptr, topics, values = _mixed(state, unit, part, words)
     sizes = np.diff(ptr)
     return arena.Rows(
-        seed=state.seed, start=ptr[:-1], length=sizes, capacity=sizes, arena_topics=topics, arena_values=values, used=len(topics),
+        seed=state.seed,
+        start=ptr[:-1],
+        length=sizes,
+        capacity=sizes,
+        arena_topics=topics,
+        arena_values=values,
+        used=len(topics),
         totals=_totals(state, unit, part),
-    )  # fmt: skip
+    )
 
 
-def _mixed(state: Averaged, unit: float, part: float, words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _mixed(
+    state: Averaged, unit: float, part: float, words: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ptr = state.mean_ptr if state.means else np.zeros(len(state.start) + 1, np.int64)
     mean = rows.Arena(ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values)
     now = state.arena if part else state.arena._replace(length=np.zeros_like(state.length))

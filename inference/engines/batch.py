@@ -9,8 +9,9 @@ from inference.kernels import rng, rows
 
 
 class Batch(NamedTuple):
-    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr: int64[documents + 1]; places:
-    int32[P], of each pair's word among them; token_ptr: int64[P + 1]."""
+    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr:
+    int64[documents + 1]; places: int32[P], of each pair's word among them; token_ptr: int64[P +
+    1]."""
 
     words: np.ndarray
     doc_ptr: np.ndarray

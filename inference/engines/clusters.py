@@ -1,7 +1,8 @@
-"""Clusters of documents: a mixture of multinomials in which a document is in at most L clusters. Hughes and Sudderth
-(2016), paper 003.
+"""Clusters of documents: a mixture of multinomials in which a document is in at most L clusters.
+Hughes and Sudderth (2016), paper 003.
 
-Its formulas were lost in the copy that we have; docs/engines/clusters.md says how they were derived.
+Its formulas were lost in the copy that we have; docs/engines/clusters.md says how they were
+derived.
 """
 
 from collections.abc import Mapping
@@ -35,8 +36,8 @@ NAME = "clusters"
 ABOUT = About(
     label="Clusters of documents",
     help=(
-        "Gives each document one topic as a whole: for short texts about one thing each, or to sort documents into groups. Of texts that "
-        "speak of several things the default tells more."
+        "Gives each document one topic as a whole: for short texts about one thing each, or to sort"
+        " documents into groups. Of texts that speak of several things the default tells more."
     ),
     purpose="Sort whole documents into groups",
     source="Hughes and Sudderth 2016",
@@ -52,9 +53,13 @@ class Config(Settings):
     """Settings of a run."""
 
     most: int = setting(
-        "Clusters of a document", "L", "The most clusters in which a document can be, each with a probability. "
-        "Documents of more than about fifty words are nearly always in one, whatever L is.", 1, least=1,
-    )  # fmt: skip
+        "Clusters of a document",
+        "L",
+        "The most clusters in which a document can be, each with a probability. "
+        "Documents of more than about fifty words are nearly always in one, whatever L is.",
+        1,
+        least=1,
+    )
     alpha: float = prior(
         "Cluster smoothing",
         "α",
@@ -62,16 +67,26 @@ class Config(Settings):
         1.0,
     )
     eta: float | None = prior(
-        "Topic smoothing", "η", "Prior of each word in a cluster: with small values, rare words separate clusters."
+        "Topic smoothing",
+        "η",
+        "Prior of each word in a cluster: with small values, rare words separate clusters.",
     )
     init: str = setting(
-        "First clusters", "", "The documents of the first minibatch with which clusters start: chosen to differ from "
-        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
-    )  # fmt: skip
+        "First clusters",
+        "",
+        "The documents of the first minibatch with which clusters start: chosen to differ from "
+        "each other, or at random.",
+        "diverse",
+        choices={"diverse": "unlike documents", "random": "at random"},
+    )
     moves: int = setting(
-        "Merges and splits", "", "The most clusters that are split in two after each pass but the last, the largest "
-        "first, if that raises the bound. If no cluster is empty, two similar ones become one.", 10, least=0,
-    )  # fmt: skip
+        "Merges and splits",
+        "",
+        "The most clusters that are split in two after each pass but the last, the largest "
+        "first, if that raises the bound. If no cluster is empty, two similar ones become one.",
+        10,
+        least=0,
+    )
     minibatch: int | None = setting(
         "Minibatch size", "|B|", "Number of documents between two updates of the clusters.", least=1
     )
@@ -99,8 +114,9 @@ class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
     The rows hold whole numbers of 1 / UNITS tokens. documents:
-    float64[K], N_k times UNITS. memory_clusters, memory_shares: uint16[D, min(L, K)], each document's last clusters and
-    their shares times UNITS, all 0 before the first visit; without rows before the first step.
+    float64[K], N_k times UNITS. memory_clusters, memory_shares: uint16[D, min(L, K)], each
+    document's last clusters and their shares times UNITS, all 0 before the first visit; without
+    rows before the first step.
     """
 
     documents: np.ndarray
@@ -112,17 +128,25 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     """lam = eta everywhere: the first step puts documents into the clusters (`_seed`)."""
     none = np.zeros((0, min(config.most, config.topics)), np.uint16)
     return State(
-        **arena.empty(shape.V, config.topics, np.float64), seed=seed, documents=np.zeros(config.topics),
-        memory_clusters=none, memory_shares=none.copy(),
-    )  # fmt: skip
+        **arena.empty(shape.V, config.topics, np.float64),
+        seed=seed,
+        documents=np.zeros(config.topics),
+        memory_clusters=none,
+        memory_shares=none.copy(),
+    )
 
 
 def begin(
-    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
     scratch: Path | None = None,
-) -> State:  # fmt: skip
-    """A state before the first step in which each document is in the cluster that has most of its tokens, the least of
-    equals.
+) -> State:
+    """A state before the first step in which each document is in the cluster that has most of its
+    tokens, the least of equals.
 
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
     """
@@ -140,19 +164,28 @@ def begin(
 def _make_memory(state: State, bow: Bow) -> None:
     if not len(state.memory_clusters):
         shape = bow.D, state.memory_clusters.shape[1]
-        state.memory_clusters, state.memory_shares = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+        state.memory_clusters, state.memory_shares = (
+            np.zeros(shape, np.uint16),
+            np.zeros(shape, np.uint16),
+        )
 
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
-    """Each cluster begins with a document of the first minibatch; with fewer documents than clusters some begin empty."""
+    """Each cluster begins with a document of the first minibatch; with fewer documents than
+    clusters some begin empty."""
     chosen = sparse.first_documents(
-        sparse.expand(bow, documents), config.topics, config.init == "diverse", state.seed, rng.CLUSTER
+        sparse.expand(bow, documents),
+        config.topics,
+        config.init == "diverse",
+        state.seed,
+        rng.CLUSTER,
     )
     _reassign(state, bow, documents[chosen], np.arange(len(chosen)))
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """One minibatch of memoized variational inference (003, section 3.3): its documents' clusters, then N and lam.
+    """One minibatch of memoized variational inference (003, section 3.3): its documents' clusters,
+    then N and lam.
 
     documents: int64[n], numbers of the minibatch's documents.
     """
@@ -176,13 +209,16 @@ def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> 
 
 
 def _move(config: Resolved, state: State, bow: Bow) -> None:
-    """Merge and split clusters where that raises the bound (`moves`): the largest are split, each once at the most."""
+    """Merge and split clusters where that raises the bound (`moves`): the largest are split, each
+    once at the most."""
     V, K = len(state.start), config.topics
     priors = V, config.alpha / K, config.eta
     tried: set[int] = set()
     for _ in range(config.moves):
         rows = moves.rows_of(state, state.documents, 1.0 / UNITS)
-        pairs = moves.best_merge(rows, state.memory_clusters, state.memory_shares, float(UNITS), *priors)
+        pairs = moves.best_merge(
+            rows, state.memory_clusters, state.memory_shares, float(UNITS), *priors
+        )
         if pairs and pairs[0][0] > 0.0:
             _merge(state, bow, *pairs[0][1:])
             continue
@@ -191,8 +227,12 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
             return
         k = max(left, key=lambda each: (rows[each].documents, -each))
         tried.add(k)
-        certain = np.flatnonzero(((state.memory_clusters == k) & (state.memory_shares == UNITS)).any(axis=1))
-        key = rng.key(np.uint64(state.seed), np.uint64(rng.CLUSTER), np.uint64(state.t), np.uint64(k + 1))
+        certain = np.flatnonzero(
+            ((state.memory_clusters == k) & (state.memory_shares == UNITS)).any(axis=1)
+        )
+        key = rng.key(
+            np.uint64(state.seed), np.uint64(rng.CLUSTER), np.uint64(state.t), np.uint64(k + 1)
+        )
         gain, leave = moves.split(bow, certain, rows[k], *priors, np.uint64(key))
         least = moves.LEAST_GAIN * abs(moves.worth(rows[k], *priors))
         empty = np.flatnonzero(state.documents == 0.0)
@@ -207,7 +247,9 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
 
 def _merge(state: State, bow: Bow, a: int, b: int) -> None:
     """All that cluster b has goes to a."""
-    documents = np.flatnonzero(((state.memory_clusters == b) & (state.memory_shares > 0)).any(axis=1))
+    documents = np.flatnonzero(
+        ((state.memory_clusters == b) & (state.memory_shares > 0)).any(axis=1)
+    )
     for first in range(0, len(documents), AT_ONCE):
         some = documents[first : first + AT_ONCE]
         old_clusters, old = state.memory_clusters[some], state.memory_shares[some]
@@ -229,14 +271,27 @@ def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray)
         _remember(state, sparse.expand(bow, some), some, new_clusters, new)
 
 
-def _remember(state: State, batch: Batch, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray) -> None:
-    """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with words."""
-    old_clusters, old = state.memory_clusters[documents], state.memory_shares[documents].astype(np.float64)
+def _remember(
+    state: State, batch: Batch, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray
+) -> None:
+    """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with
+    words."""
+    old_clusters, old = (
+        state.memory_clusters[documents],
+        state.memory_shares[documents].astype(np.float64),
+    )
     state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new
     np.add.at(state.documents, new_clusters.ravel(), new.ravel())
     np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
     document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
-    sparse.add(state, batch, new_clusters[document], new[document].astype(float), old_clusters[document], old[document])
+    sparse.add(
+        state,
+        batch,
+        new_clusters[document],
+        new[document].astype(float),
+        old_clusters[document],
+        old[document],
+    )
 
 
 def _weights(
@@ -250,21 +305,40 @@ def _weights(
     )
     documents = state.documents / UNITS
     prior = digamma(documents + config.alpha / K) - digamma(documents.sum() + config.alpha)
-    return row_ptr, topics, above, prior, digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS)
+    return (
+        row_ptr,
+        topics,
+        above,
+        prior,
+        digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS),
+    )
 
 
 def _visit(
-    config: Resolved, state: State, batch: Batch, old_clusters: np.ndarray | None = None, old: np.ndarray | None = None
+    config: Resolved,
+    state: State,
+    batch: Batch,
+    old_clusters: np.ndarray | None = None,
+    old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(clusters uint16[n, L], shares float64[n, L] times UNITS, objectives float64[n]) of `clusters.visit`."""
+    """(clusters uint16[n, L], shares float64[n, L] times UNITS, objectives float64[n]) of
+    `clusters.visit`."""
     shape = len(batch.doc_ptr) - 1, min(config.most, config.topics)
     new_clusters, new, objectives = np.zeros(shape, np.uint16), np.zeros(shape), np.zeros(shape[0])
     if old is None or old_clusters is None:
         old_clusters, old = np.zeros_like(new_clusters), np.zeros_like(new)
     clusters.visit(
-        batch.doc_ptr, batch.places, batch.counts, *_weights(config, state, batch.words), old_clusters, old, float(UNITS),
-        new_clusters, new, objectives,
-    )  # fmt: skip
+        batch.doc_ptr,
+        batch.places,
+        batch.counts,
+        *_weights(config, state, batch.words),
+        old_clusters,
+        old,
+        float(UNITS),
+        new_clusters,
+        new,
+        objectives,
+    )
     return new_clusters, new, objectives
 
 
@@ -275,18 +349,26 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L likeliest."""
+    """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L
+    likeliest."""
     given, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
-    order = np.argsort(-shares, axis=1, kind="stable")  # clusters ascend, so the least of equals is first
+    order = np.argsort(
+        -shares, axis=1, kind="stable"
+    )  # clusters ascend, so the least of equals is first
     given, shares = np.take_along_axis(given, order, 1), np.take_along_axis(shares, order, 1)
     kept = shares > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    return Theta(first, indptr, given[kept].astype(np.int32), (shares[kept] / UNITS).astype(np.float32))
+    return Theta(
+        first, indptr, given[kept].astype(np.int32), (shares[kept] / UNITS).astype(np.float32)
+    )
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The evidence lower bound of these documents (003, eqs. 18-24 and 35), but for their multinomial coefficients, at
-    the present clusters and the shares that are remembered; those of a document that was not seen are made for it."""
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The evidence lower bound of these documents (003, eqs. 18-24 and 35), but for their
+    multinomial coefficients, at the present clusters and the shares that are remembered; those of a
+    document that was not seen are made for it."""
     documents = np.asarray(documents, np.int64)
     documents = documents[np.diff(bow.indptr)[documents] > 0]
     N, K = state.documents / UNITS, config.topics
@@ -301,7 +383,10 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
         given, shares, _ = _visit(config, state, batch)
         if len(state.memory_clusters):
             seen = state.memory_shares[some].any(axis=1)
-            given[seen], shares[seen] = state.memory_clusters[some][seen], state.memory_shares[some][seen]
+            given[seen], shares[seen] = (
+                state.memory_clusters[some][seen],
+                state.memory_shares[some][seen],
+            )
         total += clusters.objectives_of(
             batch.doc_ptr,
             batch.places,
@@ -326,10 +411,12 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How clusters were inferred, with which priors and which L."""
     most = min(settings["most"], settings["topics"])
     return Methods(
-        f"We trained a mixture of multinomials, in which each document as a whole has one topic, with {settings['topics']:,} topics by "
-        f"memoized variational inference in which the posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} "
-        f"(Hughes and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together and η = {settings['eta']:g} "
-        f"for each word of a cluster; there were {settings['passes']:,} passes.",
+        "We trained a mixture of multinomials, in which each document as a whole has one topic,"
+        f" with {settings['topics']:,} topics by memoized variational inference in which the"
+        f" posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} (Hughes"
+        f" and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together"
+        f" and η = {settings['eta']:g} for each word of a cluster; there were"
+        f" {settings['passes']:,} passes.",
         ("hughes2016fast",),
     )
 
@@ -342,8 +429,9 @@ def warm_up() -> list[Config]:
     ]
 
 
-# From one training on the State of the Union on a busy machine: not measured on an idle one. Seconds a token and pass, at
-# so many clusters; more cost as this power of them, a guess. Entries of a word's row, at K = 100 and 100 tokens a word.
+# From one training on the State of the Union on a busy machine: not measured on an idle one.
+# Seconds a token and pass, at so many clusters; more cost as this power of them, a guess. Entries
+# of a word's row, at K = 100 and 100 tokens a word.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER, ENTRIES = 0.1e-6, 50, 0.5, 25
 
 
@@ -353,10 +441,13 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; a document's
-    clusters; the rows that a minibatch makes."""
+    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
+    compacted; a document's clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)
-    entries = min(config.topics, ENTRIES * L * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5)
+    entries = min(
+        config.topics,
+        ENTRIES * L * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5,
+    )
     return int(
         5 * 12 * max(shape.V * entries, 1 << 12)
         + 60 * (shape.tokens / shape.per_pass) * L

@@ -1,19 +1,24 @@
 """What an engine is. Everything outside an engine's own module uses it through these types alone.
 
-An engine is a module of `inference.engines` that satisfies the protocol `Engine`; `inference/engines/__init__.py`
-registers it. Nothing else needs to change: the loop, checkpoints, forms, commands, the API, exports and the contract
-tests (tests/inference/test_contract.py, tests/webapp/runs/test_engines.py) take it from the registry.
+An engine is a module of `inference.engines` that satisfies the protocol `Engine`;
+`inference/engines/__init__.py` registers it. Nothing else needs to change: the loop, checkpoints,
+forms, commands, the API, exports and the contract tests (tests/inference/test_contract.py,
+tests/webapp/core/runs/test_engines.py) take it from the registry.
 
 - **Settings**: `Config` is what a user chose; a setting whose default is None may be left open.
-  `Config.resolve(documents, tokens)` chooses what is open and returns the resolved form, in which nothing is None.
-  `setting` declares a setting's label, help, default and bounds; forms, the command and the API show what is
-  declared.
-- **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine therefore does a pass
-  in slices of `minibatch` documents and updates its topics in the pass's last step (`About.batch`).
-- **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads, and not on where a
-  training was interrupted. Random numbers come from `kernels.rng`, keyed by seed, purpose, step and document.
-- **Optional abilities** are protocols of their own, and there is one way to ask: `isinstance(engine, WarmStart)`,
-  `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`, `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`. An engine has an ability when its module defines the functions.
+  `Config.resolve(documents, tokens)` chooses what is open and returns the resolved form, in which
+  nothing is None. `setting` declares a setting's label, help, default and bounds; forms, the
+  command and the API show what is declared.
+- **Steps are short.** Progress, a stop and the heartbeat are served between steps. A batch engine
+  therefore does a pass in slices of `minibatch` documents and updates its topics in the pass's last
+  step (`About.batch`).
+- **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads,
+  and not on where a training was interrupted. Random numbers come from `kernels.rng`, keyed by
+  seed, purpose, step and document.
+- **Optional abilities** are protocols of their own, and there is one way to ask:
+  `isinstance(engine, WarmStart)`, `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`,
+  `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`. An engine has an ability when its
+  module defines the functions.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -30,22 +35,30 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.topics import Theta, Topics
 
-MOST_TOPICS = 65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
-LONGEST = 1 << 24  # tokens of a document: counts within a document may be float32, which is exact up to here
+MOST_TOPICS = (
+    65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
+)
+LONGEST = (
+    1 << 24
+)  # tokens of a document: counts within a document may be float32, which is exact up to here
 
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
-SCRATCH = {"scratch": True}  # work space that a step leaves as it found it: not written to checkpoints
+SCRATCH = {
+    "scratch": True
+}  # work space that a step leaves as it found it: not written to checkpoints
 MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.room`
-LEADING = {"leading": True}  # kept by the process that leads a training which several share, not by the others
+LEADING = {
+    "leading": True
+}  # kept by the process that leads a training which several share, not by the others
 
 
 class Shape(NamedTuple):
     """What an engine must know of a corpus before it begins.
 
-    D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out ones included.
-    per_pass: steps in which all documents are seen; later: the same once minibatches have grown (`Growing`), 0 where they
-    don't. pairs: (document, word) pairs of all documents, len(bow.words).
-    held_out: int64[n], documents that no step is given; None: none.
+    D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out
+    ones included. per_pass: steps in which all documents are seen; later: the same once minibatches
+    have grown (`Growing`), 0 where they don't. pairs: (document, word) pairs of all documents,
+    len(bow.words). held_out: int64[n], documents that no step is given; None: none.
     """
 
     D: int
@@ -58,16 +71,17 @@ class Shape(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """The Dirichlet priors of a model. alpha: float64[K], each above 0, of topics in a document: exports smooth theta
-    with it, and a text that was not trained on is read with it. eta: of words in a topic, at least 0."""
+    """The Dirichlet priors of a model. alpha: float64[K], each above 0, of topics in a document:
+    exports smooth theta with it, and a text that was not trained on is read with it. eta: of words
+    in a topic, at least 0."""
 
     alpha: np.ndarray
     eta: float
 
 
 class Methods(NamedTuple):
-    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations: keys of the works
-    that it names, of the engine's papers or of the program's own bibliography."""
+    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations:
+    keys of the works that it names, of the engine's papers or of the program's own bibliography."""
 
     sentence: str
     citations: tuple[str, ...]
@@ -81,17 +95,20 @@ class About:
     help: str  # what it is good for: a sentence or two
     source: str  # the work that it follows, by authors and year: “Mimno, Hoffman and Blei 2012”
     papers: Mapping[str, str]  # BibTeX entries of its own by their keys, each ending in a line `}`
-    # What a reader wants who should choose it, a short phrase for the form: “Sort whole documents into groups”. Empty where
-    # it is there to do as its paper does
+    # What a reader wants who should choose it, a short phrase for the form: “Sort whole documents
+    # into groups”. Empty where it is there to do as its paper does
     purpose: str = ""
-    batch: bool = False  # whether topics change in the last step of a pass only; snapshots are then taken there
-    # Whether a document is of one topic as a whole (a mixture model): the evidence then gives all its words to the topic
-    # with the largest theta. Otherwise each word goes to the topic with the largest theta_dk beta_kw
+    # whether topics change in the last step of a pass only; snapshots are then taken there
+    batch: bool = False
+    # Whether a document is of one topic as a whole (a mixture model): the evidence then gives all
+    # its words to the topic with the largest theta. Otherwise each word goes to the topic with the
+    # largest theta_dk beta_kw
     by_document: bool = False
 
 
 class Config(Protocol):
-    """Settings as they were chosen: a frozen dataclass. Raises Invalid, naming the field, for an invalid value."""
+    """Settings as they were chosen: a frozen dataclass. Raises Invalid, naming the field, for an
+    invalid value."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -100,12 +117,13 @@ class Config(Protocol):
         """K: the number of topics, or the most there can be. From 1 to MOST_TOPICS."""
 
     def resolve(self, documents: int, tokens: int) -> "ResolvedConfig":
-        """With a value for all that was left open, by the size of the corpus: D documents and their tokens."""
+        """With a value for all that was left open, by the size of the corpus: D documents and their
+        tokens."""
 
 
 class ResolvedConfig(Config, Protocol):
-    """Settings with nothing left open. The loop itself reads topics, passes and minibatch; the rest is the engine's
-    own."""
+    """Settings with nothing left open. The loop itself reads topics, passes and minibatch; the rest
+    is the engine's own."""
 
     @property
     def passes(self) -> int:
@@ -113,7 +131,8 @@ class ResolvedConfig(Config, Protocol):
 
     @property
     def minibatch(self) -> int:
-        """Documents of a step, at least 1: the most there are, as a pass is cut into equal steps."""
+        """Documents of a step, at least 1: the most there are, as a pass is cut into equal
+        steps."""
 
 
 @runtime_checkable
@@ -122,12 +141,14 @@ class Growing(Protocol):
 
     @property
     def growth(self) -> tuple[int, int]:
-        """(passes, documents): after so many passes steps have so many documents at the most, instead of `minibatch`."""
+        """(passes, documents): after so many passes steps have so many documents at the most,
+        instead of `minibatch`."""
 
 
 @dataclass(kw_only=True)
 class State:
-    """All there is to checkpoint, for engines to add to: fields are numpy arrays, and numbers or text that JSON holds."""
+    """All there is to checkpoint, for engines to add to: fields are numpy arrays, and numbers or
+    text that JSON holds."""
 
     seed: int  # that the training began with
     t: int = 0  # steps done
@@ -139,8 +160,8 @@ class State:
         raise NotImplementedError
 
     def rest(self) -> None:
-        """Bring the fields up to date that are written and sent, where scratch has what they should have; training can
-        continue."""
+        """Bring the fields up to date that are written and sent, where scratch has what they should
+        have; training can continue."""
 
 
 C = TypeVar("C", bound=Config, covariant=True)
@@ -153,7 +174,8 @@ class Engine(Protocol[C, R, S]):
 
     @property
     def NAME(self) -> str:
-        """A lower-case word: in the registry, in commands, addresses and checkpoints. It never changes."""
+        """A lower-case word: in the registry, in commands, addresses and checkpoints. It never
+        changes."""
 
     @property
     def ABOUT(self) -> About:
@@ -166,7 +188,8 @@ class Engine(Protocol[C, R, S]):
     def State(self) -> type[S]: ...
 
     def init(self, config: R, shape: Shape, seed: int, scratch: Path | None = None) -> S:
-        """The state before the first step. scratch: a folder for arrays that are large (memory.room)."""
+        """The state before the first step. scratch: a folder for arrays that are large
+        (memory.room)."""
 
     def step(self, config: R, state: S, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
         """One step, which changes `state` in place and adds 1 to `state.t`.
@@ -178,26 +201,27 @@ class Engine(Protocol[C, R, S]):
         """The topics as they are now, K rows that each sum to 1. Does not change the state."""
 
     def fold_in(self, config: R, state: S, bow: Bow, first: int, end: int) -> Theta:
-        """theta of the documents first … end - 1 under the present topics. Does not depend on how blocks are cut."""
+        """theta of the documents first … end - 1 under the present topics. Does not depend on how
+        blocks are cut."""
 
     def priors(self, config: R, state: S | None) -> Priors:
         """Priors as they are now; as they are before the first step where state is None."""
 
     def methods(self, settings: Mapping[str, Any]) -> Methods:
-        """What to write of a run with these settings, the resolved form's as a dict. Runs of older versions may lack
-        some."""
+        """What to write of a run with these settings, the resolved form's as a dict. Runs of older
+        versions may lack some."""
 
     def warm_up(self) -> Sequence[C]:
-        """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine: they are compiled by
-        training each on 30 tiny documents. The first has the usual settings: a start of the program waits for it
-        alone."""
+        """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine:
+        they are compiled by training each on 30 tiny documents. The first has the usual settings: a
+        start of the program waits for it alone."""
 
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""
 
     def memory(self, config: R, shape: Shape) -> int:
-        """About how many bytes the state and a step need at the most besides the corpus, arrays that are MAPPED left
-        out. A training that needs more than the machine has is refused."""
+        """About how many bytes the state and a step need at the most besides the corpus, arrays
+        that are MAPPED left out. A training that needs more than the machine has is refused."""
 
 
 @runtime_checkable
@@ -205,13 +229,20 @@ class WarmStart(Protocol):
     """The ability to begin with topics that tokens have already, such as another run's."""
 
     def begin(
-        self, config: Any, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+        self,
+        config: Any,
+        shape: Shape,
+        seed: int,
+        bow: Bow,
+        topics: np.ndarray,
+        held_out: np.ndarray,
         scratch: Path | None = None,
-    ) -> Any:  # fmt: skip
-        """A State before the first step in which each token has a topic, and topics keep their numbers.
+    ) -> Any:
+        """A State before the first step in which each token has a topic, and topics keep their
+        numbers.
 
-        topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and count for
-        nothing.
+        topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained
+        on, and count for nothing.
         """
 
     def continued(self, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,25 +253,28 @@ class WarmStart(Protocol):
 class Bounded(Protocol):
     """The ability to say how good a state is by the engine's own objective."""
 
-    def bound(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-        """The objective that training raises, in nats, such as a lower bound of the evidence: the terms of the topics,
-        and `times` those of these documents (int64[n]), so that a sample can stand for all. Does not change the
-        state."""
+    def bound(
+        self, config: Any, state: Any, bow: Bow, documents: np.ndarray, times: float = 1.0
+    ) -> float:
+        """The objective that training raises, in nats, such as a lower bound of the evidence: the
+        terms of the topics, and `times` those of these documents (int64[n]), so that a sample can
+        stand for all. Does not change the state."""
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """The ability to continue, at a document's next visit, from what was remembered of it at the last."""
+    """The ability to continue, at a document's next visit, from what was remembered of it at the
+    last."""
 
     def remembered(self, config: Any, shape: Shape) -> int:
-        """Bytes of a state's arrays that are MAPPED. They are in memory or, where they are large, on the disk; and in each
-        checkpoint. shape: with pairs."""
+        """Bytes of a state's arrays that are MAPPED. They are in memory or, where they are large,
+        on the disk; and in each checkpoint. shape: with pairs."""
 
 
 @runtime_checkable
 class Truncated(Protocol):
-    """The ability to find how many topics there are: `topics` is the most there can be, and Topics.used says which are in
-    use."""
+    """The ability to find how many topics there are: `topics` is the most there can be, and
+    Topics.used says which are in use."""
 
     @property
     def TRUNCATION(self) -> int:
@@ -252,17 +286,20 @@ class Settling(Protocol):
     """The ability to end before the last pass, when topics have settled."""
 
     def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
-        """Asked at the end of each pass but the last, and again when it continues from there: whether it ends here.
+        """Asked at the end of each pass but the last, and again when it continues from there:
+        whether it ends here.
 
-        passes: that were made. judge: gives evaluate.Completion of the topics as they are, in nats per held-out token, NaN where
-        nothing is held out; it takes time, and is called only where that is to be known. It depends on corpus, settings and seed
-        alone; what is to be remembered of it goes into the state, in a field that is LEADING.
+        passes: that were made. judge: gives evaluate.Completion of the topics as they are, in nats
+        per held-out token, NaN where nothing is held out; it takes time, and is called only where
+        that is to be known. It depends on corpus, settings and seed alone; what is to be remembered
+        of it goes into the state, in a field that is LEADING.
         """
 
 
 @runtime_checkable
 class Revised(Protocol):
-    """An engine that no longer gives the bits that it once gave with the same settings, seed and corpus."""
+    """An engine that no longer gives the bits that it once gave with the same settings, seed and
+    corpus."""
 
     @property
     def REVISION(self) -> int:
@@ -274,8 +311,8 @@ Exchange = Generator[list[Message], list[Message], None]
 
 
 class Messages(list[Message]):
-    """What a process sends to each, and work of its own to do while it waits for what the others send. The work is done
-    once."""
+    """What a process sends to each, and work of its own to do while it waits for what the others
+    send. The work is done once."""
 
     def __init__(self, messages: list[Message], work: Callable[[], None]):
         super().__init__(messages)
@@ -294,10 +331,11 @@ def narrow_topics(topics: np.ndarray, K: int) -> np.ndarray:
 
 
 class Site(NamedTuple):
-    """One of several processes that share a training. Each has all topics, and remembers what its own documents gave.
+    """One of several processes that share a training. Each has all topics, and remembers what its
+    own documents gave.
 
-    bow: of all documents. own: of its own, numbered from 0. bounds: int64[ranks + 1]: process r has the documents from
-    bounds[r] to bounds[r + 1] - 1. rank: which this one is, from 0.
+    bow: of all documents. own: of its own, numbered from 0. bounds: int64[ranks + 1]: process r has
+    the documents from bounds[r] to bounds[r + 1] - 1. rank: which this one is, from 0.
     """
 
     bow: Bow
@@ -316,11 +354,13 @@ class Site(NamedTuple):
 
 @runtime_checkable
 class Divisible(Protocol):
-    """The ability to share a training among processes, with bitwise the topics of one, however many there are.
+    """The ability to share a training among processes, with bitwise the topics of one, however many
+    there are.
 
-    Their states begin with `init`, for which the shape's tokens are those of a process's own documents. What is remembered of
-    documents is the state's `memory`, uint16[tokens, M], MAPPED: it holds a process's own documents alone, and a leader's state
-    has none. All else of their states is the same after each step.
+    Their states begin with `init`, for which the shape's tokens are those of a process's own
+    documents. What is remembered of documents is the state's `memory`, uint16[tokens, M], MAPPED:
+    it holds a process's own documents alone, and a leader's state has none. All else of their
+    states is the same after each step.
     """
 
     def lay_out(self, site: Site, documents: np.ndarray) -> Any:
@@ -330,17 +370,20 @@ class Divisible(Protocol):
         """
 
     def divided(self, config: Any, state: Any, site: Site, laid: Any, shape: Shape) -> Exchange:
-        """A process's part in one step: a generator of rounds, as many in each process. In each round it yields a list with a
-        message to each process, itself included, by rank, and is sent the messages that it got, by rank. Where it yields
-        Messages, their work may be done while messages travel; what is not done by then it does itself.
+        """A process's part in one step: a generator of rounds, as many in each process. In each
+        round it yields a list with a message to each process, itself included, by rank, and is sent
+        the messages that it got, by rank. Where it yields Messages, their work may be done while
+        messages travel; what is not done by then it does itself.
 
-        laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own documents.
+        laid: of `lay_out`. shape: of the whole corpus. `state.tokens` grows by those of its own
+        documents.
         """
 
 
 AnyEngine = Engine[Any, Any, Any]
 
-# Declaring and checking settings: what a form, a command and the API show of a setting is declared with its default. ----
+# Declaring and checking settings: what a form, a command and the API show of a setting is declared
+# with its default. ----
 
 T = TypeVar("T")
 
@@ -356,70 +399,117 @@ class Setting:
     default: int | float | str | None  # None: required, or chosen from the corpus
     required: bool
     type: type  # int, float or str
-    choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few: each value, and what it means
+    choices: Mapping[str, str] = field(
+        default_factory=dict
+    )  # where it is one of a few: each value, and what it means
 
     def said(self, value: object) -> str:
-        """A value in words, and behind them as commands and the API have it: "replaced at the next visit (memo)"."""
+        """A value in words, and behind them as commands and the API have it: "replaced at the next
+        visit (memo)"."""
         words = self.choices.get(str(value), "")
         return f"{words} ({value})" if words and words != value else str(value)
 
 
 def setting(
-    label: str, symbol: str, help: str, default: Any = None, *, least: float | None = None, most: float | None = None,
-    bounds: str = "", choices: Mapping[str, str] = MappingProxyType({}),
-) -> Any:  # fmt: skip
+    label: str,
+    symbol: str,
+    help: str,
+    default: Any = None,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    bounds: str = "",
+    choices: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
     """A field of a Config. default: None where it may be left open, MISSING where it must be given.
 
-    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not say it. choices: of a
-    str, each value with what it means in a few words.
+    least, most: both are allowed. bounds: these in words, where "at least …, at most …" does not
+    say it. choices: of a str, each value with what it means in a few words.
     """
     metadata = {
-        "label": label, "symbol": symbol, "help": help, "least": least, "most": most, "bounds": bounds, "choices": choices,
-    }  # fmt: skip
-    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+        "label": label,
+        "symbol": symbol,
+        "help": help,
+        "least": least,
+        "most": most,
+        "bounds": bounds,
+        "choices": choices,
+    }
+    return (
+        field(metadata=metadata)
+        if default is MISSING
+        else field(default=default, metadata=metadata)
+    )
 
 
 def minibatch_setting(symbol: str) -> Any:
-    return setting("Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1)
+    return setting(
+        "Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1
+    )
 
 
 def prior(
-    label: str, symbol: str, help: str, default: float | None = None, *, least: float = 1e-6, most: float = 1e6
+    label: str,
+    symbol: str,
+    help: str,
+    default: float | None = None,
+    *,
+    least: float = 1e-6,
+    most: float = 1e6,
 ) -> Any:
     """A number above 0."""
     return setting(
-        label, symbol, help, default, least=least, most=most, bounds=f"above 0, from {_short(least)} to {_short(most)}"
+        label,
+        symbol,
+        help,
+        default,
+        least=least,
+        most=most,
+        bounds=f"above 0, from {_short(least)} to {_short(most)}",
     )
 
 
 def alpha_setting(least: float = 1e-6) -> Any:
     return prior(
-        "Document smoothing", "α", "Prior of each topic in a document: small values give each document few topics.", least=least
-    )  # fmt: skip
+        "Document smoothing",
+        "α",
+        "Prior of each topic in a document: small values give each document few topics.",
+        least=least,
+    )
 
 
 def eta_setting(least: float = 1e-6) -> Any:
     return prior(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words.", least=least
-    )  # fmt: skip
+        "Topic smoothing",
+        "η",
+        "Prior of each word in a topic: small values give topics of fewer words.",
+        least=least,
+    )
 
 
 def kappa_setting(default: float, when: str = "") -> Any:
     """when: with which other setting it counts, "With decay, "."""
     help = f"{when}how fast the step size falls: above 0.5, at most 1.".capitalize()
-    return setting("Forgetting", "κ", help, default, least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]")
+    return setting(
+        "Forgetting", "κ", help, default, least=nextafter(0.5, 1), most=1, bounds="in (0.5, 1]"
+    )
 
 
 def tau0_setting(default: float, when: str = "") -> Any:
     help = f"{when}how much the first steps are damped.".capitalize()
-    return setting("Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12")
+    return setting(
+        "Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12"
+    )
 
 
 def learn_setting() -> Any:
     return setting(
-        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
-        "nothing", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
-    )  # fmt: skip
+        "Learned priors",
+        "α, η",
+        "Which priors are fitted to the corpus: none, an α for each topic, or η as well.",
+        "nothing",
+        choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η"},
+    )
 
 
 def _short(number: float) -> str:
@@ -429,21 +519,25 @@ def _short(number: float) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """What Configs begin with. None: left open, for `resolve`. Raises Invalid, naming the field, for a value that its
-    declaration does not allow."""
+    """What Configs begin with. None: left open, for `resolve`. Raises Invalid, naming the field,
+    for a value that its declaration does not allow."""
 
     topics: int = setting(
-        "Number of topics", "K", "How many topics to find: few for an overview, many for detail.",
-        MISSING, least=1, most=MOST_TOPICS,
-    )  # fmt: skip
+        "Number of topics",
+        "K",
+        "How many topics to find: few for an overview, many for detail.",
+        MISSING,
+        least=1,
+        most=MOST_TOPICS,
+    )
     passes: int | None = setting("Passes", "", "Number of passes over the whole corpus.", least=1)
 
     def __post_init__(self) -> None:
-        """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole numbers become floats
-        where a float is meant, as kernels are compiled for floats.
+        """Raises Invalid, naming the field, for a value that its declaration does not allow. Whole
+        numbers become floats where a float is meant, as kernels are compiled for floats.
 
-        A field's declaration is the one of the class nearest to its own that uses `setting`. None is allowed where the
-        type in its own class includes it.
+        A field's declaration is the one of the class nearest to its own that uses `setting`. None
+        is allowed where the type in its own class includes it.
         """
         may_be_open = {f.name for f in fields(self) if NoneType in get_args(f.type)}
         classes = [c for c in reversed(type(self).__mro__) if is_dataclass(c)]
@@ -452,12 +546,15 @@ class Settings:
             value = getattr(self, f.name)
             if value is None and f.name in may_be_open:
                 continue
-            object.__setattr__(self, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value))
+            object.__setattr__(
+                self, f.name, {int: _whole, float: _number, str: _choice}[kind(f)](f, value)
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sized:
-    """What resolved forms have that may be left open before. Put it before the Config among the bases."""
+    """What resolved forms have that may be left open before. Put it before the Config among the
+    bases."""
 
     passes: int
     minibatch: int
@@ -472,7 +569,8 @@ class Chosen(Sized):
 
 
 def passes_within(words: int, tokens: int, *, least: int, most: int) -> int:
-    """How many passes go through so many words of a corpus of `tokens`, over all of them: from `least` to `most`."""
+    """How many passes go through so many words of a corpus of `tokens`, over all of them: from
+    `least` to `most`."""
     return min(most, max(least, words // max(tokens, 1)))
 
 
@@ -505,9 +603,15 @@ def _number(f: Field, value: Any) -> float:
     least, most = f.metadata["least"], f.metadata["most"]
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
-    if not (least is None or value >= least) or not (most is None or value <= most) or value != value:
+    if (
+        not (least is None or value >= least)
+        or not (most is None or value <= most)
+        or value != value
+    ):
         bounds = f.metadata["bounds"] or " and ".join(
-            f"at {word} {bound:g}" for word, bound in (("least", least), ("most", most)) if bound is not None
+            f"at {word} {bound:g}"
+            for word, bound in (("least", least), ("most", most))
+            if bound is not None
         )
         raise Invalid(f.name, f"{f.name} must be {bounds or 'a number'}, got {value}.")
     return float(value)
@@ -523,7 +627,9 @@ def _choice(f: Field, value: Any) -> str:
 
 def resolved(config: Config, form: type[T], **chosen: Any) -> T:
     """The resolved form of a config: what it leaves open is as chosen."""
-    return form(**chosen | {name: value for name, value in asdict(config).items() if value is not None})
+    return form(
+        **chosen | {name: value for name, value in asdict(config).items() if value is not None}
+    )
 
 
 def described(config: type) -> list[Setting]:
@@ -544,6 +650,6 @@ def described(config: type) -> list[Setting]:
 
 
 def rho(config: Any, t: int) -> float:
-    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26). config: with kappa, from 0 to 1, and tau0, at
-    least 0."""
+    """The step size of step t, counted from 1: (tau0 + t)^-kappa (SVI, eq. 26). config: with kappa,
+    from 0 to 1, and tau0, at least 0."""
     return float(config.tau0 + t) ** -config.kappa

@@ -1,5 +1,5 @@
-"""Collapsed variational Bayes of order zero for LDA (paper 001, Algorithm 3; Asuncion and others 2009), in batch with
-remembered responsibilities, and stochastic (Foulds and others 2013).
+"""Collapsed variational Bayes of order zero for LDA (paper 001, Algorithm 3; Asuncion and others
+2009), in batch with remembered responsibilities, and stochastic (Foulds and others 2013).
 
 What the papers leave open, and every deviation from them, is in docs/engines/cvb0.md.
 """
@@ -34,14 +34,17 @@ from inference.engines.contract import (
 )
 from inference.engines.priors import as_set
 from inference.kernels import cvb, rng, rows, vb
-from inference.memory import room
 from inference.references import entries
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "cvb0"
 ABOUT = About(
     label="Collapsed variational Bayes (CVB0)",
-    help="LDA without sampling: it divides each word of a document among topics until nothing changes. Smooth topics.",
+    help=(
+        "LDA without sampling: it divides each word of a document among topics until nothing"
+        " changes. Smooth topics."
+    ),
     source="Asuncion, Welling, Smyth and Teh 2009",
     papers=entries("asuncion2009smoothing", "foulds2013stochastic"),
 )
@@ -49,10 +52,14 @@ ABOUT = About(
 LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
-SWEPT_TOKENS, PASSES = 400_000_000, 40  # what is gone through, over all passes, where their number is not given
+SWEPT_TOKENS, PASSES = (
+    400_000_000,
+    40,
+)  # what is gone through, over all passes, where their number is not given
 RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
-# Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power of K.
+# Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
+# of K.
 TOPIC, TURN, TURN_POWER = 1.0e-9, 0.2e-6, 0.3
 
 
@@ -63,10 +70,13 @@ class Config(Settings):
     alpha: float | None = alpha_setting(1e-9)
     eta: float | None = eta_setting(1e-9)
     statistics: str = setting(
-        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, which is CVB0; "
+        "Counts of a document",
+        "",
+        "memo: a document's counts are replaced when it is visited again, which is CVB0; "
         "decay: they fade, as in stochastic CVB0, for corpora that are read once or a few times.",
-        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
-    )  # fmt: skip
+        "memo",
+        choices={"memo": "replaced at the next visit", "decay": "fading"},
+    )
     minibatch: int | None = minibatch_setting("|B|")
     burn_in: int = setting(
         "First iterations",
@@ -83,21 +93,32 @@ class Config(Settings):
         least=1,
     )
     warm_up: int = setting(
-        "Warm-up", "", "With memo, the number of first passes in which α is at least 0.5, so that no document is "
-        "tied to one topic too early.", 1,
+        "Warm-up",
+        "",
+        "With memo, the number of first passes in which α is at least 0.5, so that no document is "
+        "tied to one topic too early.",
+        1,
         least=0,
-    )  # fmt: skip
+    )
     most: int = setting(
-        "Topics of a word", "L", "The most topics among which a word of a document is divided; the rest is dropped.",
+        "Topics of a word",
+        "L",
+        "The most topics among which a word of a document is divided; the rest is dropped.",
         16,
-        least=1, most=256,
-    )  # fmt: skip
+        least=1,
+        most=256,
+    )
     least: float = setting(
-        "Smallest share", "", "A topic with less than this share of a word in a document is dropped; 0 drops none.",
+        "Smallest share",
+        "",
+        "A topic with less than this share of a word in a document is dropped; 0 drops none.",
         0.01,
-        least=0, most=0.5,
-    )  # fmt: skip
-    step: float = setting("Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6)
+        least=0,
+        most=0.5,
+    )
+    step: float = setting(
+        "Step size", "s", "With decay, the step size is s (τ₀ + t)^−κ.", 10.0, least=1e-6, most=1e6
+    )
     tau0: float = tau0_setting(1000.0, "With decay, ")
     kappa: float = kappa_setting(0.9, "With decay, ")
 
@@ -123,9 +144,10 @@ class Resolved(Chosen, Config):
 class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and with memo they are whole numbers. pi: 1 with memo.
-    remembered: uint16[nnz, L], topics of each of the bag's pairs, strongest first; phi: uint16[nnz, L], their weights, of
-    cvb.WHOLE; all 0 before a document's first visit. Both without rows where statistics decay.
+    values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and with memo they are whole numbers.
+    pi: 1 with memo. remembered: uint16[nnz, L], topics of each of the bag's pairs, strongest first;
+    phi: uint16[nnz, L], their weights, of cvb.WHOLE; all 0 before a document's first visit. Both
+    without rows where statistics decay.
     """
 
     remembered: np.ndarray = field(metadata=MAPPED)
@@ -138,22 +160,31 @@ class State(dense.State):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """With memo nothing is known: the first turn of the first documents, which draws, breaks the symmetry. Where statistics
-    decay, N_kw begins at random, exponential with the mean that it will have."""
+    """With memo nothing is known: the first turn of the first documents, which draws, breaks the
+    symmetry. Where statistics decay, N_kw begins at random, exponential with the mean that it will
+    have."""
     state = _empty(config, shape, seed, scratch)
     if config.statistics == "decay":
-        vb.scatter(np.uint64(seed), cvb.WHOLE * shape.tokens / (config.topics * shape.V), state.values, state.totals)
+        vb.scatter(
+            np.uint64(seed),
+            cvb.WHOLE * shape.tokens / (config.topics * shape.V),
+            state.values,
+            state.totals,
+        )
     return state
 
 
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
     V, K = shape.V, config.topics
     remembered, phi = (
-        room((shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16) for _ in range(2)
+        room((shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16)
+        for _ in range(2)
     )
     phi[:] = 0
     remembered[:] = 0
-    return State(seed=seed, values=np.zeros((V, K)), totals=np.zeros(K), remembered=remembered, phi=phi)
+    return State(
+        seed=seed, values=np.zeros((V, K)), totals=np.zeros(K), remembered=remembered, phi=phi
+    )
 
 
 def begin(
@@ -167,7 +198,8 @@ def begin(
 ) -> State:
     """A state before the first step in which each token has a topic already, and N_kw counts them.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing.
     """
     state = _empty(config, shape, seed, scratch)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -176,7 +208,14 @@ def begin(
         batch = dense.batch_of(bow, documents)
         given = _recall(bow, documents, batch, topics[:, None])
         nothing = cvb.Phi(np.zeros_like(given), np.zeros_like(given))
-        cvb.add(batch, nothing, cvb.Phi(given, np.full_like(given, cvb.WHOLE)), 1.0, state.values, state.totals)
+        cvb.add(
+            batch,
+            nothing,
+            cvb.Phi(given, np.full_like(given, cvb.WHOLE)),
+            1.0,
+            state.values,
+            state.totals,
+        )
     if config.statistics == "memo":
         pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
         state.remembered[:, 0] = np.where(pairs, topics, 0)
@@ -185,15 +224,17 @@ def begin(
 
 
 def rho(config: Resolved, t: int) -> float:
-    """The step size of step t, counted from 1, where statistics decay: s (tau0 + t)^-kappa, at most 1."""
+    """The step size of step t, counted from 1, where statistics decay: s (tau0 + t)^-kappa, at most
+    1."""
     return min(config.step * falling(config, t), 1.0)
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """One minibatch: the local step in its documents, then what they give now in the place of what they gave before, or
-    of what fades.
+    """One minibatch: the local step in its documents, then what they give now in the place of what
+    they gave before, or of what fades.
 
-    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is changed.
+    documents: int64[n], numbers of the minibatch's documents; where all of them are held out
+    nothing is changed.
     """
     state.t += 1
     batch = dense.batch_of(bow, documents)
@@ -207,12 +248,21 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _replace(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: dense.Batch, shape: Shape
-) -> None:  # fmt: skip
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: dense.Batch,
+    shape: Shape,
+) -> None:
     """CVB0: a document's phi continues from where it was at the last visit."""
-    before = cvb.Phi(_recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi))
+    before = cvb.Phi(
+        _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
+    )
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
-    warm = 0.5 if state.t <= config.warm_up * shape.per_pass else 0.0  # the least alpha of the warm-up
+    warm = (
+        0.5 if state.t <= config.warm_up * shape.per_pass else 0.0
+    )  # the least alpha of the warm-up
     how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
     after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)
@@ -222,8 +272,14 @@ def _replace(
 
 
 def _visit(
-    config: Resolved, state: State, batch: dense.Batch, keys: np.ndarray, before: cvb.Phi, how: cvb.Turns, least_alpha: float = 0.0
-) -> cvb.Phi:  # fmt: skip
+    config: Resolved,
+    state: State,
+    batch: dense.Batch,
+    keys: np.ndarray,
+    before: cvb.Phi,
+    how: cvb.Turns,
+    least_alpha: float = 0.0,
+) -> cvb.Phi:
     """cvb.visit under the present statistics, alpha at least least_alpha."""
     present, K = _present(config, state, batch, least_alpha), config.topics
     most = K if config.most >= K else min(LEADING, K)
@@ -233,18 +289,30 @@ def _visit(
     return after
 
 
-def _present(config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0) -> cvb.Present:
+def _present(
+    config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0
+) -> cvb.Present:
     scale = state.pi / cvb.WHOLE
-    rows_of_words, totals = cvb.table(batch.words, state.values, scale), np.maximum(scale * state.totals, 0.0)
+    rows_of_words, totals = (
+        cvb.table(batch.words, state.values, scale),
+        np.maximum(scale * state.totals, 0.0),
+    )
     return cvb.Present(
-        rows_of_words, totals, np.full(config.topics, max(config.alpha, least_alpha)), config.eta, len(state.values) * config.eta
-    )  # fmt: skip
+        rows_of_words,
+        totals,
+        np.full(config.topics, max(config.alpha, least_alpha)),
+        config.eta,
+        len(state.values) * config.eta,
+    )
 
 
 def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:
-    """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in tokens."""
+    """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in
+    tokens."""
     after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
-    cvb.stochastic(batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after)
+    cvb.stochastic(
+        batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after
+    )
     step_size = state.fade(rho(config, state.t))
     corpus = shape.tokens * shape.D / bow.D  # tokens of the documents that are trained on, nearly
     unit = step_size * corpus / (batch.tokens * state.pi)
@@ -253,23 +321,39 @@ def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: S
     state.rescale()
 
 
-def _recall(bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray) -> np.ndarray:
+def _recall(
+    bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray
+) -> np.ndarray:
     """The rows of a batch's pairs, of an array that has one for each of the bag's pairs."""
-    return rows.recall(documents, bow.indptr, of_pairs, batch.doc_ptr, np.arange(len(batch.places) + 1))
+    return rows.recall(
+        documents, bow.indptr, of_pairs, batch.doc_ptr, np.arange(len(batch.places) + 1)
+    )
 
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k)."""
-    return dense.topics(state.values.astype(np.float32), state.pi / cvb.WHOLE, config.eta, state.totals)
+    return dense.topics(
+        state.values.astype(np.float32), state.pi / cvb.WHOLE, config.eta, state.totals
+    )
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1: (alpha_k + N_dk) / (sum of alpha + N_d) by CVB0 under topics that stay as they
-    are. Nothing is drawn."""
+    """theta of the documents first … end - 1: (alpha_k + N_dk) / (sum of alpha + N_d) by CVB0 under
+    topics that stay as they are. Nothing is drawn."""
     documents = np.arange(first, end, dtype=np.int64)
     batch = dense.batch_of(bow, documents)
-    nothing, keys = np.zeros((len(batch.places), config.most), np.uint16), np.zeros(len(documents), np.uint64)
-    phi = _visit(config, state, batch, keys, cvb.Phi(nothing, nothing), cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0))
+    nothing, keys = (
+        np.zeros((len(batch.places), config.most), np.uint16),
+        np.zeros(len(documents), np.uint64),
+    )
+    phi = _visit(
+        config,
+        state,
+        batch,
+        keys,
+        cvb.Phi(nothing, nothing),
+        cvb.Turns(0, FOLD_TURNS, FOLD_LEAST, 0, 0.0),
+    )
     gamma = cvb.mixtures(batch.doc_ptr, batch.counts, *phi, np.full(config.topics, config.alpha))
     return dense.theta(gamma, first, batch.lengths)
 
@@ -284,19 +368,24 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
     most = f"Each word of a document was divided among at most {settings['most']:,} topics"
     if settings["statistics"] == "memo":
-        by = "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh 2009)"
+        by = (
+            "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh"
+            " 2009)"
+        )
         cited = ("blei2003latent", "asuncion2009smoothing")
         how = f"There were {settings['passes']:,} passes over the corpus. {most}."
     else:
         by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
         cited = ("blei2003latent", "foulds2013stochastic")
         how = (
-            f"The step size was s (τ₀ + t)^−κ with s = {settings['step']:g}, τ₀ = {settings['tau0']:g} and κ = {settings['kappa']:g}, in "
-            f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}. {most}."
+            f"The step size was s (τ₀ + t)^−κ with s = {settings['step']:g}, τ₀ ="
+            f" {settings['tau0']:g} and κ = {settings['kappa']:g}, in {settings['passes']:,}"
+            f" pass{'' if settings['passes'] == 1 else 'es'}. {most}."
         )
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {by}. The "
-        f"priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by {by}. The priors were α = {settings['alpha']:g} for"
+        f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}",
         cited,
     )
 
@@ -305,16 +394,23 @@ def warm_up() -> list[Config]:
     """The usual settings; then statistics that decay, with steps so large that pi is reset."""
     return [
         Config(topics=2, minibatch=10, passes=3),
-        Config(topics=2, minibatch=10, passes=10, statistics="decay", step=0.9, tau0=0.0, kappa=0.51),
+        Config(
+            topics=2, minibatch=10, passes=10, statistics="decay", step=0.9, tau0=0.0, kappa=0.51
+        ),
     ]
 
 
 def seconds(config: Resolved, tokens: int) -> float:
-    """A pair costs what its document's topics cost, which grow slowly with K; in a new document's first turn, and where
-    statistics decay, each of the K."""
+    """A pair costs what its document's topics cost, which grow slowly with K; in a new document's
+    first turn, and where statistics decay, each of the K."""
     dense_turns = config.passes * (config.burn_in + 1) if config.statistics == "decay" else 1
-    sparse_turns = 0 if config.statistics == "decay" else config.burn_in + config.iterations * config.passes
-    return tokens * (dense_turns * TOPIC * config.topics + sparse_turns * TURN * (config.topics / 100) ** TURN_POWER)
+    sparse_turns = (
+        0 if config.statistics == "decay" else config.burn_in + config.iterations * config.passes
+    )
+    return tokens * (
+        dense_turns * TOPIC * config.topics
+        + sparse_turns * TURN * (config.topics / 100) ** TURN_POWER
+    )
 
 
 def remembered(config: Resolved, shape: Shape) -> int:
@@ -323,8 +419,8 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """The statistics, in float64, and a copy in float32 while topics are made; the table of a minibatch's words, and its
-    phi before and after."""
+    """The statistics, in float64, and a copy in float32 while topics are made; the table of a
+    minibatch's words, and its phi before and after."""
     pairs = -(-max(shape.pairs, 1) // shape.per_pass) * 2  # documents are of unequal length
     table = min(shape.V, pairs) * (4 * config.topics + 4 * LEADING)
     return (

@@ -1,8 +1,9 @@
-"""What engines with a dense array of topics share: values, [V, K], a row for each word; their batches; and their results as
-`Topics` and `Theta`.
+"""What engines with a dense array of topics share: values, [V, K], a row for each word; their
+batches; and their results as `Topics` and `Theta`.
 
-Expected tokens N_kw are scale times values[w, k], and totals, float64[K], are the sums of values by topic. A topic's beta is
-Dirichlet(eta + N_k.) in most engines; where eta is 0, it is N_k. over its sum.
+Expected tokens N_kw are scale times values[w, k], and totals, float64[K], are the sums of values by
+topic. A topic's beta is Dirichlet(eta + N_k.) in most engines; where eta is 0, it is N_k. over its
+sum.
 """
 
 from dataclasses import dataclass
@@ -16,10 +17,13 @@ from inference.engines.arena import STEP_WHOLE
 from inference.kernels import rows, vb
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
-LISTED_TOKENS_FLAT = 0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
+LISTED_TOKENS_FLAT = (
+    0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
+)
 FLOOR_MASS = 0.05
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
-LISTED_SHARE = 0.005  # a topic is listed in a document that has at least this share of it, or where it is the largest
+# a topic is listed in a document that has at least this share of it, or where it is the largest
+LISTED_SHARE = 0.005
 
 
 @dataclass(kw_only=True)
@@ -53,9 +57,10 @@ class State(contract.State):
 class Batch(NamedTuple):
     """Pairs (document, word) of some documents, in the documents' order and by word.
 
-    words: int64[n], the distinct ones, ascending. doc_ptr: int64[S + 1], places: int32[P], each pair's place in `words`,
-    counts: float32[P], its tokens: by document. word_ptr: int64[n + 1], pairs: int32[P], documents: int32[P]: the pairs
-    of each word, ascending, and each pair's document, from 0 to S - 1. lengths: float64[S], tokens of each document.
+    words: int64[n], the distinct ones, ascending. doc_ptr: int64[S + 1], places: int32[P], each
+    pair's place in `words`, counts: float32[P], its tokens: by document. word_ptr: int64[n + 1],
+    pairs: int32[P], documents: int32[P]: the pairs of each word, ascending, and each pair's
+    document, from 0 to S - 1. lengths: float64[S], tokens of each document.
     """
 
     words: np.ndarray
@@ -79,15 +84,24 @@ def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
     word_ptr, pairs, _ = rows.by_word(places, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
-    return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float32), word_ptr, pairs, document, lengths)
+    return Batch(
+        words,
+        doc_ptr,
+        places,
+        np.diff(token_ptr).astype(np.float32),
+        word_ptr,
+        pairs,
+        document,
+        lengths,
+    )
 
 
 def topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray) -> Topics:
-    """E[beta] = (eta + N_kw) / (V eta + N_k), sparse: a word with less than LISTED_TOKENS in a topic is part of its
-    floor, which is the mean of what such words have, so that no mass is lost.
+    """E[beta] = (eta + N_kw) / (V eta + N_k), sparse: a word with less than LISTED_TOKENS in a
+    topic is part of its floor, which is the mean of what such words have, so that no mass is lost.
 
-    Where the floors of most topics hold more than FLOOR_MASS, words are listed down to LISTED_TOKENS_FLAT. A topic without
-    any mass (eta is 0 and it has no tokens) is uniform.
+    Where the floors of most topics hold more than FLOOR_MASS, words are listed down to
+    LISTED_TOKENS_FLAT. A topic without any mass (eta is 0 and it has no tokens) is uniform.
     """
     result = _topics(values, scale, eta, totals, LISTED_TOKENS)
     if np.median(result.floor_mass) > FLOOR_MASS:
@@ -95,7 +109,9 @@ def topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray) -> 
     return result
 
 
-def _topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at_least: float) -> Topics:
+def _topics(
+    values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at_least: float
+) -> Topics:
     V, K = values.shape
     indptr, words, tokens = vb.listed(values, scale, at_least)
     rows.sort_rows(indptr, words, tokens)
@@ -111,8 +127,8 @@ def _topics(values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at
 
 
 def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
-    """theta = gamma / sum(gamma) of consecutive documents, from number `first` on: topics of LISTED_SHARE or more, and
-    the largest.
+    """theta = gamma / sum(gamma) of consecutive documents, from number `first` on: topics of
+    LISTED_SHARE or more, and the largest.
 
     gamma: float64[n, K]. lengths: [n], tokens; a document without any lists nothing.
     """
@@ -128,15 +144,24 @@ def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
 
 
 def nonzero(values: np.ndarray, scale: float) -> int:
-    """How many of the K x V parameters hold LISTED_TOKENS or more: of a dense array all are above their prior."""
+    """How many of the K x V parameters hold LISTED_TOKENS or more: of a dense array all are above
+    their prior."""
     return int(np.count_nonzero(values >= LISTED_TOKENS / scale)) if scale > 0.0 else 0
 
 
 def memory(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
-    """Bytes: `copies` arrays of V x K; the table of a batch of S documents with so many distinct words, and their gamma
-    and e; its pairs.
+    """Bytes: `copies` arrays of V x K; the table of a batch of S documents with so many distinct
+    words, and their gamma and e; its pairs.
 
-    A copy of an array is added for `rescale` and checkpoints being written, and the blocks of the kernels' threads.
+    A copy of an array is added for `rescale` and checkpoints being written, and the blocks of the
+    kernels' threads.
     """
     blocks = 64 * 2 * 4 * min(vb.BLOCK, 256 * (K + vb.LANES)) // 8
-    return 4 * V * K * copies + words * (4 * K + 24) + S * 20 * K + 40 * pairs + 16 * vb.CHUNKS * K + blocks
+    return (
+        4 * V * K * copies
+        + words * (4 * K + 24)
+        + S * 20 * K
+        + 40 * pairs
+        + 16 * vb.CHUNKS * K
+        + blocks
+    )

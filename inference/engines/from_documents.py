@@ -1,8 +1,9 @@
 """The first passes of a training by sampling: topics that begin as documents and learn by OPE.
 
-lambda = eta + the words of one document a topic, rare words with more weight than common ones; then Online-OPE (Than
-and Doan 2015; Than and Ho 2015, eqs. 17-19) with beta = lambda / sum lambda, by the kernels of the engine fw. At the
-end each token draws its topics from phi, and sampling continues from these.
+lambda = eta + the words of one document a topic, rare words with more weight than common ones; then
+Online-OPE (Than and Doan 2015; Than and Ho 2015, eqs. 17-19) with beta = lambda / sum lambda, by
+the kernels of the engine fw. At the end each token draws its topics from phi, and sampling
+continues from these.
 """
 
 import math
@@ -20,11 +21,12 @@ from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
-# eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at least LEAST_ETA times the
-# eta that sampling has
+# eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at
+# least LEAST_ETA times the eta that sampling has
 ETA, WEIGHT, LEAST_ETA = 3.0, 0.04, 1 / 2
 UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
-# For these it is looked at so many documents, each as often as candidates are tried, and shared words, this part of a document's words
+# For these it is looked at so many documents, each as often as candidates are tried, and shared
+# words, this part of a document's words
 LOOKED_AT, SHARED = 400_000_000, 1 / 8
 ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
 CANDIDATES = 2  # of these for each topic that are searched, at the least
@@ -53,46 +55,67 @@ def eta(topics: int, bow: Bow, after: float) -> float:
 
 
 def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
-    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the word). With UNLIKE topics or more the
-    documents are unlike each other, and each topic begins with as many tokens as a document has on average. bow: of all documents. key:
-    a random stream."""
+    """The rows as one document a topic, its words weighted by log((D + 1) / documents with the
+    word). With UNLIKE topics or more the documents are unlike each other, and each topic begins
+    with as many tokens as a document has on average. bow: of all documents. key: a random
+    stream."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights, K = np.log((bow.D + 1) / np.maximum(documents, 1)), len(state.totals)
     random = arena.candidates(bow, shape, key)
-    # So that choosing takes no longer than some passes: a candidate costs a look at each document and the words that it shares
+    # So that choosing takes no longer than some passes: a candidate costs a look at each document
+    # and the words that it shares
     tried = K * (2 + math.log(K)) * (1 + SHARED * len(bow.words) / bow.D)
     searched = min(len(random), int(LOOKED_AT / tried))
     if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights)
         return
-    arena.from_documents(state, bow, unlike(bow, random[:searched], weights, K, key), weights, bow.tokens / bow.D)
+    arena.from_documents(
+        state, bow, unlike(bow, random[:searched], weights, K, key), weights, bow.tokens / bow.D
+    )
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
-    """K of these documents that are as unlike each other as they come, words weighted as in what topics begin with; random ones
-    where fewer differ."""
+    """K of these documents that are as unlike each other as they come, words weighted as in what
+    topics begin with; random ones where fewer differ."""
     batch = expand(bow, documents)
     counts = np.diff(batch.token_ptr).astype(np.float64)
     document = np.repeat(np.arange(len(documents)), np.diff(batch.doc_ptr))
-    shares = arena.weighted(document, counts * weights[batch.words][batch.places], np.bincount(document, counts))
-    chosen = documents[seeds.diverse(batch.doc_ptr, batch.places, shares, len(batch.words), K, np.uint64(key))]
+    shares = arena.weighted(
+        document, counts * weights[batch.words][batch.places], np.bincount(document, counts)
+    )
+    chosen = documents[
+        seeds.diverse(batch.doc_ptr, batch.places, shares, len(batch.words), K, np.uint64(key))
+    ]
     return np.append(chosen, documents[~np.isin(documents, chosen)][: K - len(chosen)])
 
 
 def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.ndarray) -> Inferred:
-    """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a random stream for each
-    document."""
+    """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a
+    random stream for each document."""
     K, n = len(state.totals), len(batch.doc_ptr) - 1
     gathered, floor = _gather(state, unit, eta, batch.words)
     method = frank_wolfe.Method(
-        frank_wolfe.OPE, frank_wolfe.SAFE, ITERATIONS, 1.0 - ALPHA / K, 0.0, False, frank_wolfe.AUTOMATIC
+        frank_wolfe.OPE,
+        frank_wolfe.SAFE,
+        ITERATIONS,
+        1.0 - ALPHA / K,
+        0.0,
+        False,
+        frank_wolfe.AUTOMATIC,
     )
-    theta, factors = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K)), np.empty(len(batch.places), np.float32)
-    frank_wolfe.infer(batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n))
+    theta, factors = (
+        frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K)),
+        np.empty(len(batch.places), np.float32),
+    )
+    frank_wolfe.infer(
+        batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n)
+    )
     return Inferred(gathered, floor, theta, factors)
 
 
-def _gather(state: arena.Rows, unit: float, eta: float, words: np.ndarray) -> tuple[frank_wolfe.Rows, np.ndarray]:
+def _gather(
+    state: arena.Rows, unit: float, eta: float, words: np.ndarray
+) -> tuple[frank_wolfe.Rows, np.ndarray]:
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
@@ -105,18 +128,24 @@ def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np
 
 
 def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
-    """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in tokens."""
+    """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in
+    tokens."""
     word_ptr, doc_of, factors = rows.pairs_by_word(
         batch.doc_ptr, batch.places, len(batch.words), inferred.factors, numba.get_num_threads()
     )
-    pairs, change = _in_order(batch.words, word_ptr, doc_of, factors), _change(state, unit, inferred.floor, weight)
+    pairs, change = (
+        _in_order(batch.words, word_ptr, doc_of, factors),
+        _change(state, unit, inferred.floor, weight),
+    )
     made = frank_wolfe.blend(
         pairs, inferred.theta, inferred.rows, change, state.start, state.arena_values, state.totals
     )
     arena.put(state, batch.words, *made)
 
 
-def _in_order(words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, factors: np.ndarray) -> frank_wolfe.Pairs:
+def _in_order(
+    words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, factors: np.ndarray
+) -> frank_wolfe.Pairs:
     """The pairs of words that are in order already."""
     order = np.arange(len(documents), dtype=np.int32)
     return frank_wolfe.Pairs(words, word_ptr, order, documents, np.empty(0, np.int64), factors)
@@ -125,13 +154,17 @@ def _in_order(words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, fa
 def _change(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> frank_wolfe.Change:
     K = len(state.totals)
     return frank_wolfe.Change(
-        floor, np.full(K, weight / unit), np.ones(K), np.full(K, frank_wolfe.dropped(K) / unit), False
+        floor,
+        np.full(K, weight / unit),
+        np.ones(K),
+        np.full(K, frank_wolfe.dropped(K) / unit),
+        False,
     )
 
 
 def told(inferred: Inferred, K: int) -> Message:
-    """What other processes must know of a process's documents to add their statistics: sizes, topics, theta, rests,
-    factors."""
+    """What other processes must know of a process's documents to add their statistics: sizes,
+    topics, theta, rests, factors."""
     _, topics, theta, sizes, rests = inferred.theta
     used = np.arange(_room(K)) < sizes[:, None]
     flat = [array.reshape(-1, _room(K))[used] for array in (topics, theta)]
@@ -143,8 +176,8 @@ def _room(K: int) -> int:
 
 
 class Told(NamedTuple):
-    """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as the processes sent them, one after the other. first: int64[n],
-    of each document the place of its first factor."""
+    """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as the processes sent
+    them, one after the other. first: int64[n], of each document the place of its first factor."""
 
     theta: frank_wolfe.Mixtures
     first: np.ndarray
@@ -152,27 +185,52 @@ class Told(NamedTuple):
 
 
 def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
-    """messages: of `told`, by process. owner: int64[n], the process of each document; pairs: int64[n], how many it has."""
-    sizes, topics, theta, rests, factors = (np.concatenate(arrays) for arrays in zip(*messages, strict=True))
+    """messages: of `told`, by process. owner: int64[n], the process of each document; pairs:
+    int64[n], how many it has."""
+    sizes, topics, theta, rests, factors = (
+        np.concatenate(arrays) for arrays in zip(*messages, strict=True)
+    )
     order = np.argsort(owner, kind="stable")
     place = np.argsort(order)  # of each document in the messages
     room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
-    return Told(frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place]), first, factors)
+    return Told(
+        frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place]),
+        first,
+        factors,
+    )
 
 
 def learned_run(
-    state: arena.Rows, before: float, eta: float, bow: Bow, documents: np.ndarray, told: Told, unit: float, weight: float,
+    state: arena.Rows,
+    before: float,
+    eta: float,
+    bow: Bow,
+    documents: np.ndarray,
+    told: Told,
+    unit: float,
+    weight: float,
     runs: tuple[int, int],
-) -> tuple[np.ndarray, ...]:  # fmt: skip
-    """`learn` for some of a minibatch's runs of words, without putting the rows into the arena: (words, indptr, sizes, topics,
-    values, added), for `together.packed`. before, eta: unit and eta that `infer` had. documents: int64[n], of the whole minibatch."""
+) -> tuple[np.ndarray, ...]:
+    """`learn` for some of a minibatch's runs of words, without putting the rows into the arena:
+    (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta: unit and eta
+    that `infer` had. documents: int64[n], of the whole minibatch."""
     words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
     bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
-    words, word_ptr = words[bounds[0] : bounds[-1]], word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
-    doc_of, factors = rows.pairs_of(documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors)
+    words, word_ptr = (
+        words[bounds[0] : bounds[-1]],
+        word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]],
+    )
+    doc_of, factors = rows.pairs_of(
+        documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors
+    )
     gathered, floor = _gather(state, before, eta, words)
     made = frank_wolfe.blended(
-        bounds - bounds[0], _in_order(words, word_ptr, doc_of, factors), told.theta, gathered, _change(state, unit, floor, weight),
-        state.start, state.arena_values,
-    )  # fmt: skip
+        bounds - bounds[0],
+        _in_order(words, word_ptr, doc_of, factors),
+        told.theta,
+        gathered,
+        _change(state, unit, floor, weight),
+        state.start,
+        state.arena_values,
+    )
     return words, *made

@@ -1,4 +1,5 @@
-"""LDA by Frank-Wolfe inference (Than and Ho 2015, paper 001) or online maximum a posteriori estimation, OPE (Than and Doan
+"""LDA by Frank-Wolfe inference (Than and Ho 2015, paper 001) or online maximum a posteriori
+estimation, OPE (Than and Doan
 2015), with three ways to learn from it.
 
 What the papers leave open, and every deviation from them, is in docs/engines/fw.md.
@@ -38,20 +39,28 @@ from inference.topics import LISTED_TOKENS, Theta, Topics
 NAME = "fw"
 ABOUT = About(
     label="Frank-Wolfe and OPE",
-    help="LDA with a few topics in each document, found by steps towards one topic each. As quick as the default, and a little behind it.",
+    help=(
+        "LDA with a few topics in each document, found by steps towards one topic each. As quick as"
+        " the default, and a little behind it."
+    ),
     source="Than and Ho 2015",
     papers=entries("than2015inference", "than2015dual"),
 )
 
 KINDS = {"ope": frank_wolfe.OPE, "fw": frank_wolfe.FW, "fw_pairwise": frank_wolfe.PAIRWISE}
-STEPS = {"safe": frank_wolfe.SAFE, "fixed": frank_wolfe.FIXED, "line_search": frank_wolfe.LINE_SEARCH}
+STEPS = {
+    "safe": frank_wolfe.SAFE,
+    "fixed": frank_wolfe.FIXED,
+    "line_search": frank_wolfe.LINE_SEARCH,
+}
 AUTOMATIC, SPARSE, DENSE = frank_wolfe.AUTOMATIC, frank_wolfe.SPARSE, frank_wolfe.DENSE
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
 LEAST_FLOOR = 1e-30  # of beta in float32
-# Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved for an idle one: seconds a
-# token and pass at 100 topics; more topics cost as this power of them. Entries of a word's row there, likewise.
+# Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved
+# for an idle one: seconds a token and pass at 100 topics; more topics cost as this power of them.
+# Entries of a word's row there, likewise.
 SECONDS, SECONDS_POWER = 0.2e-6, 0.33
 ENTRIES, ENTRIES_POWER = 60, 0.3
 TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
@@ -62,23 +71,49 @@ class Config(Settings):
     """Settings of a run."""
 
     inference: str = setting(
-        "Inference", "", "How a document's topics are found. ope: the most probable under the prior, with very few "
-        "topics; fw: the most probable, adding one topic in each step; fw_pairwise: the same, until at most a "
-        "hundredth of a nat a word can be gained.",
-        "ope", choices={"ope": "few topics each", "fw": "one topic a step", "fw_pairwise": "one topic a step, to the end"},
-    )  # fmt: skip
+        "Inference",
+        "",
+        "How a document's topics are found. ope: the most probable under the prior, with very few"
+        " topics; fw: the most probable, adding one topic in each step; fw_pairwise: the same,"
+        " until at most a hundredth of a nat a word can be gained.",
+        "ope",
+        choices={
+            "ope": "few topics each",
+            "fw": "one topic a step",
+            "fw_pairwise": "one topic a step, to the end",
+        },
+    )
     step: str = setting(
-        "Step", "", "How far a step of fw goes. safe: never so far that the document becomes less probable; fixed: "
-        "2/(l+2), as in the paper; line_search: to the best point.",
-        "safe", choices={"safe": "never too far", "fixed": "as in the paper", "line_search": "to the best point"},
-    )  # fmt: skip
+        "Step",
+        "",
+        "How far a step of fw goes. safe: never so far that the document becomes less probable;"
+        " fixed: 2/(l+2), as in the paper; line_search: to the best point.",
+        "safe",
+        choices={
+            "safe": "never too far",
+            "fixed": "as in the paper",
+            "line_search": "to the best point",
+        },
+    )
     learn: str = setting(
-        "Learning", "", "online: counts of earlier documents fade; streaming: they add up, for a corpus that is read "
-        "once; ml: topics are estimated without a prior.",
-        "online", choices={"online": "earlier documents fade", "streaming": "all documents add up", "ml": "without a prior"},
-    )  # fmt: skip
+        "Learning",
+        "",
+        "online: counts of earlier documents fade; streaming: they add up, for a corpus that is"
+        " read once; ml: topics are estimated without a prior.",
+        "online",
+        choices={
+            "online": "earlier documents fade",
+            "streaming": "all documents add up",
+            "ml": "without a prior",
+        },
+    )
     iterations: int = setting(
-        "Iterations", "L", "Steps for a document: more of them allow more topics.", 20, least=1, most=100_000
+        "Iterations",
+        "L",
+        "Steps for a document: more of them allow more topics.",
+        20,
+        least=1,
+        most=100_000,
     )
     alpha: float | None = prior(
         "Document smoothing",
@@ -89,9 +124,12 @@ class Config(Settings):
     )
     eta: float | None = eta_setting(1e-9)
     start: str = setting(
-        "Start", "", "seed: each topic starts as the words of a random document; random: as random weights.", "seed",
+        "Start",
+        "",
+        "seed: each topic starts as the words of a random document; random: as random weights.",
+        "seed",
         choices={"seed": "one document each", "random": "at random"},
-    )  # fmt: skip
+    )
     minibatch: int | None = minibatch_setting("S")
     kappa: float = kappa_setting(0.7)
     tau0: float = tau0_setting(1.0)
@@ -99,7 +137,10 @@ class Config(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.inference == "fw_pairwise" and self.step == "fixed":
-            raise Invalid("step", "step must be safe or line_search where inference is fw_pairwise, got 'fixed'.")
+            raise Invalid(
+                "step",
+                "step must be safe or line_search where inference is fw_pairwise, got 'fixed'.",
+            )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/fw.md has the evidence."""
@@ -123,10 +164,11 @@ class Resolved(Chosen, Config):
 class State(arena.Rows):
     """All there is to checkpoint. `step` changes it in place.
 
-    behind: steps that count as done before the first, where a run begins with given topics. begun: whether topics have their start. pi: float64[K], scale of the rows, which hold
-    (lambda - eta) / pi, or (beta - floor) / pi where learn is ml. eta: what lambda is without its rows;
-    `streaming` adds to it with each minibatch. leftover: float64[K], where learn is ml: beta of words without an entry, over
-    pi; held: float64[K], where learn is ml: tokens of each topic.
+    behind: steps that count as done before the first, where a run begins with given topics. begun:
+    whether topics have their start. pi: float64[K], scale of the rows, which hold (lambda - eta) /
+    pi, or (beta - floor) / pi where learn is ml. eta: what lambda is without its rows; `streaming`
+    adds to it with each minibatch. leftover: float64[K], where learn is ml: beta of words without
+    an entry, over pi; held: float64[K], where learn is ml: tokens of each topic.
     """
 
     behind: int
@@ -138,13 +180,19 @@ class State(arena.Rows):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """No row has an entry where topics start as documents, which the first step sees to; else all rows are full."""
+    """No row has an entry where topics start as documents, which the first step sees to; else all
+    rows are full."""
     V, K = shape.V, config.topics
     state = State(
-        seed=seed, behind=0, begun=config.start == "random", pi=np.ones(K),
-        **arena.empty(V, K), eta=config.eta, leftover=np.full(K, 1.0 / V),
+        seed=seed,
+        behind=0,
+        begun=config.start == "random",
+        pi=np.ones(K),
+        **arena.empty(V, K),
+        eta=config.eta,
+        leftover=np.full(K, 1.0 / V),
         held=np.zeros(K),
-    )  # fmt: skip
+    )
     if config.start == "random":
         state.arena_topics = np.tile(np.arange(K, dtype=np.int32), V)
         state.arena_values = frank_wolfe.uniform(np.uint64(seed), V, K)
@@ -163,10 +211,11 @@ def begin(
     held_out: np.ndarray,
     scratch: Path | None = None,
 ) -> State:
-    """A state before the first step in which each pair has a topic already: lambda - eta is their sum, and the step sizes
-    are those after a pass.
+    """A state before the first step in which each pair has a topic already: lambda - eta is their
+    sum, and the step sizes are those after a pass.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing.
     """
     state = init(replace(config, start="seed"), shape, seed, scratch)
     pairs = np.repeat(~np.isin(np.arange(bow.D), held_out), np.diff(bow.indptr))
@@ -197,8 +246,8 @@ def _begun(config: Resolved, state: State) -> None:
 
 
 class _Weights(NamedTuple):
-    """beta as floors and what rows add to them: beta_kw = base_k / mass_k + factor_k value. base, mass, factor:
-    float64[K]; floor: float32[K], base / mass."""
+    """beta as floors and what rows add to them: beta_kw = base_k / mass_k + factor_k value. base,
+    mass, factor: float64[K]; floor: float32[K], base / mass."""
 
     base: np.ndarray
     mass: np.ndarray
@@ -209,9 +258,15 @@ class _Weights(NamedTuple):
 def _weights(config: Resolved, state: State) -> _Weights:
     """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
     V, K = len(state.start), config.topics
-    base = np.maximum(state.pi * state.leftover, FLOOR / V) if config.learn == "ml" else np.full(K, state.eta)
+    base = (
+        np.maximum(state.pi * state.leftover, FLOOR / V)
+        if config.learn == "ml"
+        else np.full(K, state.eta)
+    )
     mass = V * base + np.maximum(state.pi * state.totals, 0.0)
-    return _Weights(base, mass, state.pi / mass, np.maximum(base / mass, LEAST_FLOOR).astype(np.float32))
+    return _Weights(
+        base, mass, state.pi / mass, np.maximum(base / mass, LEAST_FLOOR).astype(np.float32)
+    )
 
 
 class _Inferred(NamedTuple):
@@ -223,23 +278,49 @@ class _Inferred(NamedTuple):
     gaps: np.ndarray
 
 
-def _gather(config: Resolved, state: State, words: np.ndarray, weights: _Weights) -> frank_wolfe.Rows:
-    return frank_wolfe.gather(words, state.arena, weights.factor, weights.floor, config.inference != "ope")
+def _gather(
+    config: Resolved, state: State, words: np.ndarray, weights: _Weights
+) -> frank_wolfe.Rows:
+    return frank_wolfe.gather(
+        words, state.arena, weights.factor, weights.floor, config.inference != "ope"
+    )
 
 
 def _infer(
-    config: Resolved, batch: Batch, gathered: frank_wolfe.Rows, weights: _Weights, keys: np.ndarray, final: bool,
+    config: Resolved,
+    batch: Batch,
+    gathered: frank_wolfe.Rows,
+    weights: _Weights,
+    keys: np.ndarray,
+    final: bool,
     form: int = AUTOMATIC,
-) -> _Inferred:  # fmt: skip
-    """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM, f and gaps."""
+) -> _Inferred:
+    """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM,
+    f and gaps."""
     n, K = len(batch.doc_ptr) - 1, config.topics
-    vertices = 1 + config.iterations * (frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1)
-    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    room = np.append(0, np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final)))
-    method = frank_wolfe.Method(
-        KINDS[config.inference], STEPS[config.step], config.iterations, 1.0 - config.alpha, TOLERANCE, final, form
+    vertices = 1 + config.iterations * (
+        frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1
     )
-    out = _Inferred(frank_wolfe.Mixtures.empty(room), np.empty(len(batch.places), np.float32), np.zeros(n), np.zeros(n))
+    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
+    room = np.append(
+        0,
+        np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final)),
+    )
+    method = frank_wolfe.Method(
+        KINDS[config.inference],
+        STEPS[config.step],
+        config.iterations,
+        1.0 - config.alpha,
+        TOLERANCE,
+        final,
+        form,
+    )
+    out = _Inferred(
+        frank_wolfe.Mixtures.empty(room),
+        np.empty(len(batch.places), np.float32),
+        np.zeros(n),
+        np.zeros(n),
+    )
     frank_wolfe.infer(batch, gathered, weights.floor, method, keys, *out)
     return out
 
@@ -247,7 +328,8 @@ def _infer(
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch: theta of its documents under the topics as they are, then the topics move.
 
-    documents: int64[n], numbers of the minibatch's documents; without any word among them nothing changes.
+    documents: int64[n], numbers of the minibatch's documents; without any word among them nothing
+    changes.
     """
     if not state.begun:
         _seed(config, state, bow, shape)
@@ -257,15 +339,24 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     weights = _weights(config, state)
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    inferred = _infer(config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False)
+    inferred = _infer(
+        config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False
+    )
     state.tokens += int(batch.token_ptr[-1])
     _learn(config, state, batch, gathered, inferred, weights.floor, shape.D / len(documents))
 
 
 def _learn(
-    config: Resolved, state: State, batch: Batch, gathered: frank_wolfe.Rows, inferred: _Inferred, floor: np.ndarray, scale: float
-) -> None:  # fmt: skip
-    """Move the topics by what a minibatch gave: paper 001, eqs. 17-19 (online), 20-22 (streaming) and 23-24 (ml).
+    config: Resolved,
+    state: State,
+    batch: Batch,
+    gathered: frank_wolfe.Rows,
+    inferred: _Inferred,
+    floor: np.ndarray,
+    scale: float,
+) -> None:
+    """Move the topics by what a minibatch gave: paper 001, eqs. 17-19 (online), 20-22 (streaming)
+    and 23-24 (ml).
 
     scale: D / S, of a statistic of the minibatch to one of the corpus.
     """
@@ -278,7 +369,9 @@ def _learn(
         moves = held > 0.0  # a topic that no document chose stays as it is
         unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
         state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
-        drop_below = np.where(moves, drop_below / np.maximum(state.held, 1.0), np.nextafter(0.0, 1.0))
+        drop_below = np.where(
+            moves, drop_below / np.maximum(state.held, 1.0), np.nextafter(0.0, 1.0)
+        )
     elif config.learn == "online":
         unit = np.full(K, step_size * scale)
     else:
@@ -288,7 +381,9 @@ def _learn(
         keep[moves], state.pi[moves], state.leftover[moves] = 0.0, 1.0, 0.0
     elif config.learn != "streaming":
         state.pi[moves] *= 1.0 - step_size
-    change = frank_wolfe.Change(floor, unit / state.pi, keep, drop_below / state.pi, config.learn == "ml")
+    change = frank_wolfe.Change(
+        floor, unit / state.pi, keep, drop_below / state.pi, config.learn == "ml"
+    )
     _add(state, batch, gathered, inferred, change)
     if state.pi.min() < PI_LEAST:
         state.arena_values = _scaled(state, state.pi)
@@ -301,7 +396,9 @@ def _learn(
 def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
     places = _listed(theta)
-    weights = theta.weights[places].astype(np.float64) * np.repeat(np.diff(batch.token_ptr[batch.doc_ptr]), theta.sizes)
+    weights = theta.weights[places].astype(np.float64) * np.repeat(
+        np.diff(batch.token_ptr[batch.doc_ptr]), theta.sizes
+    )
     return np.bincount(theta.topics[places], weights=weights, minlength=K)
 
 
@@ -313,18 +410,28 @@ def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
     """The stored values, times a number by their topic: float32[A]."""
     with np.errstate(all="ignore"):  # between rows there may be anything
-        return (state.arena_values * by_topic.take(state.arena_topics, mode="clip")).astype(np.float32)
+        return (state.arena_values * by_topic.take(state.arena_topics, mode="clip")).astype(
+            np.float32
+        )
 
 
 def _add(
-    state: State, batch: Batch, gathered: frank_wolfe.Rows, inferred: _Inferred, change: frank_wolfe.Change
+    state: State,
+    batch: Batch,
+    gathered: frank_wolfe.Rows,
+    inferred: _Inferred,
+    change: frank_wolfe.Change,
 ) -> None:
     """Let a batch's statistics change the rows. change: of the arena's values."""
     keep = change.keep
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    by_word = frank_wolfe.Pairs(batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors)
-    made = frank_wolfe.blend(by_word, inferred.theta, gathered, change, state.start, state.arena_values, state.totals)
+    by_word = frank_wolfe.Pairs(
+        batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
+    )
+    made = frank_wolfe.blend(
+        by_word, inferred.theta, gathered, change, state.start, state.arena_values, state.totals
+    )
     if not keep.all():
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
@@ -339,7 +446,9 @@ def topics(config: Resolved, state: State) -> Topics:
     weights = _weights(config, state)
     held = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * held)
-    indptr, words, tokens = rows.transpose(state.arena._replace(values=values), 1.0, LISTED_TOKENS, K)
+    indptr, words, tokens = rows.transpose(
+        state.arena._replace(values=values), 1.0, LISTED_TOKENS, K
+    )
     topic = np.repeat(np.arange(K), np.diff(indptr))
     beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
     rows.sort_rows(indptr, words, beta)
@@ -349,13 +458,15 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a step of EM expects of
-    topic k after the engine's own inference, listed from half a token on."""
+    """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a
+    step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
     batch, (listed, *_) = _final(config, state, bow, documents, _weights(config, state))
     places, tokens = _listed(listed), np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed.sizes)
-    theta = (config.alpha + listed.weights[places]) / (config.topics * config.alpha + tokens[document])
+    theta = (config.alpha + listed.weights[places]) / (
+        config.topics * config.alpha + tokens[document]
+    )
     topics = listed.topics[places]
     order = np.lexsort((topics, -theta, document))
     indptr = np.concatenate([[0], np.cumsum(listed.sizes)]).astype(np.int64)
@@ -365,16 +476,23 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 def _final(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
 ) -> tuple[Batch, _Inferred]:
-    """theta under the topics as they are, without learning from it; random numbers depend on the document alone."""
+    """theta under the topics as they are, without learning from it; random numbers depend on the
+    document alone."""
     batch = expand(bow, documents)
     gathered = _gather(config, state, batch.words, weights)
-    return batch, _infer(config, batch, gathered, weights, streams(state.seed, rng.OPE, 0, documents), True)
+    return batch, _infer(
+        config, batch, gathered, weights, streams(state.seed, rng.OPE, 0, documents), True
+    )
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The log likelihood of documents with words under the topics, each at the theta that is inferred for it: the sum of
-    f(theta), paper 001, eq. 9."""
-    return times * float(_final(config, state, bow, documents, _weights(config, state))[1].values.sum())
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The log likelihood of documents with words under the topics, each at the theta that is
+    inferred for it: the sum of f(theta), paper 001, eq. 9."""
+    return times * float(
+        _final(config, state, bow, documents, _weights(config, state))[1].values.sum()
+    )
 
 
 priors = as_set  # where inference is fw, theta has no prior: alpha then smooths what is shown
@@ -386,54 +504,81 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
-    """How documents were inferred and topics learned, with the priors. A run of an older version may lack settings of
-    today."""
+    """How documents were inferred and topics learned, with the priors. A run of an older version
+    may lack settings of today."""
     ope = settings.get("inference", "ope") == "ope"
     how = (
-        "online maximum a posteriori estimation (OPE; Than and Doan 2015)" if ope
+        "online maximum a posteriori estimation (OPE; Than and Doan 2015)"
+        if ope
         else "Frank-Wolfe inference of the documents’ mixtures (Than and Ho 2015)"
-    )  # fmt: skip
+    )
     learned = {
-        "online": f"online learning with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}",
+        "online": (
+            f"online learning with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ ="
+            f" {settings.get('tau0')}"
+        ),
         "streaming": "streaming learning, in which the statistics of all documents add up",
-        "ml": f"maximum likelihood estimation of the topics with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = "
-        f"{settings.get('tau0')}",
-    }[settings.get("learn", "online")]  # fmt: skip
+        "ml": (
+            "maximum likelihood estimation of the topics with a step size of (τ₀ + t)^−κ, κ ="
+            f" {settings.get('kappa')} and τ₀ = {settings.get('tau0')}"
+        ),
+    }[settings.get("learn", "online")]
     prior = f"α = {settings['alpha']:g} for each topic of a document and " if ope else ""
-    start = "the words of a randomly chosen document" if settings.get("start", "seed") == "seed" else "random weights"
+    start = (
+        "the words of a randomly chosen document"
+        if settings.get("start", "seed") == "seed"
+        else "random weights"
+    )
     passes = f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}"
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how} and "
-        f"{learned} (Than and Ho 2015), in {passes}, with {settings['iterations']} iterations for a document. Each topic began as {start}; "
-        f"the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a topic.",
-        ("blei2003latent", "than2015dual", "than2015inference") if ope else ("blei2003latent", "than2015inference"),
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by {how} and {learned} (Than and Ho 2015), in {passes},"
+        f" with {settings['iterations']} iterations for a document. Each topic began as {start};"
+        f" the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a"
+        " topic.",
+        (
+            ("blei2003latent", "than2015dual", "than2015inference")
+            if ope
+            else ("blei2003latent", "than2015inference")
+        ),
     )
 
 
 def warm_up() -> list[Config]:
-    """The usual settings; then the other ways to learn and to infer, with large steps, so that what has faded is
-    rewritten."""
+    """The usual settings; then the other ways to learn and to infer, with large steps, so that what
+    has faded is rewritten."""
     return [
         Config(topics=2, minibatch=10, passes=3),
-        Config(topics=2, minibatch=10, passes=2, inference="fw", learn="ml", start="random", tau0=0.0),
+        Config(
+            topics=2, minibatch=10, passes=2, inference="fw", learn="ml", start="random", tau0=0.0
+        ),
     ]
 
 
 def seconds(config: Resolved, tokens: int) -> float:
-    """A token costs its share of the steps, and what the entries of its word's row do; see docs/engines/fw.md."""
+    """A token costs its share of the steps, and what the entries of its word's row do; see
+    docs/engines/fw.md."""
     each = SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
     return tokens * config.passes * each * (1.0 if config.inference == "ope" else 3.0)
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is rewritten; a minibatch's rows
-    and pairs, and a block of topics for the longest document."""
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is
+    rewritten; a minibatch's rows and pairs, and a block of topics for the longest document."""
     entries = (
         config.topics
         if config.start == "random"
         else min(config.topics, ENTRIES * (config.topics / 100) ** ENTRIES_POWER)
     )
     in_rows = shape.V * entries
-    batch = 2 * shape.tokens / shape.per_pass * (8 + 8 + 4 + 4 + 4 * min(config.topics, entries) / 8)
+    batch = (
+        2 * shape.tokens / shape.per_pass * (8 + 8 + 4 + 4 + 4 * min(config.topics, entries) / 8)
+    )
     workspace = frank_wolfe.CHUNKS * 40 * config.topics + 4 * frank_wolfe.BLOCK
-    return int(4 * 8 * max(in_rows, 1 << 12) + batch + 6 * in_rows + workspace + 8 * (6 * shape.V + 12 * config.topics))
+    return int(
+        4 * 8 * max(in_rows, 1 << 12)
+        + batch
+        + 6 * in_rows
+        + workspace
+        + 8 * (6 * shape.V + 12 * config.topics)
+    )

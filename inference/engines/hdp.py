@@ -1,5 +1,6 @@
-"""The hierarchical Dirichlet process topic model by stochastic variational inference: section 3.3 and figures 8 and 9 of
-paper 002, "HDP". Two levels: a document has T pointers to the K topics of the corpus, and each word belongs to a pointer.
+"""The hierarchical Dirichlet process topic model by stochastic variational inference: section 3.3
+and figures 8 and 9 of paper 002, "HDP". Two levels: a document has T pointers to the K topics of
+the corpus, and each word belongs to a pointer.
 
 What the paper leaves open, and every deviation from it, is in docs/engines/hdp.md.
 """
@@ -38,8 +39,9 @@ NAME = "hdp"
 ABOUT = About(
     label="Hierarchical Dirichlet process",
     help=(
-        "Finds about how many topics there are, where they are few: up to twenty or so. Give several times as many as you expect. At a number "
-        "that you know, the default finds better topics many times as quickly."
+        "Finds about how many topics there are, where they are few: up to twenty or so. Give"
+        " several times as many as you expect. At a number that you know, the default finds better"
+        " topics many times as quickly."
     ),
     purpose="Let the texts decide how many topics there are",
     source="Hoffman, Blei, Wang and Paisley 2013",
@@ -50,10 +52,16 @@ TRUNCATION = 150  # the most topics, unless another number is chosen
 USED_TOKENS = 1.0  # a topic is in use that holds at least one token
 LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
-START_ITERATIONS, START_CHANGE, START_TRUNCATE = 20, 0.01, 0.1  # of LDA's local step, with which a document starts
-TOLERANCE = 3e-5  # a visit of a document ends where an iteration changes its bound by less than this share of it
+START_ITERATIONS, START_CHANGE, START_TRUNCATE = (
+    20,
+    0.01,
+    0.1,
+)  # of LDA's local step, with which a document starts
+# a visit of a document ends where an iteration changes its bound by less than this share of it
+TOLERANCE = 3e-5
 FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
-# Rough: seconds a token and pass, in a document of some hundred words, on one core; see docs/engines/hdp.md.
+# Rough: seconds a token and pass, in a document of some hundred words, on one core; see
+# docs/engines/hdp.md.
 SECONDS_TOPIC, SECONDS_CANDIDATE = 6e-9, 1.5e-9
 
 
@@ -62,28 +70,53 @@ class Config(Settings):
     """Settings of a run."""
 
     topics: int = setting(
-        "Most topics", "K", "The largest possible number. The engine finds how many are in use; if nearly all are, ask for more.",
-        MISSING, least=1, most=MOST_TOPICS,
-    )  # fmt: skip
+        "Most topics",
+        "K",
+        "The largest possible number. The engine finds how many are in use; if nearly all are, ask"
+        " for more.",
+        MISSING,
+        least=1,
+        most=MOST_TOPICS,
+    )
     document_topics: int = setting(
-        "Most topics of a document", "T", "The most topics that a document can have.", 15, least=1, most=1000
+        "Most topics of a document",
+        "T",
+        "The most topics that a document can have.",
+        15,
+        least=1,
+        most=1000,
     )
     alpha: float = prior(
-        "Concentration of documents", "α", "Large values give each document more topics, and more evenly.", 1.0
+        "Concentration of documents",
+        "α",
+        "Large values give each document more topics, and more evenly.",
+        1.0,
     )
-    omega: float = prior("Concentration of the corpus", "ω", "Large values make more topics common in the corpus.", 1.0)
+    omega: float = prior(
+        "Concentration of the corpus",
+        "ω",
+        "Large values make more topics common in the corpus.",
+        1.0,
+    )
     eta: float = prior(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give more topics, of fewer words.", 0.3
+        "Topic smoothing",
+        "η",
+        "Prior of each word in a topic: small values give more topics, of fewer words.",
+        0.3,
     )
     minibatch: int | None = minibatch_setting("S")
     kappa: float = kappa_setting(0.7)
     tau0: float = tau0_setting(10.0)
     candidates: int | None = setting(
-        "Candidates", "C", "How many of the K topics, the likeliest, are weighed in full for a document; 2 T by "
+        "Candidates",
+        "C",
+        "How many of the K topics, the likeliest, are weighed in full for a document; 2 T by "
         "default.",
         least=1,
-    )  # fmt: skip
-    iterations: int = setting("Iterations", "", "The most iterations over a document in a visit.", 100, least=1)
+    )
+    iterations: int = setting(
+        "Iterations", "", "The most iterations over a document in a visit.", 100, least=1
+    )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/hdp.md has the evidence."""
@@ -107,9 +140,10 @@ class Resolved(Sized, Config):
 class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    ahead: steps by which the step size is further than t. chance: tokens of a topic that are left of the random start.
-    values: float32[V, K], (lambda - eta) / pi. mass: float64[K], expected number of pointers at each topic, over all documents: the sticks are
-    made from it (`stick_parameters`).
+    ahead: steps by which the step size is further than t. chance: tokens of a topic that are left
+    of the random start. values: float32[V, K], (lambda - eta) / pi. mass: float64[K], expected
+    number of pointers at each topic, over all documents: the sticks are made from it
+    (`stick_parameters`).
     """
 
     ahead: int
@@ -118,15 +152,20 @@ class State(dense.State):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lambda - eta is exponential with mean N / (K V), as if all tokens were shared out by chance (002, footnote 6); the
-    pointers are spread evenly, so that no topic is preferred. Both fade as 1 - rho."""
+    """lambda - eta is exponential with mean N / (K V), as if all tokens were shared out by chance
+    (002, footnote 6); the pointers are spread evenly, so that no topic is preferred. Both fade as 1
+    - rho."""
     K, V = config.topics, shape.V
     values, totals = np.empty((V, K), np.float32), np.zeros(K)
     vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
     return State(
-        seed=seed, ahead=0, chance=shape.tokens / K, values=values, totals=totals,
+        seed=seed,
+        ahead=0,
+        chance=shape.tokens / K,
+        values=values,
+        totals=totals,
         mass=np.full(K, shape.D * _pointers(config) / K),
-    )  # fmt: skip
+    )
 
 
 def begin(
@@ -138,22 +177,31 @@ def begin(
     held_out: np.ndarray,
     scratch: Path | None = None,
 ) -> State:
-    """A state before the first step in which each token has a topic already: lambda - eta counts them, and each
-    document has a pointer to each of its topics. The step size is that of a third pass.
+    """A state before the first step in which each token has a topic already: lambda - eta counts
+    them, and each document has a pointer to each of its topics. The step size is that of a third
+    pass.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing.
     """
     K = config.topics
     document = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
     kept = ~np.isin(document, held_out)
-    words, topic, document = bow.words[kept].astype(np.int64), topics[kept].astype(np.int64), document[kept]
+    words, topic, document = (
+        bow.words[kept].astype(np.int64),
+        topics[kept].astype(np.int64),
+        document[kept],
+    )
     counts = bow.counts[kept]
-    values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(np.float32)
+    values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(
+        np.float32
+    )
     totals = np.bincount(topic, weights=counts, minlength=K)
     mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
     return State(
         seed=seed,
-        ahead=2 * shape.per_pass,  # topics are there, so it begins with the step size of the third pass
+        ahead=2
+        * shape.per_pass,  # topics are there, so it begins with the step size of the third pass
         chance=0.0,
         values=values.reshape(shape.V, K),
         totals=totals,
@@ -162,8 +210,9 @@ def begin(
 
 
 class Sticks(NamedTuple):
-    """q(v), v_i ~ Beta(first_i, rest_i), in the order of the sticks; float64[K - 1] each. order: int64[K], the topic of
-    each place. logs, sizes: float64[K], E[log sigma] and E[sigma] by topic."""
+    """q(v), v_i ~ Beta(first_i, rest_i), in the order of the sticks; float64[K - 1] each. order:
+    int64[K], the topic of each place. logs, sizes: float64[K], E[log sigma] and E[sigma] by
+    topic."""
 
     first: np.ndarray
     rest: np.ndarray
@@ -173,8 +222,9 @@ class Sticks(NamedTuple):
 
 
 def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
-    """a_i = 1 + m_i and b_i = omega + sum of the later m (002, figure 8), topics in the order of m, the largest first:
-    of all orders the one with the largest bound (docs/engines/hdp.md). mass: float64[K], m."""
+    """a_i = 1 + m_i and b_i = omega + sum of the later m (002, figure 8), topics in the order of m,
+    the largest first: of all orders the one with the largest bound (docs/engines/hdp.md). mass:
+    float64[K], m."""
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
     first, rest = 1.0 + m[:-1], config.omega + np.cumsum(m[::-1])[::-1][1:]
@@ -186,31 +236,47 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """One minibatch of 002, figure 9: the local step of its documents, then lambda and the sticks move by rho.
+    """One minibatch of 002, figure 9: the local step of its documents, then lambda and the sticks
+    move by rho.
 
-    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
+    documents: int64[n], numbers of the minibatch's documents; where all of them are held out
+    nothing is forgotten.
     """
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        tolerance = 1e-2 if state.t <= shape.per_pass else TOLERANCE  # in the first pass topics are rough anyway
+        tolerance = (
+            1e-2 if state.t <= shape.per_pass else TOLERANCE
+        )  # in the first pass topics are rough anyway
         local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
 
 
-def _move(state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float) -> None:
-    """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale` times, is added."""
+def _move(
+    state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float
+) -> None:
+    """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale`
+    times, is added."""
     step_size = state.fade(step_size)
     state.chance *= 1.0 - step_size
     state.mass *= 1.0 - step_size
     unit = step_size * scale / state.pi
     hdp.add(
-        batch.words, batch.word_ptr, batch.pairs, batch.documents, local.candidates, local.given, unit, state.values
+        batch.words,
+        batch.word_ptr,
+        batch.pairs,
+        batch.documents,
+        local.candidates,
+        local.given,
+        unit,
+        state.values,
     )
     candidates, K = local.candidates.ravel(), len(state.mass)
     state.totals += unit * np.bincount(candidates, weights=local.tokens.ravel(), minlength=K)
-    state.mass += step_size * scale * np.bincount(candidates, weights=local.mass.ravel(), minlength=K)
+    state.mass += (
+        step_size * scale * np.bincount(candidates, weights=local.mass.ravel(), minlength=K)
+    )
     state.rescale()
 
 
@@ -220,8 +286,13 @@ def _pointers(config: Resolved) -> int:
 
 
 def _local(
-    config: Resolved, state: State, batch: dense.Batch, iterations: int, tolerance: float, gives: bool = True,
-) -> hdp.Local:  # fmt: skip
+    config: Resolved,
+    state: State,
+    batch: dense.Batch,
+    iterations: int,
+    tolerance: float,
+    gives: bool = True,
+) -> hdp.Local:
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
     K, n, T, C = config.topics, len(batch.lengths), _pointers(config), _candidates(config)
     sticks = stick_parameters(config, state.mass)
@@ -229,20 +300,34 @@ def _local(
     prior = np.maximum(config.alpha * sticks.sizes, LEAST_ALPHA)
     gamma = prior + batch.lengths[:, None] / K
     vb.local_step(
-        batch.doc_ptr, batch.places, batch.counts, b, prior, gamma, START_CHANGE * batch.lengths, START_ITERATIONS,
+        batch.doc_ptr,
+        batch.places,
+        batch.counts,
+        b,
+        prior,
+        gamma,
+        START_CHANGE * batch.lengths,
+        START_ITERATIONS,
         START_TRUNCATE,
-    )  # fmt: skip
+    )
     logs = hdp.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
     local = hdp.Local(
-        np.zeros((n, C), np.int64), np.zeros((n, C)), np.zeros((n, C)), np.zeros((n, C)), np.zeros(n),
+        np.zeros((n, C), np.int64),
+        np.zeros((n, C)),
+        np.zeros((n, C)),
+        np.zeros((n, C)),
+        np.zeros(n),
         np.empty((len(batch.places) if gives else 0, C), np.float32),
-    )  # fmt: skip
-    hdp.documents(batch, logs, gamma, sticks.logs, config.alpha, tolerance, iterations, hdp.EMPTY, T, local)
+    )
+    hdp.documents(
+        batch, logs, gamma, sticks.logs, config.alpha, tolerance, iterations, hdp.EMPTY, T, local
+    )
     return local
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta] = (eta + N~_kw) / (V eta + N~_k); in use are topics of USED_TOKENS or more, the random start left out."""
+    """E[beta] = (eta + N~_kw) / (V eta + N~_k); in use are topics of USED_TOKENS or more, the
+    random start left out."""
     used = state.pi * state.totals - state.chance >= USED_TOKENS
     if not used.any():
         used[np.argmax(state.totals)] = True
@@ -250,7 +335,8 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1 under the topics as they are: E[theta_k] = sum_i E[sigma_i(pi)] zeta_ik.
+    """theta of the documents first … end - 1 under the topics as they are: E[theta_k] = sum_i
+    E[sigma_i(pi)] zeta_ik.
 
     The T largest are listed, and sum to 1: what a document does not use gets nothing.
     """
@@ -259,8 +345,11 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     return _listed(local.candidates, local.theta, _pointers(config), first, batch.lengths)
 
 
-def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengths: np.ndarray) -> Theta:
-    """The T largest of each row, of LISTED_SHARE or more, or the largest alone, scaled to sum to 1 at least."""
+def _listed(
+    candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengths: np.ndarray
+) -> Theta:
+    """The T largest of each row, of LISTED_SHARE or more, or the largest alone, scaled to sum to 1
+    at least."""
     order = np.lexsort((candidates, -theta), axis=1)[:, :T]
     weights = np.take_along_axis(theta, order, axis=1)
     kept = weights >= dense.LISTED_SHARE
@@ -269,22 +358,34 @@ def _listed(candidates: np.ndarray, theta: np.ndarray, T: int, first: int, lengt
     weights = np.where(kept, weights, 0.0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
     weights = weights.astype(np.float32)
-    missing = 1.0 - weights.sum(axis=1, dtype=np.float64)  # of rounding: the rest would go to topics not in use
+    missing = 1.0 - weights.sum(
+        axis=1, dtype=np.float64
+    )  # of rounding: the rest would go to topics not in use
     raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
     weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
     indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
-    return Theta(first, indptr, np.take_along_axis(candidates, order, axis=1)[kept].astype(np.int32), weights[kept])
+    return Theta(
+        first,
+        indptr,
+        np.take_along_axis(candidates, order, axis=1)[kept].astype(np.int32),
+        weights[kept],
+    )
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The evidence lower bound of these documents, each fitted again, of the sticks and of the topics, in nats.
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The evidence lower bound of these documents, each fitted again, of the sticks and of the
+    topics, in nats.
 
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """
     total = 0.0
     for first in range(0, len(documents), 1000):
         batch = dense.batch_of(bow, documents[first : first + 1000])
-        total += float(_local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum())
+        total += float(
+            _local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum()
+        )
     return global_bound(config, state) + times * total
 
 
@@ -299,7 +400,10 @@ def priors(config: Resolved, state: State | None) -> Priors:
     """alpha E[sigma_k], the prior of each topic in a document; even before the first step."""
     if state is None:
         return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
-    return Priors(np.maximum(config.alpha * stick_parameters(config, state.mass).sizes, LEAST_ALPHA), config.eta)
+    return Priors(
+        np.maximum(config.alpha * stick_parameters(config, state.mass).sizes, LEAST_ALPHA),
+        config.eta,
+    )
 
 
 continued = fewer_passes
@@ -308,11 +412,14 @@ continued = fewer_passes
 def methods(settings: Mapping[str, Any]) -> Methods:
     """The model, its truncations and priors, and the steps."""
     return Methods(
-        f"We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most {settings['topics']:,} topics, and at most "
-        f"{settings['document_topics']:,} in a document, by stochastic variational inference (Wang, Paisley and Blei 2011; Hoffman et al. "
-        f"2013). The concentrations were ω = {settings['omega']:g} for the corpus and α = {settings['alpha']:g} for documents, and the prior "
-        f"was η = {settings['eta']:g} for each word of a topic. The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and "
-        f"τ₀ = {settings['tau0']:g}, with {settings['minibatch']:,} documents in a step and {settings['passes']:,} passes.",
+        "We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most"
+        f" {settings['topics']:,} topics, and at most {settings['document_topics']:,} in a"
+        " document, by stochastic variational inference (Wang, Paisley and Blei 2011; Hoffman et"
+        f" al. 2013). The concentrations were ω = {settings['omega']:g} for the corpus and α ="
+        f" {settings['alpha']:g} for documents, and the prior was η = {settings['eta']:g} for each"
+        f" word of a topic. The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ ="
+        f" {settings['tau0']:g}, with {settings['minibatch']:,} documents in a step and"
+        f" {settings['passes']:,} passes.",
         ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic"),
     )
 
@@ -328,17 +435,21 @@ def _candidates(config: Resolved) -> int:
 
 
 def seconds(config: Resolved, tokens: int) -> float:
-    """A token costs K in the start of its document and in the tables, and T times C in the local step."""
+    """A token costs K in the start of its document and in the tables, and T times C in the local
+    step."""
     T, C = _pointers(config), _candidates(config)
     return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """The values, and of a minibatch the tables of its words (float32 and float64) and what its pairs give."""
+    """The values, and of a minibatch the tables of its words (float32 and float64) and what its
+    pairs give."""
     K, C = config.topics, _candidates(config)
     S = -(-shape.D // shape.per_pass)
     pairs = -(-shape.tokens // shape.per_pass)
     words = min(shape.V, pairs)
-    fold = min(shape.V, pairs * -(-1000 // max(S, 1)))  # of the thousand documents that are folded in at once
+    fold = min(
+        shape.V, pairs * -(-1000 // max(S, 1))
+    )  # of the thousand documents that are folded in at once
     batch = pairs * (4 * C + 40) + S * (32 * C + 24 * K)
     return dense.memory(shape.V, K, S, pairs, words) + 8 * K * max(words, fold) + batch + 64 * K

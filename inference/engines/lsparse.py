@@ -1,6 +1,8 @@
-"""Variational inference for LDA in which each token has at most L topics: Hughes and Sudderth (2016), paper 003.
+"""Variational inference for LDA in which each token has at most L topics: Hughes and Sudderth
+(2016), paper 003.
 
-Its formulas were lost in the copy that we have; docs/engines/lsparse.md says how they were derived, and every deviation.
+Its formulas were lost in the copy that we have; docs/engines/lsparse.md says how they were derived,
+and every deviation.
 """
 
 from collections.abc import Mapping
@@ -35,16 +37,16 @@ from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid
 from inference.kernels import lsparse, rng
-from inference.memory import room
 from inference.references import entries
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "lsparse"
 ABOUT = About(
     label="Sparse variational inference",
     help=(
-        "LDA by variational inference in which a word has at most L topics: deterministic except for the choice of its "
-        "first documents, with a bound that rises in every pass."
+        "LDA by variational inference in which a word has at most L topics: deterministic except"
+        " for the choice of its first documents, with a bound that rises in every pass."
     ),
     source="Hughes and Sudderth 2016",
     papers=entries("hughes2016fast"),
@@ -52,11 +54,15 @@ ABOUT = About(
 
 STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
 PI_LEAST = 1e-6  # pi below this is reset to 1
-DROPPED_TOKENS = 1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
+DROPPED_TOKENS = (
+    1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
+)
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
 EXPLORED = 4  # passes, where documents begin from the better of both starts
-SWEPT_TOKENS = 100_000_000  # what is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = (
+    100_000_000  # what is gone through, over all passes, where the number of passes is not given
+)
 
 
 @dataclass(frozen=True)
@@ -64,49 +70,82 @@ class Config(Settings):
     """Settings of a run."""
 
     most: int = setting(
-        "Topics of a word", "L", "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
-        "usual variational inference, which is slower.", 8, least=1,
-    )  # fmt: skip
+        "Topics of a word",
+        "L",
+        "How many topics a word in a document can have at the most: 1 is a hard choice, and K "
+        "usual variational inference, which is slower.",
+        8,
+        least=1,
+    )
     alpha: float | None = alpha_setting()
     eta: float | None = eta_setting()
     statistics: str = setting(
-        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again, and the bound "
+        "Counts of a document",
+        "",
+        "memo: a document's counts are replaced when it is visited again, and the bound "
         "rises; decay: they fade, for corpora that are read once or a few times.",
-        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
-    )  # fmt: skip
+        "memo",
+        choices={"memo": "replaced at the next visit", "decay": "fading"},
+    )
     start: str = setting(
-        "Start of a document", "", "With memo, how a document starts when it is visited again. warm: from its "
-        "remembered topics; cold: from its words alone; better: from both, and the better result is kept.",
-        "better", choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
-    )  # fmt: skip
-    warm_up: int = setting("Warm-up", "", "With memo, the number of first passes in which counts fade.", 1, least=0)
+        "Start of a document",
+        "",
+        "With memo, how a document starts when it is visited again. warm: from its remembered"
+        " topics; cold: from its words alone; better: from both, and the better result is kept.",
+        "better",
+        choices={"cold": "from its words", "warm": "from its last visit", "better": "from either"},
+    )
+    warm_up: int = setting(
+        "Warm-up", "", "With memo, the number of first passes in which counts fade.", 1, least=0
+    )
     restarts: int = setting(
-        "Restarts", "R", "How many of a document's smallest topics each visit tries to remove; a removal is kept if "
-        "the bound rises.", 5, least=0,
-    )  # fmt: skip
+        "Restarts",
+        "R",
+        "How many of a document's smallest topics each visit tries to remove; a removal is kept if "
+        "the bound rises.",
+        5,
+        least=0,
+    )
     explore: int | None = setting(
-        "Exploring passes", "", "With memo, the number of first passes in which documents start as “Start of a "
-        "document” says and try restarts; later they continue from their remembered topics, which is several times "
-        "as fast. Left open: four for "
-        "better, and all for cold and warm.", least=0,
-    )  # fmt: skip
-    sweeps: int = setting("Sweeps", "", "The most sweeps over a document in each visit.", 100, least=1)
+        "Exploring passes",
+        "",
+        "With memo, the number of first passes in which documents start as “Start of a document”"
+        " says and try restarts; later they continue from their remembered topics, which is several"
+        " times as fast. Left open: four for better, and all for cold and warm.",
+        least=0,
+    )
+    sweeps: int = setting(
+        "Sweeps", "", "The most sweeps over a document in each visit.", 100, least=1
+    )
     change: float = setting(
-        "Change", "Δ", "In tokens: a document is done when none of its topics changes by this much from sweep to "
-        "sweep.", 0.5,
-        least=0, most=1e6, bounds="at least 0, and at most 1e6",
-    )  # fmt: skip
+        "Change",
+        "Δ",
+        "In tokens: a document is done when none of its topics changes by this much from sweep to "
+        "sweep.",
+        0.5,
+        least=0,
+        most=1e6,
+        bounds="at least 0, and at most 1e6",
+    )
     init: str = setting(
-        "First topics", "", "The documents of the first minibatch with which topics start: chosen to differ from "
-        "each other, or at random.", "diverse", choices={"diverse": "unlike documents", "random": "at random"},
-    )  # fmt: skip
+        "First topics",
+        "",
+        "The documents of the first minibatch with which topics start: chosen to differ from "
+        "each other, or at random.",
+        "diverse",
+        choices={"diverse": "unlike documents", "random": "at random"},
+    )
     minibatch: int | None = minibatch_setting("|B|")
     kappa: float = kappa_setting(0.7, "With decay, ")
     tau0: float = tau0_setting(10.0, "With decay, ")
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
-        passes = passes_within(SWEPT_TOKENS, tokens, least=3, most=20) if self.statistics == "memo" else 3
+        passes = (
+            passes_within(SWEPT_TOKENS, tokens, least=3, most=20)
+            if self.statistics == "memo"
+            else 3
+        )
         return resolved(
             self,
             Resolved,
@@ -130,9 +169,10 @@ class State(arena.Scaled):
     """All there is to checkpoint. `step` changes it in place.
 
     pi: what the rows' values are times; 1 / UNITS with memo after its
-    warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)], each pair's last topics and their shares
-    times UNITS, all 0 before the first visit; without rows before the first step, and where statistics decay. scratch: a
-    folder for the memory where it is large.
+    warm-up, where they are whole numbers. memory_topics, memory_shares: uint16[nnz, min(L, K)],
+    each pair's last topics and their shares times UNITS, all 0 before the first visit; without rows
+    before the first step, and where statistics decay. scratch: a folder for the memory where it is
+    large.
     """
 
     memory_topics: np.ndarray = field(metadata=MAPPED)
@@ -145,22 +185,34 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     none = np.zeros((0, _width(config)), np.uint16)
     pi = 1.0 / UNITS if _exact(config, 1, shape) else 1.0
     return State(
-        **arena.empty(shape.V, config.topics, np.float64), seed=seed, pi=pi, memory_topics=none,
-        memory_shares=none.copy(), scratch=scratch,
-    )  # fmt: skip
+        **arena.empty(shape.V, config.topics, np.float64),
+        seed=seed,
+        pi=pi,
+        memory_topics=none,
+        memory_shares=none.copy(),
+        scratch=scratch,
+    )
 
 
 def begin(
-    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
     scratch: Path | None = None,
-) -> State:  # fmt: skip
+) -> State:
     """A state before the first step in which each token has a topic already, with a share of 1.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing. config: without a warm-up,
-    which would forget the topics.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that give nothing.
+    config: without a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
+        raise Invalid(
+            "warm_up",
+            f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.",
+        )
     state = init(config, shape, seed, scratch)
     _make_memory(config, state, bow)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -171,7 +223,8 @@ def begin(
 
 
 def _exact(config: Resolved, t: int, shape: Shape) -> bool:
-    """Whether step t, counted from 1, replaces what documents gave: then lam is the sum of what is remembered."""
+    """Whether step t, counted from 1, replaces what documents gave: then lam is the sum of what is
+    remembered."""
     return config.statistics == "memo" and t > config.warm_up * shape.per_pass
 
 
@@ -183,7 +236,10 @@ def _width(config: Resolved) -> int:
 def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
     if config.statistics == "memo" and not len(state.memory_topics):
         shape = len(bow.words), _width(config)
-        state.memory_topics, state.memory_shares = room(shape, state.scratch), room(shape, state.scratch)
+        state.memory_topics, state.memory_shares = (
+            room(shape, state.scratch),
+            room(shape, state.scratch),
+        )
         state.memory_topics[:], state.memory_shares[:] = 0, 0
 
 
@@ -191,15 +247,21 @@ def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> N
     """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
     given = topics.astype(np.uint16)[:, None]
     if config.statistics == "memo":
-        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = given[:, 0], UNITS
+        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = (
+            given[:, 0],
+            UNITS,
+        )
     whole = float(UNITS) if state.pi < 1.0 else 1.0
     sparse.add(state, batch, given, np.full((len(topics), 1), whole), *sparse.NOTHING)
 
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
-    """Each topic begins with a document of the first minibatch; with fewer documents than topics some begin empty."""
+    """Each topic begins with a document of the first minibatch; with fewer documents than topics
+    some begin empty."""
     batch = sparse.expand(bow, documents)
-    chosen = sparse.first_documents(batch, config.topics, config.init == "diverse", state.seed, rng.SPARSE)
+    chosen = sparse.first_documents(
+        batch, config.topics, config.init == "diverse", state.seed, rng.SPARSE
+    )
     batch = sparse.expand(bow, documents[chosen])
     _give(config, state, batch, np.repeat(np.arange(len(chosen)), np.diff(batch.doc_ptr)))
 
@@ -207,9 +269,9 @@ def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> No
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch: the local step of its documents, then lam.
 
-    "memo": what the documents gave at their last visit is taken back, and what they give now put in its place (003,
-    section 3.3). "decay": all statistics fade, and the batch's own, times D / |B|, take the place (003, section 3.4).
-    documents: int64[n], numbers of the minibatch's documents.
+    "memo": what the documents gave at their last visit is taken back, and what they give now put in
+    its place (003, section 3.3). "decay": all statistics fade, and the batch's own, times D / |B|,
+    take the place (003, section 3.4). documents: int64[n], numbers of the minibatch's documents.
     """
     state.t += 1
     if len(documents):
@@ -221,7 +283,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         if _exact(config, state.t, shape):
             # Later visits continue from what is remembered, and try nothing else
             explores = state.t <= config.explore * shape.per_pass
-            _replace(config if explores else replace(config, start="warm", restarts=0), state, batch)
+            _replace(
+                config if explores else replace(config, start="warm", restarts=0), state, batch
+            )
         else:
             _fade(config, state, batch, shape.D / len(documents))
     if config.statistics == "memo" and state.t == config.warm_up * shape.per_pass:
@@ -230,9 +294,15 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
     """Replace a batch's earlier statistics by the new."""
-    old_topics, old = state.memory_topics[batch.pairs], state.memory_shares[batch.pairs].astype(np.float64)
+    old_topics, old = (
+        state.memory_topics[batch.pairs],
+        state.memory_shares[batch.pairs].astype(np.float64),
+    )
     new_topics, new, _ = _visit(config, state, batch, old_topics, old)
-    state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = new_topics, new.astype(np.uint16)
+    state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = (
+        new_topics,
+        new.astype(np.uint16),
+    )
     sparse.add(state, batch, new_topics, new, old_topics, old)
 
 
@@ -255,24 +325,36 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     step_size = state.fade(rho(config, state.t))
     least = DROPPED_TOKENS if config.most < config.topics else 0.0
     sparse.add(
-        state, batch, topics, shares, *sparse.NOTHING, unit=step_size * times / state.pi, drop_below=least / state.pi
+        state,
+        batch,
+        topics,
+        shares,
+        *sparse.NOTHING,
+        unit=step_size * times / state.pi,
+        drop_below=least / state.pi,
     )
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, least)
         state.totals, state.pi = state.totals * state.pi, 1.0
 
 
-def _weights(config: Resolved, state: State, words: np.ndarray) -> tuple[lsparse.Weights, np.ndarray]:
+def _weights(
+    config: Resolved, state: State, words: np.ndarray
+) -> tuple[lsparse.Weights, np.ndarray]:
     """The weights of some words, and g of `lsparse.unlisted`."""
     g, base, norm = lsparse.unlisted(state.pi * state.totals, len(state.start), config.eta)
     return lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base), g
 
 
 def _visit(
-    config: Resolved, state: State, batch: Batch, old_topics: np.ndarray | None = None, old: np.ndarray | None = None
+    config: Resolved,
+    state: State,
+    batch: Batch,
+    old_topics: np.ndarray | None = None,
+    old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what is remembered, in
-    UNITS, as the new shares are then; None: nothing, and they sum to 1."""
+    """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what
+    is remembered, in UNITS, as the new shares are then; None: nothing, and they sum to 1."""
     weights, g = _weights(config, state, batch.words)
     L, P = _width(config), len(batch.places)
     first = lsparse.first_choice(weights, g, np.argsort(-g, kind="stable"), L)
@@ -293,18 +375,24 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1 by the local step from their words alone: (alpha + N_dk) / (K alpha +
-    N_d)."""
+    """theta of the documents first … end - 1 by the local step from their words alone: (alpha +
+    N_dk) / (K alpha + N_d)."""
     batch = sparse.expand(bow, np.arange(first, end))
     given, shares, _ = _visit(config, state, batch)
     return Theta(
-        first, *lsparse.mixtures(batch.doc_ptr, batch.counts, given, shares, config.alpha, config.topics, LEAST_SHARE)
+        first,
+        *lsparse.mixtures(
+            batch.doc_ptr, batch.counts, given, shares, config.alpha, config.topics, LEAST_SHARE
+        ),
     )
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The evidence lower bound of these documents (003, eqs. 35 and 46-49) at the present topics: with memo, and the
-    shares that are remembered; those of a document that was not seen, or with decay, are made for it."""
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The evidence lower bound of these documents (003, eqs. 35 and 46-49) at the present topics:
+    with memo, and the shares that are remembered; those of a document that was not seen, or with
+    decay, are made for it."""
     documents = np.asarray(documents, np.int64)
     total = 0.0
     for first in range(0, len(documents), AT_ONCE):
@@ -314,7 +402,10 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
-            given[seen], shares[seen] = state.memory_topics[batch.pairs][seen], remembered[seen] / UNITS
+            given[seen], shares[seen] = (
+                state.memory_topics[batch.pairs][seen],
+                remembered[seen] / UNITS,
+            )
         total += lsparse.objectives(batch, weights, g, config.alpha, given, shares).sum()
     return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
@@ -328,42 +419,70 @@ continued = fewer_passes_warm
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were inferred, with which priors and which L."""
     how = (
-        "memoized variational inference, which replaces a document’s counts when it is visited again"
+        "memoized variational inference, which replaces a document’s counts when it is visited"
+        " again"
         if settings["statistics"] == "memo"
-        else f"stochastic variational inference with a step size of (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
+        else (
+            "stochastic variational inference with a step size of (τ₀ + t)^−κ, κ ="
+            f" {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
+        )
     )
     most = min(settings["most"], settings["topics"])
     explored = settings.get("explore", settings["passes"])
-    where = f" in the first {explored:,} of {settings['passes']:,} passes" if explored < settings["passes"] else ""
+    where = (
+        f" in the first {explored:,} of {settings['passes']:,} passes"
+        if explored < settings["passes"]
+        else ""
+    )
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
-        f"which the posterior of each word has at most {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors "
-        f"were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. Each visit "
-        f"made at most {settings['sweeps']:,} sweeps over a document, with up to {settings['restarts']:,} restart proposals{where}.",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by {how}, in which the posterior of each word has at most"
+        f" {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors were α ="
+        f" {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each"
+        f" word of a topic. Each visit made at most {settings['sweeps']:,} sweeps over a document,"
+        f" with up to {settings['restarts']:,} restart proposals{where}.",
         ("blei2003latent", "hughes2016fast"),
     )
 
 
 def warm_up() -> list[Config]:
-    """The usual settings; then statistics that decay with large steps, so that pi is reset, and random first documents."""
+    """The usual settings; then statistics that decay with large steps, so that pi is reset, and
+    random first documents."""
     return [
         Config(topics=2, minibatch=10, passes=3),
-        Config(topics=2, minibatch=10, passes=10, kappa=0.51, tau0=1.0, statistics="decay", init="random"),
+        Config(
+            topics=2,
+            minibatch=10,
+            passes=10,
+            kappa=0.51,
+            tau0=1.0,
+            statistics="decay",
+            init="random",
+        ),
     ]
 
 
-# Two thirds of what passes 2 to 4 over the State of the Union took (K = 30, L = 8) of a machine with a load of forty: not measured on an
-# idle one. Seconds a token and pass that explores, at so many topics and L; more cost as these powers of them, a guess; so is what
-# other starts cost. Entries of a word's row, at K = 100 and 100 tokens a word.
+# Two thirds of what passes 2 to 4 over the State of the Union took (K = 30, L = 8) of a machine
+# with a load of forty: not measured on an idle one. Seconds a token and pass that explores, at so
+# many topics and L; more cost as these powers of them, a guess; so is what other starts cost.
+# Entries of a word's row, at K = 100 and 100 tokens a word.
 SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
 START_COST, SETTLED_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}, 0.5
 
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs what the topics of its document cost in each sweep, and L of them more."""
-    each = SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER * (_width(config) / SWEEP_MOST) ** MOST_POWER
+    each = (
+        SWEEP
+        * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+        * (_width(config) / SWEEP_MOST) ** MOST_POWER
+    )
     exploring = min(config.explore, config.passes) if config.statistics == "memo" else config.passes
-    return tokens * each * (exploring * START_COST[config.start] + (config.passes - exploring) * SETTLED_COST)
+    return (
+        tokens
+        * each
+        * (exploring * START_COST[config.start] + (config.passes - exploring) * SETTLED_COST)
+    )
 
 
 def remembered(config: Resolved, shape: Shape) -> int:
@@ -372,10 +491,12 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is compacted; L topics and
-    shares of each token of a minibatch, now and before."""
+    """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
+    compacted; L topics and shares of each token of a minibatch, now and before."""
     L = _width(config)
-    usual = ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    usual = (
+        ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    )
     entries = min(config.topics, usual) if L < config.topics else L
     return int(
         5 * 12 * max(shape.V * entries, 1 << 12)

@@ -1,7 +1,10 @@
-"""Merges and splits of clusters, each kept only where the bound rises. They are ours, not from paper 003.
+"""Merges and splits of clusters, each kept only where the bound rises. They are ours, not from
+paper 003.
 
-At the best lam and N for the present shares the bound is a function of the statistics and of the shares' entropy
-alone: a sum over clusters (`worth`). A move therefore costs the rows of the clusters in it, and its gain is exact.
+At the best lam and N for the present shares the bound is a function of the statistics and of the
+shares' entropy
+alone: a sum over clusters (`worth`). A move therefore costs the rows of the clusters in it, and its
+gain is exact.
 """
 
 from typing import NamedTuple
@@ -22,7 +25,8 @@ LEAST_GAIN = 1e-9  # of the absolute value of what changes: less may be rounding
 
 
 class Row(NamedTuple):
-    """What a cluster has. words: int64[n], ascending. tokens: float64[n]. documents: a number of them."""
+    """What a cluster has. words: int64[n], ascending. tokens: float64[n]. documents: a number of
+    them."""
 
     words: np.ndarray
     tokens: np.ndarray
@@ -47,44 +51,73 @@ def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
 
 
 def worth(row: Row, V: int, alpha: float, eta: float) -> float:
-    """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty. alpha: of this cluster."""
-    counted = gammaln(row.documents + alpha) - gammaln(alpha) + gammaln(V * eta) - gammaln(V * eta + row.tokens.sum())
+    """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty.
+    alpha: of this cluster."""
+    counted = (
+        gammaln(row.documents + alpha)
+        - gammaln(alpha)
+        + gammaln(V * eta)
+        - gammaln(V * eta + row.tokens.sum())
+    )
     return float(counted + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
 
 
 def merged(a: Row, b: Row) -> Row:
-    return row_of(np.concatenate([a.words, b.words]), np.concatenate([a.tokens, b.tokens]), a.documents + b.documents)
+    return row_of(
+        np.concatenate([a.words, b.words]),
+        np.concatenate([a.tokens, b.tokens]),
+        a.documents + b.documents,
+    )
 
 
 def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int, b: int) -> float:
-    """Of documents that are in both clusters, when the two are one, in nats. clusters, shares: [D, L], as remembered."""
-    of_a, of_b = np.where(clusters == a, shares, 0).sum(axis=1), np.where(clusters == b, shares, 0).sum(axis=1)
+    """Of documents that are in both clusters, when the two are one, in nats. clusters, shares: [D,
+    L], as remembered."""
+    of_a, of_b = (
+        np.where(clusters == a, shares, 0).sum(axis=1),
+        np.where(clusters == b, shares, 0).sum(axis=1),
+    )
     both = (of_a > 0) & (of_b > 0)
     x, y = of_a[both] / units, of_b[both] / units
     return float(((x + y) * np.log(x + y) - x * np.log(x) - y * np.log(y)).sum())
 
 
 def best_merge(
-    rows: list[Row], clusters: np.ndarray, shares: np.ndarray, units: float, V: int, alpha: float, eta: float
+    rows: list[Row],
+    clusters: np.ndarray,
+    shares: np.ndarray,
+    units: float,
+    V: int,
+    alpha: float,
+    eta: float,
 ) -> list[tuple[float, int, int]]:
-    """(gain, a, b) of each small cluster b and the cluster a that is most like it by the cosine of their words: the
-    greatest gain first."""
+    """(gain, a, b) of each small cluster b and the cluster a that is most like it by the cosine of
+    their words: the greatest gain first."""
     used = [k for k, row in enumerate(rows) if row.documents > 0]
     topic = np.repeat(np.arange(len(rows)), [len(row.words) for row in rows])
-    words, tokens = np.concatenate([row.words for row in rows]), np.concatenate([row.tokens for row in rows])
+    words, tokens = (
+        np.concatenate([row.words for row in rows]),
+        np.concatenate([row.tokens for row in rows]),
+    )
     norms = np.sqrt(np.bincount(topic, weights=tokens**2, minlength=len(rows)))
     out, pairs = [], set()
     for b in sorted(used, key=lambda k: (rows[k].documents, k))[:MERGED]:
         own = np.zeros(V)
         own[rows[b].words] = rows[b].tokens
-        like = np.bincount(topic, weights=tokens * own[words], minlength=len(rows)) / np.maximum(norms, 1e-300)
+        like = np.bincount(topic, weights=tokens * own[words], minlength=len(rows)) / np.maximum(
+            norms, 1e-300
+        )
         like[b] = -1.0
         a = int(like.argmax())
         if a not in used or (min(a, b), max(a, b)) in pairs:
             continue
         pairs.add((min(a, b), max(a, b)))
         one = merged(rows[a], rows[b])
-        gain = worth(one, V, alpha, eta) - worth(rows[a], V, alpha, eta) - worth(rows[b], V, alpha, eta)
+        gain = (
+            worth(one, V, alpha, eta)
+            - worth(rows[a], V, alpha, eta)
+            - worth(rows[b], V, alpha, eta)
+        )
         out.append((gain - entropy_lost(clusters, shares, units, a, b), a, b))
     return sorted(out, key=lambda each: (-each[0], each[1:]))
 
@@ -92,13 +125,16 @@ def best_merge(
 def split(
     bow: Bow, documents: np.ndarray, row: Row, V: int, alpha: float, eta: float, stream: np.uint64
 ) -> tuple[float, np.ndarray]:
-    """(gain, the documents that leave a cluster for an empty one): two documents that are unlike each other, and then
-    each document to the nearer half, in a few rounds.
+    """(gain, the documents that leave a cluster for an empty one): two documents that are unlike
+    each other, and then each document to the nearer half, in a few rounds.
 
-    documents: int64[n], with words, that are in the cluster with all of their share. stream: a random stream.
+    documents: int64[n], with words, that are in the cluster with all of their share. stream: a
+    random stream.
     """
     pairs = np.cumsum(np.diff(bow.indptr)[documents])
-    documents = documents[: min(MOST_DOCUMENTS, max(2, int(np.searchsorted(pairs, SPLIT_PAIRS, side="right"))))]
+    documents = documents[
+        : min(MOST_DOCUMENTS, max(2, int(np.searchsorted(pairs, SPLIT_PAIRS, side="right"))))
+    ]
     batch = sparse.expand(bow, documents)
     n = len(documents)
     chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), 2, stream)
@@ -117,9 +153,13 @@ def split(
         score = np.zeros((2, n))
         for side in (0, 1):
             mine = half == side + 1
-            tokens = np.bincount(batch.places, weights=batch.counts * mine[document], minlength=len(kept))
+            tokens = np.bincount(
+                batch.places, weights=batch.counts * mine[document], minlength=len(kept)
+            )
             log_beta = digamma(eta + tokens) - digamma(V * eta + tokens.sum())
-            score[side] = np.bincount(document, weights=batch.counts * log_beta[batch.places], minlength=n)
+            score[side] = np.bincount(
+                document, weights=batch.counts * log_beta[batch.places], minlength=n
+            )
             score[side] += digamma(mine.sum() + alpha)
         now = np.where(score[1] > score[0], 2, 1)
         if np.array_equal(now, half):
@@ -133,4 +173,6 @@ def split(
     gone = batch.counts * leave[document]
     other = row_of(batch.words[batch.places[gone > 0]], gone[gone > 0], float(leave.sum()))
     left = merged(row, Row(other.words, -other.tokens, -other.documents))
-    return worth(left, V, alpha, eta) + worth(other, V, alpha, eta) - worth(row, V, alpha, eta), documents[leave]
+    return worth(left, V, alpha, eta) + worth(other, V, alpha, eta) - worth(
+        row, V, alpha, eta
+    ), documents[leave]

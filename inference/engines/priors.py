@@ -1,8 +1,8 @@
-"""Learning the priors of LDA: Newton's method for alpha of each topic and for one eta (paper 004, eqs. 12 and 13; 002,
-section 2.5).
+"""Learning the priors of LDA: Newton's method for alpha of each topic and for one eta (paper 004,
+eqs. 12 and 13; 002, section 2.5).
 
-Both maximise the terms of the variational bound that have the prior, and no step lowers it: where a whole step does,
-it is halved.
+Both maximise the terms of the variational bound that have the prior, and no step lowers it: where a
+whole step does, it is halved.
 """
 
 from typing import Any
@@ -14,7 +14,9 @@ from inference.engines.contract import Priors
 
 LEAST, MOST = 1e-6, 1e3  # of what is learned
 STEPS = 20  # of Newton's method, at the most
-FALL = 10.0  # in a step no alpha falls below this part of itself: a topic that few use does not hold up the others
+# in a step no alpha falls below this part of itself: a topic that few use does not hold up the
+# others
+FALL = 10.0
 SMALL = 1e-8  # a relative change that ends it
 
 
@@ -29,10 +31,12 @@ def as_learned(config: Any, state: Any) -> Priors:
 
 
 def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = STEPS) -> np.ndarray:
-    """alpha, float64[K], that maximises lnG(sum a) - sum lnG(a_k) + sum (a_k - 1) m_k, from `start` on.
+    """alpha, float64[K], that maximises lnG(sum a) - sum lnG(a_k) + sum (a_k - 1) m_k, from `start`
+    on.
 
-    log_theta: m, float64[K], the mean over documents of E[log theta_dk]. most: of the sum of alpha, such as the mean
-    length of a document. steps: at the most. The Hessian is diag(h) + z 1 1', so a step costs K.
+    log_theta: m, float64[K], the mean over documents of E[log theta_dk]. most: of the sum of alpha,
+    such as the mean length of a document. steps: at the most. The Hessian is diag(h) + z 1 1', so a
+    step costs K.
     """
     if len(start) == 1:  # theta is 1 whatever alpha is
         return start.copy()
@@ -69,7 +73,8 @@ def _alpha_objective(a: np.ndarray, log_theta: np.ndarray) -> float:
 
 
 def eta(start: float, K: int, V: int, log_beta: float, steps: int = STEPS) -> float:
-    """eta that maximises K (lnG(V eta) - V lnG(eta)) + (eta - 1) s, from `start` on, in steps by a factor of 2 at the most.
+    """eta that maximises K (lnG(V eta) - V lnG(eta)) + (eta - 1) s, from `start` on, in steps by a
+    factor of 2 at the most.
 
     log_beta: s, the sum over topics and words of E[log beta_kw].
     """

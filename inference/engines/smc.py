@@ -1,5 +1,6 @@
-"""Sequential Monte Carlo with one state for LDA, with which Mimno, Hoffman and Blei (2012) compare their engine (paper
-000, section 4.3); after the first pass, collapsed Gibbs sampling (Griffiths and Steyvers 2004).
+"""Sequential Monte Carlo with one state for LDA, with which Mimno, Hoffman and Blei (2012) compare
+their engine (paper 000, section 4.3); after the first pass, collapsed Gibbs sampling (Griffiths and
+Steyvers 2004).
 
 What the paper leaves open, and every deviation from it, is in docs/engines/smc.md.
 """
@@ -28,16 +29,17 @@ from inference.engines.contract import (
 )
 from inference.engines.priors import as_set
 from inference.kernels import gibbs, rng, rows, smc
-from inference.memory import room
 from inference.references import entries
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "smc"
 ABOUT = About(
     label="Sequential Monte Carlo",
     help=(
-        "LDA by one pass of Gibbs sampling: a document sees all documents before it, and none is visited again. It predicts worst of "
-        "all; with 50 passes it is plain collapsed Gibbs sampling, which most papers mean."
+        "LDA by one pass of Gibbs sampling: a document sees all documents before it, and none is"
+        " visited again. It predicts worst of all; with 50 passes it is plain collapsed Gibbs"
+        " sampling, which most papers mean."
     ),
     source="Mimno, Hoffman and Blei 2012",
     papers=entries("ahmed2012scalable", "griffiths2004finding"),
@@ -45,7 +47,8 @@ ABOUT = About(
 
 FOLD_BURN_IN, FOLD_SAMPLES = 5, 5  # sweeps over a document under the finished topics
 CONTINUED = 20  # passes of a run that begins with the topics of another
-# Seconds a token and sweep are TOKEN + K TOPIC: process time at K = 20, 100, 400 of the State of the Union, one thread.
+# Seconds a token and sweep are TOKEN + K TOPIC: process time at K = 20, 100, 400 of the State of
+# the Union, one thread.
 TOKEN, TOPIC = 0.05e-6, 0.6e-9
 
 
@@ -54,20 +57,34 @@ class Config(Settings):
     """Settings of a run."""
 
     passes: int = setting(
-        "Passes", "", "1: each document is seen once. More: documents are sampled again, given all others; this is collapsed "
-        "Gibbs sampling.", 1, least=1,
-    )  # fmt: skip
+        "Passes",
+        "",
+        "1: each document is seen once. More: documents are sampled again, given all others; this"
+        " is collapsed Gibbs sampling.",
+        1,
+        least=1,
+    )
     alpha: float | None = alpha_setting(1e-9)
     eta: float | None = eta_setting(1e-9)
-    sweeps: int = setting("Sweeps", "", "How often a document's words are sampled in each visit.", 5, least=1)
+    sweeps: int = setting(
+        "Sweeps", "", "How often a document's words are sampled in each visit.", 5, least=1
+    )
     minibatch: int = setting(
-        "Minibatch size", "", "Documents between two reports of progress. It does not change the result.", 256, least=1
+        "Minibatch size",
+        "",
+        "Documents between two reports of progress. It does not change the result.",
+        256,
+        least=1,
     )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
-        """With a value for all that was left open: the priors that ssi has with collapsed statistics."""
+        """With a value for all that was left open: the priors that ssi has with collapsed
+        statistics."""
         return resolved(
-            self, Resolved, alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4), eta=round(0.3 * self.topics**-0.5, 4)
+            self,
+            Resolved,
+            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
+            eta=round(0.3 * self.topics**-0.5, 4),
         )
 
 
@@ -81,8 +98,8 @@ class State(contract.State):
     """All there is to checkpoint. `step` changes it in place.
 
     counts: int32[V, K], tokens of each word in each topic, of the
-    documents so far; totals: int64[K], their sums. memory: uint16[tokens], each token's topic, gibbs.UNSEEN before its
-    first visit; empty where no document is visited again.
+    documents so far; totals: int64[K], their sums. memory: uint16[tokens], each token's topic,
+    gibbs.UNSEEN before its first visit; empty where no document is visited again.
     """
 
     counts: np.ndarray
@@ -100,11 +117,18 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     return _empty(config, shape, seed, scratch, remembers=config.passes > 1)
 
 
-def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembers: bool) -> State:
+def _empty(
+    config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembers: bool
+) -> State:
     memory = room((shape.tokens if remembers else 0,), scratch)
     memory[:] = gibbs.UNSEEN
     K = config.topics
-    return State(seed=seed, counts=np.zeros((shape.V, K), np.int32), totals=np.zeros(K, np.int64), memory=memory)
+    return State(
+        seed=seed,
+        counts=np.zeros((shape.V, K), np.int32),
+        totals=np.zeros(K, np.int64),
+        memory=memory,
+    )
 
 
 def begin(
@@ -116,9 +140,11 @@ def begin(
     held_out: np.ndarray,
     scratch: Path | None = None,
 ) -> State:
-    """A state before the first step in which each token has a topic already: a visit then samples it again.
+    """A state before the first step in which each token has a topic already: a visit then samples
+    it again.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing.
     """
     state = _empty(config, shape, seed, scratch, remembers=True)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
@@ -130,19 +156,40 @@ def begin(
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """Sample some documents, one after the other, each given the last topics of all that came before.
+    """Sample some documents, one after the other, each given the last topics of all that came
+    before.
 
     documents: int64[n], numbers of the step's documents, in the order in which they are sampled.
     """
-    visit = state.t // shape.per_pass  # the random numbers of a visit do not depend on how a pass is cut into steps
+    visit = (
+        state.t // shape.per_pass
+    )  # the random numbers of a visit do not depend on how a pass is cut into steps
     state.t += 1
     if not len(documents):
         return
     doc_ptr, words, token_ptr = _batch(bow, documents)
     place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
-    topics = rows.recall(*place).reshape(-1) if len(state.memory) else np.full(token_ptr[-1], gibbs.UNSEEN)
-    alpha, streams = np.full(config.topics, config.alpha), keys(state.seed, rng.SMC, visit, documents)
-    smc.sweep(doc_ptr, words, token_ptr, topics, state.counts, state.totals, alpha, config.eta, config.sweeps, streams)
+    topics = (
+        rows.recall(*place).reshape(-1)
+        if len(state.memory)
+        else np.full(token_ptr[-1], gibbs.UNSEEN)
+    )
+    alpha, streams = (
+        np.full(config.topics, config.alpha),
+        keys(state.seed, rng.SMC, visit, documents),
+    )
+    smc.sweep(
+        doc_ptr,
+        words,
+        token_ptr,
+        topics,
+        state.counts,
+        state.totals,
+        alpha,
+        config.eta,
+        config.sweeps,
+        streams,
+    )
     if len(state.memory):
         rows.remember(*place, topics[:, None])
     state.tokens += len(topics)
@@ -156,18 +203,29 @@ def _batch(bow: Bow, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k)."""
-    return dense.topics(state.counts.astype(np.float32), 1.0, config.eta, state.totals.astype(np.float64))
+    return dense.topics(
+        state.counts.astype(np.float32), 1.0, config.eta, state.totals.astype(np.float64)
+    )
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for its definition."""
+    """theta of the documents first … end - 1, under the topics as they are; see rows.mixtures for
+    its definition."""
     documents = np.arange(first, end, dtype=np.int64)
     doc_ptr, words, token_ptr = _batch(bow, documents)
     alpha = np.full(config.topics, config.alpha)
     samples = smc.fold(
-        doc_ptr, words, token_ptr, state.counts, state.totals, alpha, config.eta, FOLD_BURN_IN, FOLD_SAMPLES,
+        doc_ptr,
+        words,
+        token_ptr,
+        state.counts,
+        state.totals,
+        alpha,
+        config.eta,
+        FOLD_BURN_IN,
+        FOLD_SAMPLES,
         keys(state.seed, rng.FOLD_IN, 0, documents),
-    )  # fmt: skip
+    )
     return Theta(first, *rows.mixtures(token_ptr[doc_ptr], samples, alpha))
 
 
@@ -184,16 +242,21 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     passes = settings["passes"]
     cited: tuple[str, ...] = ("blei2003latent", "griffiths2004finding")
     if passes == 1:
-        by = "sequential Monte Carlo with one state (compare Ahmed et al. 2012; Mimno, Hoffman and Blei 2012, section 4.3)"
+        by = (
+            "sequential Monte Carlo with one state (compare Ahmed et al. 2012; Mimno, Hoffman and"
+            " Blei 2012, section 4.3)"
+        )
         cited = ("blei2003latent", "ahmed2012scalable", "mimno2012sparse")
         how = "Each document was sampled once, given the final topics of the documents before it"
     else:
         by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
         how = f"Each document was sampled in {passes:,} passes, given the topics of all others"
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {by}. The "
-        f"priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}, "
-        f"with {settings['sweeps']:,} sweep{'' if settings['sweeps'] == 1 else 's'} over its words.",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by {by}. The priors were α = {settings['alpha']:g} for"
+        f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how},"
+        f" with {settings['sweeps']:,} sweep{'' if settings['sweeps'] == 1 else 's'} over its"
+        " words.",
         cited,
     )
 
@@ -214,5 +277,11 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """The counts of all words in all topics, a copy of them while topics are made, and what a minibatch needs."""
-    return 8 * shape.V * config.topics + 16 * config.topics + 16 * shape.V + 40 * (-(-shape.tokens // shape.per_pass))
+    """The counts of all words in all topics, a copy of them while topics are made, and what a
+    minibatch needs."""
+    return (
+        8 * shape.V * config.topics
+        + 16 * config.topics
+        + 16 * shape.V
+        + 40 * (-(-shape.tokens // shape.per_pass))
+    )

@@ -1,5 +1,5 @@
-"""What engines with sparse posteriors (lsparse, clusters) share: batches, and what they add to `arena` rows of
-float64."""
+"""What engines with sparse posteriors (lsparse, clusters) share: batches, and what they add to
+`arena` rows of float64."""
 
 from typing import NamedTuple
 
@@ -10,13 +10,16 @@ from inference.bow import Bow, ranges
 from inference.engines import arena, batch as batches
 from inference.kernels import rng, rows, seeds
 
-UNITS = 65_535  # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any order
+# shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any
+# order
+UNITS = 65_535
 NOTHING = np.empty((0, 1), np.uint16), np.empty((0, 1))  # to be taken away
 
 
 class Batch(NamedTuple):
-    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr: int64[documents + 1]; places:
-    int32[P], of each pair's word among them; counts: float64[P]; token_ptr: int64[P + 1]; pairs: int64[P], in the bag."""
+    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr:
+    int64[documents + 1]; places: int32[P], of each pair's word among them; counts: float64[P];
+    token_ptr: int64[P + 1]; pairs: int64[P], in the bag."""
 
     words: np.ndarray
     doc_ptr: np.ndarray
@@ -34,27 +37,46 @@ def expand(bow: Bow, documents: np.ndarray) -> Batch:
 
 
 def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int) -> np.ndarray:
-    """Which documents of the first minibatch K topics begin with, fewer where there are not so many: unlike each other, or any.
-    purpose: of kernels.rng."""
+    """Which documents of the first minibatch K topics begin with, fewer where there are not so
+    many: unlike each other, or any. purpose: of kernels.rng."""
     key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
     of_words = batch.doc_ptr, batch.places, batch.counts, len(batch.words)
     return seeds.diverse(*of_words, K, key) if diverse else seeds.random(batch.doc_ptr, K, key)
 
 
 def add(
-    state: arena.Rows, batch: Batch, new_topics: np.ndarray, new: np.ndarray, old_topics: np.ndarray, old: np.ndarray, *,
-    unit: float = 1.0, drop_below: float = 0.5,
-) -> None:  # fmt: skip
+    state: arena.Rows,
+    batch: Batch,
+    new_topics: np.ndarray,
+    new: np.ndarray,
+    old_topics: np.ndarray,
+    old: np.ndarray,
+    *,
+    unit: float = 1.0,
+    drop_below: float = 0.5,
+) -> None:
     """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     made = rows.blend(
-        batch.words, word_ptr, pairs, batch.counts, new_topics, new, old_topics, old, unit, drop_below, state.arena, state.totals
-    )  # fmt: skip
+        batch.words,
+        word_ptr,
+        pairs,
+        batch.counts,
+        new_topics,
+        new,
+        old_topics,
+        old,
+        unit,
+        drop_below,
+        state.arena,
+        state.totals,
+    )
     arena.put(state, batch.words, *made)
 
 
 def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:
-    """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives nothing."""
+    """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives
+    nothing."""
     V = len(state.start)
     here = ranges(state.start, state.length)
     values, topic = unit * state.arena_values[here], state.arena_topics[here]

@@ -1,4 +1,5 @@
-"""Sparse stochastic inference for LDA: Algorithm 1 with Appendix A of Mimno, Hoffman and Blei (2012), "SSI".
+"""Sparse stochastic inference for LDA: Algorithm 1 with Appendix A of Mimno, Hoffman and Blei
+(2012), "SSI".
 
 What the paper leaves open, and every deviation from it, is in docs/engines/ssi.md.
 """
@@ -41,24 +42,33 @@ from inference.engines.contract import (
 from inference.engines.priors import as_learned
 from inference.errors import Invalid
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows, smc
-from inference.memory import room
 from inference.references import entries
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "ssi"
 ABOUT = About(
     label="Sparse stochastic inference",
-    help="LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with many topics.",
+    help=(
+        "LDA by sampling, for corpora of any size: here it reaches good topics fastest, also with"
+        " many topics."
+    ),
     purpose="The usual choice: quick and good on any corpus",
     source="Mimno, Hoffman and Blei 2012",
     papers=entries("mimno2012sparse", "hughes2016fast", "than2015dual"),
 )
-REVISION = 3  # since then 100 topics or more begin with documents that are unlike each other; since 2 counts are in a dense table
+# since then 100 topics or more begin with documents that are unlike each other; since 2 counts are
+# in a dense table
+REVISION = 3
 
-PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last lines)
+# pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last
+# lines)
+PI_LEAST = 1e-6
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
-TABLE_ENTRIES = 1 << 31  # of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
+TABLE_ENTRIES = (
+    1 << 31
+)  # of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
 # A word with fewer tokens, each counted once a draw, has counts of one byte; of two; or of four
 TINY, NARROW, WIDE = 1 << 8, 1 << 16, 1 << 31
 NOT_COUNTED = -1  # in place of a step
@@ -66,8 +76,16 @@ NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 MOST_DRAWS = 10_000  # samples times draws
-WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = 2, 5, 3.0  # of a warm-up by sampling: sweeps over a document, and times eta
-PARTS, PARTS_OF_MANY, MANY_TOPICS = 32, 16, 1000  # minibatches of a pass; the same with so many topics
+WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
+    2,
+    5,
+    3.0,
+)  # of a warm-up by sampling: sweeps over a document, and times eta
+PARTS, PARTS_OF_MANY, MANY_TOPICS = (
+    32,
+    16,
+    1000,
+)  # minibatches of a pass; the same with so many topics
 AVERAGED = 5  # passes
 AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
 LOOKS = 5  # passes between two looks at whether topics have settled
@@ -78,11 +96,15 @@ RECOUNTED = 4096  # documents at a time
 GROWN, GROWN_STEPS = 32_768, 64
 # The same of the warm-up, beyond SMALL documents
 SMALL, WARM, WARM_STEPS = 2048, 16_384, 256
-SWEPT_TOKENS = 600_000_000  # what is gone through, over all passes, where the number of passes is not given
-# A rough figure of this program on two cores, set by hand from single trainings of some collections while it was made:
-# seconds a token and pass, at so many topics; more topics cost as this power of them.
+SWEPT_TOKENS = (
+    600_000_000  # what is gone through, over all passes, where the number of passes is not given
+)
+# A rough figure of this program on two cores, set by hand from single trainings of some collections
+# while it was made: seconds a token and pass, at so many topics; more topics cost as this power of
+# them.
 SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.14e-6, 100, 0.33
-# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all fades
+# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all
+# fades
 ENTRIES, ENTRIES_FADING = 12, 6
 
 
@@ -93,32 +115,46 @@ class Config(Settings):
     alpha: float | None = alpha_setting(1e-9)
     eta: float | None = eta_setting(1e-9)
     statistics: str = setting(
-        "Counts of a document", "", "memo: a document's counts are replaced when it is visited again; decay: they "
+        "Counts of a document",
+        "",
+        "memo: a document's counts are replaced when it is visited again; decay: they "
         "fade, as in the paper, for corpora that are read once or a few times.",
-        "memo", choices={"memo": "replaced at the next visit", "decay": "fading"},
-    )  # fmt: skip
+        "memo",
+        choices={"memo": "replaced at the next visit", "decay": "fading"},
+    )
     expectation: str = setting(
-        "Word weights", "E[β]", "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a large one.",
-        "mean", choices={"mean": "their mean", "log": "their mean logarithm"},
-    )  # fmt: skip
+        "Word weights",
+        "E[β]",
+        "mean: E[β], which goes with a small η; log: exp E[log β], as in the paper, which needs a"
+        " large one.",
+        "mean",
+        choices={"mean": "their mean", "log": "their mean logarithm"},
+    )
     start: str | None = setting(
-        "Start", "", "With memo, how the passes of the warm-up find topics. documents: each topic starts as the "
-        "words of a document, and learns by OPE; sampling: all topics start alike, and sampling separates "
-        "them.",
+        "Start",
+        "",
+        "With memo, how the passes of the warm-up find topics. documents: each topic starts as the"
+        " words of a document, and learns by OPE; sampling: all topics start alike, and sampling"
+        " separates them.",
         choices={"documents": "from documents", "sampling": "by sampling"},
-    )  # fmt: skip
+    )
     warm_up: int | None = setting(
         "Warm-up", "", "With memo, the number of first passes in which counts decay.", least=0
     )
     minibatch: int | None = minibatch_setting("|B|")
     minibatch_after: int | None = setting(
-        "Minibatch after the warm-up", "", "With memo, documents between two updates of the topics after the "
-        "warm-up. Topics then change less between updates, and the work of each update, also among several workers, "
-        "is done less often.",
+        "Minibatch after the warm-up",
+        "",
+        "With memo, documents between two updates of the topics after the warm-up. Topics then"
+        " change less between updates, and the work of each update, also among several workers, is"
+        " done less often.",
         least=1,
-    )  # fmt: skip
+    )
     burn_in: int | None = setting(
-        "Burn-in sweeps", "B", "Sweeps over a document before any is counted; with memo, when it is new.", least=0
+        "Burn-in sweeps",
+        "B",
+        "Sweeps over a document before any is counted; with memo, when it is new.",
+        least=0,
     )
     samples: int | None = setting(
         "Saved sweeps", "S", "Sweeps over a document, in each visit, that are counted.", least=1
@@ -126,21 +162,31 @@ class Config(Settings):
     draws: int | None = setting(
         "Draws",
         "R",
-        "Topics drawn for a word in each saved sweep; more draws have less noise. The paper uses 1.",
+        "Topics drawn for a word in each saved sweep; more draws have less noise. The paper"
+        " uses 1.",
         least=1,
     )
     learn: str = learn_setting()
     averaged: int | None = setting(
-        "Averaged passes", "", "With memo, published topics are a running mean over about this many passes, from the "
-        "tenth on; 1: the topics of the last pass.", least=1,
-    )  # fmt: skip
+        "Averaged passes",
+        "",
+        "With memo, published topics are a running mean over about this many passes, from the "
+        "tenth on; 1: the topics of the last pass.",
+        least=1,
+    )
     until: str | None = setting(
-        "Until", "", "settled: train until further passes hardly improve the prediction of held-out words, or until "
-        "the last pass; passes: always train to the last pass.",
+        "Until",
+        "",
+        "settled: train until further passes hardly improve the prediction of held-out words, or"
+        " until the last pass; passes: always train to the last pass.",
         choices={"settled": "topics have settled", "passes": "the last pass"},
-    )  # fmt: skip
+    )
     interval: int = setting(
-        "Learning interval", "", "Minibatches between two updates of the learned priors.", 20, least=1
+        "Learning interval",
+        "",
+        "Minibatches between two updates of the learned priors.",
+        20,
+        least=1,
     )
     kappa: float = kappa_setting(0.7, "With decay, ")
     tau0: float = tau0_setting(10.0, "With decay, ")
@@ -149,11 +195,14 @@ class Config(Settings):
         super().__post_init__()
         if (self.samples or 1) * (self.draws or 1) > MOST_DRAWS:
             raise Invalid(
-                "draws", f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times {self.draws}."
+                "draws",
+                f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times"
+                f" {self.draws}.",
             )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
-        """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has the evidence."""
+        """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has
+        the evidence."""
         memo, log = self.statistics == "memo", self.expectation == "log"
         # With fewer topics, documents chosen at random miss too many
         start = self.start or ("documents" if self.topics >= 20 else "sampling")
@@ -168,7 +217,9 @@ class Config(Settings):
             alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
             eta=0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
             minibatch=minibatch,
-            minibatch_after=max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch,
+            minibatch_after=(
+                max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch
+            ),
             burn_in=2 if log else 5,
             samples=1 if memo else 3 if log else 5,
             draws=1 if log else 2,
@@ -178,7 +229,9 @@ class Config(Settings):
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        part = min(SMALL, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY)))
+        part = min(
+            SMALL, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY))
+        )
         return max(part, min(WARM, documents // WARM_STEPS))
 
 
@@ -198,7 +251,11 @@ class Resolved(Chosen, Config):
     @property
     def growth(self) -> tuple[int, int]:
         """Of contract.Growing."""
-        return (self.warm_up, self.minibatch_after) if self.statistics == "memo" else (0, self.minibatch)
+        return (
+            (self.warm_up, self.minibatch_after)
+            if self.statistics == "memo"
+            else (0, self.minibatch)
+        )
 
 
 @dataclass(kw_only=True)
@@ -206,11 +263,13 @@ class State(averaging.Averaged):
     """All there is to checkpoint. `step` changes it in place.
 
     The rows hold (lambda - eta) / pi. alpha: float64[K]. rises:
-    float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each token's last topics, gibbs.UNSEEN before
-    the first visit; without rows where statistics decay. judged: float64[n], held-out completion at the looks so far.
+    float64[K + 1], what alpha is learned from. memory: uint16[tokens, samples * draws], each
+    token's last topics, gibbs.UNSEEN before the first visit; without rows where statistics decay.
+    judged: float64[n], held-out completion at the looks so far.
 
-    Where documents' counts are replaced, `table` has them by word and topic: those of step `counted`. The rows follow when they are asked
-    for, by `rest`; they have those of step `written`. sums: room for gibbs.Terms.
+    Where documents' counts are replaced, `table` has them by word and topic: those of step
+    `counted`. The rows follow when they are asked for, by `rest`; they have those of step
+    `written`. sums: room for gibbs.Terms.
     """
 
     alpha: np.ndarray
@@ -238,20 +297,28 @@ class State(averaging.Averaged):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """lambda = eta everywhere: no row has an entry. What breaks the symmetry are documents that the first step begins with,
-    or the sampling of the first minibatches.
+    """lambda = eta everywhere: no row has an entry. What breaks the symmetry are documents that the
+    first step begins with, or the sampling of the first minibatches.
 
     scratch: a folder for the state's memory where that is large.
     """
     V, K, M = shape.V, config.topics, config.samples * config.draws
-    remembers, warm = config.statistics == "memo", config.statistics == "memo" and config.warm_up > 0
+    remembers, warm = (
+        config.statistics == "memo",
+        config.statistics == "memo" and config.warm_up > 0,
+    )
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
     eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
     return State(
-        seed=seed, pi=1.0 / M if remembers and not warm else 1.0,
-        **arena.empty(V, K), alpha=np.full(K, config.alpha), eta=eta, rises=np.zeros(K + 1), memory=memory,
-    )  # fmt: skip
+        seed=seed,
+        pi=1.0 / M if remembers and not warm else 1.0,
+        **arena.empty(V, K),
+        alpha=np.full(K, config.alpha),
+        eta=eta,
+        rises=np.zeros(K + 1),
+        memory=memory,
+    )
 
 
 def begin(
@@ -263,13 +330,17 @@ def begin(
     held_out: np.ndarray,
     scratch: Path | None = None,
 ) -> State:
-    """A state before the first step in which each token has a topic already: lambda - eta is their sum.
+    """A state before the first step in which each token has a topic already: lambda - eta is their
+    sum.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
-    config: without a warm-up, which would forget the topics.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing. config: without a warm-up, which would forget the topics.
     """
     if config.warm_up and config.statistics == "memo":
-        raise Invalid("warm_up", f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.")
+        raise Invalid(
+            "warm_up",
+            f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.",
+        )
     state = init(config, shape, seed, scratch)
     kept = state.memory
     if config.statistics == "decay":
@@ -286,9 +357,10 @@ def begin(
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
 
-    "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is taken back, and what
-    they give now put in its place; lambda - eta is then the sum over all documents, each as last seen.
-    documents: int64[n], numbers of the minibatch's documents; where all of them are held out nothing is forgotten.
+    "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is
+    taken back, and what they give now put in its place; lambda - eta is then the sum over all
+    documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
+    all of them are held out nothing is forgotten.
     """
     way = _next(config, state, bow, shape)
     if len(documents):
@@ -306,9 +378,10 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 class Way(NamedTuple):
-    """How a step goes. by_ope: by OPE, else by sampling. draws: whether OPE draws topics of tokens, to be remembered. anew:
-    whether documents that are remembered are sampled as if they were new. fades: whether all statistics fade.
-    in_table: whether lambda is in the table of counts. ends_warm_up: whether statistics are counted from memory after it."""
+    """How a step goes. by_ope: by OPE, else by sampling. draws: whether OPE draws topics of tokens,
+    to be remembered. anew: whether documents that are remembered are sampled as if they were new.
+    fades: whether all statistics fade. in_table: whether lambda is in the table of counts.
+    ends_warm_up: whether statistics are counted from memory after it."""
 
     by_ope: bool
     draws: bool
@@ -319,7 +392,13 @@ class Way(NamedTuple):
 
 
 def _step_rows(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, keys: np.ndarray, way: Way, shape: Shape
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    keys: np.ndarray,
+    way: Way,
+    shape: Shape,
 ) -> None:
     """`step` where lambda is in rows: it fades, or the table would be too large."""
     batch = expand(bow, documents)
@@ -330,7 +409,14 @@ def _step_rows(
         from_documents.learn(state, state.pi, batch, inferred, weight)
     else:
         new, old = _visit(config, state, bow, documents, batch, keys, way)
-        _add(config, state, batch, new, old, *_unit(config, state, way, len(documents), new.shape[1], shape))
+        _add(
+            config,
+            state,
+            batch,
+            new,
+            old,
+            *_unit(config, state, way, len(documents), new.shape[1], shape),
+        )
     if way.fades:
         _reset_scale(state)
 
@@ -365,14 +451,21 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
 
 
 def _infer(
-    state: State, bow: Bow, documents: np.ndarray, batch: Batch, coins: np.ndarray, draws: np.ndarray | None
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: Batch,
+    coins: np.ndarray,
+    draws: np.ndarray | None,
 ) -> from_documents.Inferred:
-    """theta of a minibatch's documents by OPE. draws: uint64[n], a random stream for each document, where tokens' topics
-    are to be remembered."""
+    """theta of a minibatch's documents by OPE. draws: uint64[n], a random stream for each document,
+    where tokens' topics are to be remembered."""
     inferred = from_documents.infer(state, state.pi, state.eta, batch, coins)
     if draws is not None:
         drawn = from_documents.draw(batch, inferred, state.memory.shape[1], draws)
-        rows.remember(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, drawn)
+        rows.remember(
+            documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, drawn
+        )
     return inferred
 
 
@@ -382,10 +475,16 @@ def _ope_weight(state: State, n: int, shape: Shape) -> float:
 
 
 def _visit(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, batch: Batch, keys: np.ndarray, way: Way
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: Batch,
+    keys: np.ndarray,
+    way: Way,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns where they fade; memo
-    remembers the new ones."""
+    """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns
+    where they fade; memo remembers the new ones."""
     place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     if not way.fades:
         old = rows.recall(*place)
@@ -401,14 +500,20 @@ def _visit(
     return new, np.empty((len(new), 0), np.uint16)
 
 
-def _unit(config: Resolved, state: State, way: Way, n: int, M: int, shape: Shape) -> tuple[float, float]:
-    """(unit, drop_below): what a sample of a minibatch of n documents adds to the rows, and the least entry that is kept.
+def _unit(
+    config: Resolved, state: State, way: Way, n: int, M: int, shape: Shape
+) -> tuple[float, float]:
+    """(unit, drop_below): what a sample of a minibatch of n documents adds to the rows, and the
+    least entry that is kept.
 
     Eq. 11 where statistics fade: all of them do, and a batch's own, times D / |B|, take the place.
     """
     if not way.fades:
         return 1.0, WHOLE
-    return state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi, DROPPED_TOKENS / state.pi
+    return (
+        state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi,
+        DROPPED_TOKENS / state.pi,
+    )
 
 
 def _reset_scale(state: State) -> None:
@@ -420,17 +525,21 @@ def _reset_scale(state: State) -> None:
 
 
 def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
-    """lambda - eta as the sum of all that is remembered. own: of the documents that the state remembers; bow: of all."""
+    """lambda - eta as the sum of all that is remembered. own: of the documents that the state
+    remembers; bow: of all."""
     _begin_counts(config, state, bow)
     if config.statistics == "memo" and _has_table(config, bow):
         _open_table(config, state, bow)
-        counts.recount(own.words, own.counts, state.memory, state.table, state.totals, numba.get_num_threads())
+        counts.recount(
+            own.words, own.counts, state.memory, state.table, state.totals, numba.get_num_threads()
+        )
     else:
         _count_memory(config, state, own)
 
 
 def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
-    """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all documents."""
+    """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all
+    documents."""
     state.rest()
     arena.clear(state)
     state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
@@ -439,10 +548,14 @@ def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
 
 
 def _has_table(config: Resolved, bow: Bow) -> bool:
-    """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents. Weights by the mean logarithm are no
-    multiples of counts."""
+    """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents.
+    Weights by the mean logarithm are no multiples of counts."""
     most = bow.word_tokens.max(initial=0.0) * config.samples * config.draws
-    return bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES and most < WIDE and config.expectation == "mean"
+    return (
+        bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES
+        and most < WIDE
+        and config.expectation == "mean"
+    )
 
 
 def _open_table(config: Resolved, state: State, bow: Bow) -> None:
@@ -460,7 +573,8 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
 
 
 def _hold_counts(state: State, bow: Bow) -> None:
-    """Let the rows hold whole numbers as large as they may become: rounded, they would never be exact again."""
+    """Let the rows hold whole numbers as large as they may become: rounded, they would never be
+    exact again."""
     if len(bow.words) and bow.word_tokens.max() * state.memory.shape[1] > EXACT:
         state.arena_values = state.arena_values.astype(np.float64)
 
@@ -475,15 +589,22 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
 
 
 def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
-    """At the end of one of the later passes of memo: take its state into the mean that topics are published from."""
+    """At the end of one of the later passes of memo: take its state into the mean that topics are
+    published from."""
     passes, rest = divmod(state.t - config.warm_up * shape.per_pass, shape.later or shape.per_pass)
-    if config.averaged > 1 and not way.fades and not rest and passes + config.warm_up >= AVERAGED_FROM:
+    if (
+        config.averaged > 1
+        and not way.fades
+        and not rest
+        and passes + config.warm_up >= AVERAGED_FROM
+    ):
         state.rest()
         averaging.add(state, state.pi, state.t, config.averaged)
 
 
 def settled(config: Resolved, state: State, passes: int, judge: Callable[[], float]) -> bool:
-    """Whether completion of the published topics has risen by less than SETTLED a pass since the look before the last."""
+    """Whether completion of the published topics has risen by less than SETTLED a pass since the
+    look before the last."""
     look = passes // LOOKS - FIRST_LOOK
     if config.until != "settled" or look < 0 or passes % LOOKS:
         return False
@@ -495,8 +616,11 @@ def settled(config: Resolved, state: State, passes: int, judge: Callable[[], flo
 lay_out = together.lay_out
 
 
-def divided(config: Resolved, state: State, site: Site, laid: together.Laid, shape: Shape) -> Exchange:
-    """`step`, shared: each process samples its own documents; together.py says how they add up what that changed."""
+def divided(
+    config: Resolved, state: State, site: Site, laid: together.Laid, shape: Shape
+) -> Exchange:
+    """`step`, shared: each process samples its own documents; together.py says how they add up what
+    that changed."""
     way = _next(config, state, site.bow, shape)
     if len(laid.documents):
         here, first_token = laid.own - site.bounds[site.rank], site.own.first_token
@@ -506,9 +630,12 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
             changes = _sample_in_place(config, state, site.own, here, keys, way)
             yield from _learn_rises(config, state, site, learned)
             yield from together.add(
-                site, config.topics, lambda: together.changed(*changes, site.bow.V, config.topics),
-                lambda: _apply(state, *changes), lambda other: _add_counts(state, other),
-            )  # fmt: skip
+                site,
+                config.topics,
+                lambda: together.changed(*changes, site.bow.V, config.topics),
+                lambda: _apply(state, *changes),
+                lambda other: _add_counts(state, other),
+            )
         else:
             yield from _divided_rows(config, state, site, laid, keys, way, shape)
         state.tokens += int((first_token[here + 1] - first_token[here]).sum())
@@ -520,7 +647,13 @@ def divided(config: Resolved, state: State, site: Site, laid: together.Laid, sha
 
 
 def _divided_rows(
-    config: Resolved, state: State, site: Site, laid: together.Laid, keys: np.ndarray, way: Way, shape: Shape
+    config: Resolved,
+    state: State,
+    site: Site,
+    laid: together.Laid,
+    keys: np.ndarray,
+    way: Way,
+    shape: Shape,
 ) -> Exchange:
     """`_step_rows`, shared."""
     here = laid.own - site.bounds[site.rank]
@@ -543,7 +676,9 @@ def _divided_rows(
 def _learn_rises(config: Resolved, state: State, site: Site, before: np.ndarray) -> Exchange:
     """Add up what alpha is learned from. before: state.rises before this step."""
     if config.learn != "nothing":
-        state.rises = before + sum(rises for (rises,) in (yield [(state.rises - before,)] * site.ranks))
+        state.rises = before + sum(
+            rises for (rises,) in (yield [(state.rises - before,)] * site.ranks)
+        )
 
 
 def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
@@ -559,7 +694,11 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
         return
     _open_table(config, state, site.bow)
     yield from together.add(
-        site, config.topics, lambda: own, lambda: _add_counts(state, own), lambda other: _add_counts(state, other)
+        site,
+        config.topics,
+        lambda: own,
+        lambda: _add_counts(state, own),
+        lambda other: _add_counts(state, other),
     )
 
 
@@ -573,49 +712,96 @@ def _learn_together(
     before = state.pi
     weight = _ope_weight(state, len(laid.documents), shape)
     made = from_documents.learned_run(
-        state, before, state.eta, site.bow, laid.documents, told, state.pi, weight, together.runs(site)
+        state,
+        before,
+        state.eta,
+        site.bow,
+        laid.documents,
+        told,
+        state.pi,
+        weight,
+        together.runs(site),
     )
     together.put(state, (yield [together.packed(*made)] * site.ranks))
 
 
 def _sample(
-    config: Resolved, state: State, batch: Batch, keys: np.ndarray, before: np.ndarray | None = None, anew: bool = False
+    config: Resolved,
+    state: State,
+    batch: Batch,
+    keys: np.ndarray,
+    before: np.ndarray | None = None,
+    anew: bool = False,
 ) -> np.ndarray:
-    """uint16[N, samples * draws]: topics of a batch's tokens, under the rows. before: of the last visit, None where all is new."""
+    """uint16[N, samples * draws]: topics of a batch's tokens, under the rows. before: of the last
+    visit, None where all is new."""
     log, norm = config.expectation == "log", _normalisers(config, state)
     new = (
-        np.full((batch.token_ptr[-1], config.samples * config.draws), gibbs.UNSEEN) if before is None else before.copy()
+        np.full((batch.token_ptr[-1], config.samples * config.draws), gibbs.UNSEEN)
+        if before is None
+        else before.copy()
     )
     table = gibbs.spread(batch.words, state.arena, state.pi, state.eta, 1.0 / norm, log)
     ends = batch.token_ptr[batch.doc_ptr]
     documents = gibbs.Documents(
-        np.arange(len(keys)), batch.doc_ptr, batch.places, np.diff(batch.token_ptr).astype(np.int32), ends[:-1], np.diff(ends), keys
-    )  # fmt: skip
-    _sweep(config, state, documents, gibbs.Table(table[:0], table), norm, new, np.empty(0, np.uint64), anew)
+        np.arange(len(keys)),
+        batch.doc_ptr,
+        batch.places,
+        np.diff(batch.token_ptr).astype(np.int32),
+        ends[:-1],
+        np.diff(ends),
+        keys,
+    )
+    _sweep(
+        config,
+        state,
+        documents,
+        gibbs.Table(table[:0], table),
+        norm,
+        new,
+        np.empty(0, np.uint64),
+        anew,
+    )
     return new
 
 
 def _sample_in_place(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, keys: np.ndarray, way: Way
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sample documents under the table, where they are stored; what changed, as `gibbs.sample` lists it: (changed, begins, ends)."""
+    """Sample documents under the table, where they are stored; what changed, as `gibbs.sample`
+    lists it: (changed, begins, ends)."""
     first = bow.first_token[documents]
     lengths = bow.first_token[documents + 1] - first
     stored = gibbs.Documents(documents, bow.indptr, bow.words, bow.counts, first, lengths, keys)
     changed = np.empty(lengths.sum() * state.memory.shape[1], np.uint64)
     return changed, *_sweep(
-        config, state, stored, state.table, _normalisers(config, state), state.memory, changed, way.anew
+        config,
+        state,
+        stored,
+        state.table,
+        _normalisers(config, state),
+        state.memory,
+        changed,
+        way.anew,
     )
 
 
 def _normalisers(config: Resolved, state: State) -> np.ndarray:
-    return gibbs.normalisers(state.pi * state.totals, len(state.start), state.eta, config.expectation == "log")
+    return gibbs.normalisers(
+        state.pi * state.totals, len(state.start), state.eta, config.expectation == "log"
+    )
 
 
 def _sweep(
-    config: Resolved, state: State, documents: gibbs.Documents, table: gibbs.Table, norm: np.ndarray, draws: np.ndarray,
-    changed: np.ndarray, anew: bool,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    config: Resolved,
+    state: State,
+    documents: gibbs.Documents,
+    table: gibbs.Table,
+    norm: np.ndarray,
+    draws: np.ndarray,
+    changed: np.ndarray,
+    anew: bool,
+) -> tuple[np.ndarray, np.ndarray]:
     """`gibbs.sample` with a table of counts or weights; norm: of `_normalisers`."""
     K, log = config.topics, config.expectation == "log"
     times = np.ones(K, np.float32) if log else (state.pi / norm).astype(np.float32)
@@ -639,8 +825,9 @@ def _sweep(
 
 
 def _grain(config: Resolved, state: State) -> float:
-    """What all that `state.rises` is a sum of is rounded to a multiple of, so that it is exact in any order: the least power
-    of two with which it is, as psi(alpha + n) - psi(alpha) <= 1 / alpha + 1 + log n."""
+    """What all that `state.rises` is a sum of is rounded to a multiple of, so that it is exact in
+    any order: the least power of two with which it is, as psi(alpha + n) - psi(alpha) <= 1 / alpha
+    + 1 + log n."""
     documents = config.interval * max(config.minibatch, config.minibatch_after)
     return 2.0 ** (ceil(log2(documents * (1.0 / state.alpha.min() + 1.0 + log(LONGEST)))) - 51)
 
@@ -663,16 +850,29 @@ def _add(
     unit: float,
     drop_below: float,
 ) -> None:
-    """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old ones out."""
+    """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old
+    ones out."""
     by_word = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    made = rows.merge(batch.words, *by_word, batch.token_ptr, new, old, unit, drop_below, state.arena, state.totals)
+    made = rows.merge(
+        batch.words,
+        *by_word,
+        batch.token_ptr,
+        new,
+        old,
+        unit,
+        drop_below,
+        state.arena,
+        state.totals,
+    )
     arena.put(state, batch.words, *made)
 
 
 def _learn(config: Resolved, state: State) -> None:
-    """One fixed-point step (Minka 2000, eq. 55) for alpha, from the documents since the last step, and for eta.
+    """One fixed-point step (Minka 2000, eq. 55) for alpha, from the documents since the last step,
+    and for eta.
 
-    Empirical Bayes as in paper 002, section 2.4, and 004, section 2.3, whose Newton steps have the same fixed point.
+    Empirical Bayes as in paper 002, section 2.4, and 004, section 2.3, whose Newton steps have the
+    same fixed point.
     """
     if state.rises[-1] > 0.0:
         state.alpha = np.maximum(state.alpha * state.rises[:-1] / state.rises[-1], LEAST_ALPHA)
@@ -692,7 +892,8 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta of the documents first … end - 1, under the topics as they are published; kernels/fold.py says how."""
+    """theta of the documents first … end - 1, under the topics as they are published;
+    kernels/fold.py says how."""
     state.rest()
     batch, log = expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
     words, unit = batch.words, state.pi
@@ -702,7 +903,10 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
         words, unit = np.arange(len(words)), 1.0
     norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
     beta = fold.rows(words, shown.arena, unit, state.eta, norm, state.alpha, log)
-    return Theta(first, *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha))
+    return Theta(
+        first,
+        *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha),
+    )
 
 
 priors = as_learned
@@ -712,24 +916,28 @@ continued = fewer_passes_warm
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
-    """How topics were found and with which priors and sweeps. A run of an older version may lack the settings of
-    today."""
+    """How topics were found and with which priors and sweeps. A run of an older version may lack
+    the settings of today."""
     citations = ["blei2003latent", "mimno2012sparse"]
     if settings.get("statistics") == "memo":
         citations.append("hughes2016fast")
         how = (
-            "with statistics that are remembered for each document and replaced when it is visited again (compare Hughes and Sudderth "
-            "2016)"
+            "with statistics that are remembered for each document and replaced when it is visited"
+            " again (compare Hughes and Sudderth 2016)"
         )
         first = min(settings.get("warm_up", 0), settings["passes"])
         if settings.get("start") == "documents" and first:
             citations.append("than2015dual")
             how += (
-                f". Each topic began as the words of a document; the first {_count(first, 'pass')} used online "
-                "maximum a posteriori estimation (OPE; Than and Doan 2015), from which the topic of each word was drawn"
+                f". Each topic began as the words of a document; the first {_count(first, 'pass')}"
+                " used online maximum a posteriori estimation (OPE; Than and Doan 2015), from"
+                " which the topic of each word was drawn"
             )
     else:
-        how = f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ = {settings.get('tau0')}"
+        how = (
+            f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ ="
+            f" {settings.get('tau0')}"
+        )
     learned = {
         "alpha": "; α was learned for each topic (Minka 2000)",
         "both": "; α for each topic and η were learned (Minka 2000)",
@@ -737,30 +945,34 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     if learned:
         citations.append("minka2000estimating")
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by sparse stochastic "
-        f"inference (Mimno, Hoffman and Blei 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and "
-        f"η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document there were "
-        f"{_count(settings['burn_in'], 'sweep')} before any was counted, {_count(settings['samples'], 'saved sweep')} and "
-        f"{_count(settings['draws'], 'topic')} drawn for a word in each of them.{_ends(settings)}",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by sparse stochastic inference (Mimno, Hoffman and Blei"
+        f" 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and"
+        f" η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document"
+        f" there were {_count(settings['burn_in'], 'sweep')} before any was counted,"
+        f" {_count(settings['samples'], 'saved sweep')} and {_count(settings['draws'], 'topic')}"
+        f" drawn for a word in each of them.{_ends(settings)}",
         tuple(citations),
     )
 
 
 def _ends(settings: Mapping[str, Any]) -> str:
-    """Of which states the topics are a mean, and when training ends; "" for settings that know neither."""
+    """Of which states the topics are a mean, and when training ends; "" for settings that know
+    neither."""
     if settings.get("statistics") != "memo":
         return ""
     mean = (
-        f" The topics are a running mean of their states at the ends of passes, over about the last {_count(settings['averaged'], 'pass')}, from "
-        f"the {AVERAGED_FROM}th on."
+        " The topics are a running mean of their states at the ends of passes, over about the last"
+        f" {_count(settings['averaged'], 'pass')}, from the {AVERAGED_FROM}th on."
         if settings.get("averaged", 1) > 1
         else ""
     )
     if settings.get("until") != "settled":
         return mean
-    return mean + (
-        f" Training was set to end when held-out document completion, measured every {LOOKS} passes, had risen by less than {SETTLED:g} nats a "
-        f"token and pass within {2 * LOOKS} passes, or after {_count(settings['passes'], 'pass')}."
+    return (
+        mean + f" Training was set to end when held-out document completion, measured every {LOOKS}"
+        f" passes, had risen by less than {SETTLED:g} nats a token and pass within {2 * LOOKS}"
+        f" passes, or after {_count(settings['passes'], 'pass')}."
     )
 
 
@@ -769,8 +981,8 @@ def _count(number: int, what: str) -> str:
 
 
 def warm_up() -> list[Config]:
-    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and `compact` is among
-    the kernels."""
+    """The usual settings; then both kinds of statistics, with large steps, so that pi is reset and
+    `compact` is among the kernels."""
     return [
         Config(topics=2, minibatch=10, passes=AVERAGED_FROM + 1, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
@@ -791,21 +1003,34 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is compacted; the table of a
-    minibatch.
+    """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is
+    compacted; the table of a minibatch.
 
-    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and the example (K =
+    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
+    the example (K =
     50).
     """
     entries = ENTRIES * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
     if config.statistics == "decay" or config.warm_up:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
-    words = min(shape.V, -(-shape.tokens // (shape.later or shape.per_pass)))  # of a minibatch, distinct
+    words = min(
+        shape.V, -(-shape.tokens // (shape.later or shape.per_pass))
+    )  # of a minibatch, distinct
     table = words * config.topics
-    if config.statistics == "memo" and config.expectation == "mean" and shape.V * config.topics <= TABLE_ENTRIES:
-        table = shape.V * config.topics  # of two bytes at the most nearly all, and the sums of eight of them of four
+    if (
+        config.statistics == "memo"
+        and config.expectation == "mean"
+        and shape.V * config.topics <= TABLE_ENTRIES
+    ):
+        table = (
+            shape.V * config.topics
+        )  # of two bytes at the most nearly all, and the sums of eight of them of four
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
-    copies = 8 if config.averaged > 1 else 4  # the mean of states has longer rows, and is copied at each end of a pass
-    return int(copies * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (4 * shape.V + 4 * config.topics))
+    copies = (
+        8 if config.averaged > 1 else 4
+    )  # the mean of states has longer rows, and is copied at each end of a pass
+    return int(
+        copies * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (4 * shape.V + 4 * config.topics)
+    )

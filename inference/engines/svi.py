@@ -1,5 +1,6 @@
-"""Stochastic variational inference for LDA: Hoffman, Blei, Wang and Paisley (2013), section 3.2 with minibatches; and with
-it streaming variational Bayes (Broderick et al. 2013) and adaptive step sizes (Ranganath et al. 2013).
+"""Stochastic variational inference for LDA: Hoffman, Blei, Wang and Paisley (2013), section 3.2
+with minibatches; and with it streaming variational Bayes (Broderick et al. 2013) and adaptive step
+sizes (Ranganath et al. 2013).
 
 What the papers leave open, and every deviation from them, is in docs/engines/svi.md.
 """
@@ -32,16 +33,22 @@ from inference.references import entries
 NAME = "svi"
 ABOUT = About(
     label="Stochastic variational Bayes",
-    help="LDA by variational Bayes with small steps, for large corpora that are read once or a few times.",
+    help=(
+        "LDA by variational Bayes with small steps, for large corpora that are read once or a few"
+        " times."
+    ),
     source="Hoffman, Blei, Wang and Paisley 2013",
     papers=entries("hoffman2013stochastic", "broderick2013streaming", "ranganath2013adaptive"),
 )
 
-SWEPT_TOKENS = 200_000_000  # what is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = (
+    200_000_000  # what is gone through, over all passes, where the number of passes is not given
+)
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
 AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
-# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
-# topics; by hand from processor time of single trainings, on a machine that did other things too.
+# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
+# further hundred topics; by hand from processor time of single trainings, on a machine that did
+# other things too.
 PASS, PASS_BY_TOPICS = 0.55, 0.25
 
 
@@ -50,45 +57,71 @@ class Config(variational.Config):
     """Settings of a run."""
 
     kappa: float = setting(
-        "Forgetting", "κ", "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it at 1.", 0.7,
-        least=0, most=1,
-    )  # fmt: skip
+        "Forgetting",
+        "κ",
+        "How fast the step size falls; it must be above 0.5 for topics to settle, and 0 keeps it"
+        " at 1.",
+        0.7,
+        least=0,
+        most=1,
+    )
     tau0: float = tau0_setting(10.0)
     statistics: str = setting(
-        "Counts of a document", "", "decay: counts of earlier minibatches fade; stream: all counts are kept and "
+        "Counts of a document",
+        "",
+        "decay: counts of earlier minibatches fade; stream: all counts are kept and "
         "added up, in one pass, as for documents that arrive one after another.",
-        "decay", choices={"decay": "fading", "stream": "added up"},
-    )  # fmt: skip
+        "decay",
+        choices={"decay": "fading", "stream": "added up"},
+    )
     rate: str = setting(
-        "Step size", "ρ", "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.", "schedule",
+        "Step size",
+        "ρ",
+        "schedule: (τ₀ + t)^−κ; adaptive: estimated from how much the minibatches agree.",
+        "schedule",
         choices={"schedule": "falling", "adaptive": "estimated"},
-    )  # fmt: skip
+    )
     expectation: str = variational.expectation_setting("mean")
     interval: int = setting(
-        "Learning interval", "", "Minibatches between two updates of the learned priors.", 10, least=1
+        "Learning interval",
+        "",
+        "Minibatches between two updates of the learned priors.",
+        10,
+        least=1,
     )
     truncate: float = variational.truncate_setting(0.1)
     remember: int = setting(
-        "Remembered topics", "", "How many of a document's topics are remembered for its next visit, which then "
-        "takes fewer iterations; with 0 each visit begins again.", 16, least=0,
-    )  # fmt: skip
+        "Remembered topics",
+        "",
+        "How many of a document's topics are remembered for its next visit, which then "
+        "takes fewer iterations; with 0 each visit begins again.",
+        16,
+        least=0,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.statistics == "stream" and self.passes not in (None, 1):
             raise Invalid(
                 "passes",
-                f"passes must be 1 with statistics “stream”, which would count documents twice; got {self.passes}.",
+                "passes must be 1 with statistics “stream”, which would count documents twice; got"
+                f" {self.passes}.",
             )
         if self.statistics == "stream" and self.rate == "adaptive":
-            raise Invalid("rate", "rate must be “schedule” with statistics “stream”, which has no step size.")
+            raise Invalid(
+                "rate", "rate must be “schedule” with statistics “stream”, which has no step size."
+            )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/svi.md says why."""
         return resolved(
             self,
             Resolved,
-            passes=1 if self.statistics == "stream" else passes_within(SWEPT_TOKENS, tokens, least=1, most=20),
+            passes=(
+                1
+                if self.statistics == "stream"
+                else passes_within(SWEPT_TOKENS, tokens, least=1, most=20)
+            ),
             alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
             eta=0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
             minibatch=min(1024, max(128, documents // 64)),
@@ -102,9 +135,10 @@ class Resolved(variational.Resolved, Config):
 
 @dataclass(kw_only=True)
 class State(variational.State):
-    """variational.State; delay: steps that count as done before the first. noise: float32[V, K], of which a share that
-    falls to 0 over the pass is added to lambda where statistics are streamed, and its sums; mean_step: float32[V, K],
-    mean_square and window: of the adaptive step size. Arrays without rows where the settings don't need them."""
+    """variational.State; delay: steps that count as done before the first. noise: float32[V, K], of
+    which a share that falls to 0 over the pass is added to lambda where statistics are streamed,
+    and its sums; mean_step: float32[V, K], mean_square and window: of the adaptive step size.
+    Arrays without rows where the settings don't need them."""
 
     delay: int
     noise: np.ndarray
@@ -114,7 +148,9 @@ class State(variational.State):
     window: float
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True) -> State:
+def init(
+    config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True
+) -> State:
     """lambda - eta is random, or 0."""
     V, K = shape.V, config.topics
     streams, adapts = config.statistics == "stream", config.rate == "adaptive"
@@ -124,20 +160,34 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None,
         noise, noise_totals = fields["values"], fields["totals"]
         fields |= {"values": np.zeros((V, K), np.float32), "totals": np.zeros(K)}
     return State(
-        **fields, delay=0, noise=noise, noise_totals=noise_totals,
-        mean_step=np.zeros((V if adapts else 0, K), np.float32), mean_square=0.0, window=0.0,
-    )  # fmt: skip
+        **fields,
+        delay=0,
+        noise=noise,
+        noise_totals=noise_totals,
+        mean_step=np.zeros((V if adapts else 0, K), np.float32),
+        mean_square=0.0,
+        window=0.0,
+    )
 
 
 def begin(
-    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
     scratch: Path | None = None,
-) -> State:  # fmt: skip
-    """A state before the first step in which each token has a topic already. Steps are as small as after DELAY passes, so
-    that the topics are not forgotten at once. Raises Invalid for statistics that are streamed: they would count twice.
+) -> State:
+    """A state before the first step in which each token has a topic already. Steps are as small as
+    after DELAY passes, so that the topics are not forgotten at once. Raises Invalid for statistics
+    that are streamed: they would count twice.
     """
     if config.statistics == "stream":
-        raise Invalid("statistics", "statistics must be “decay” where a training continues from topics, got “stream”.")
+        raise Invalid(
+            "statistics",
+            "statistics must be “decay” where a training continues from topics, got “stream”.",
+        )
     state = init(config, shape, seed, scratch, random=False)
     state.delay = DELAY * shape.per_pass
     variational.assign(state, bow, topics, held_out)
@@ -145,7 +195,8 @@ def begin(
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """One minibatch: fit its documents, and move lambda towards eta + D / S times what they gave (002, eqs. 31 to 33).
+    """One minibatch: fit its documents, and move lambda towards eta + D / S times what they gave
+    (002, eqs. 31 to 33).
 
     documents: int64[S]; where all of them are held out nothing changes.
     """
@@ -191,15 +242,19 @@ def _streamed(
     return local
 
 
-def _fade(state: State, batch: dense.Batch, local: variational.Local, size: float, scale: float) -> None:
-    """lambda <- (1 - rho) lambda + rho (eta + D / S sum of n phi), by the scale pi of all that is stored."""
+def _fade(
+    state: State, batch: dense.Batch, local: variational.Local, size: float, scale: float
+) -> None:
+    """lambda <- (1 - rho) lambda + rho (eta + D / S sum of n phi), by the scale pi of all that is
+    stored."""
     size = state.fade(size)
     variational.add(batch, local, size * scale / state.pi, state.values, state.totals)
     state.rescale()
 
 
 def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: float) -> float:
-    """The same with the step size that is expected to bring lambda nearest to its goal; it costs V x K. Returns it.
+    """The same with the step size that is expected to bring lambda nearest to its goal; it costs V
+    x K. Returns it.
 
     The first AVERAGED minibatches are only looked at.
     """
@@ -212,8 +267,11 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
     if looked_at:
         state.window = window
         return 0.0
-    size = min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0  # the largest step
-    # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from the start again
+    size = (
+        min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
+    )  # the largest step
+    # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from
+    # the start again
     state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED))
     state.values += np.float32(size) * (target - state.values)
     state.totals += size * (totals - state.totals)
@@ -221,15 +279,25 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
 
 
 def _learn(
-    config: Resolved, state: State, batch: dense.Batch, local: variational.Local, size: float, shape: Shape
+    config: Resolved,
+    state: State,
+    batch: dense.Batch,
+    local: variational.Local,
+    size: float,
+    shape: Shape,
 ) -> None:
-    """A running mean of E[log theta], as lambda is one; each `interval` steps Newton's method under it."""
+    """A running mean of E[log theta], as lambda is one; each `interval` steps Newton's method under
+    it."""
     with_words = int((batch.lengths > 0).sum())
     if with_words:
         mean = vb.log_theta(batch.doc_ptr, local.gamma) / with_words
-        state.log_theta = mean if not state.log_theta.any() else (1.0 - size) * state.log_theta + size * mean
+        state.log_theta = (
+            mean if not state.log_theta.any() else (1.0 - size) * state.log_theta + size * mean
+        )
     if state.t % config.interval == 0 and state.log_theta.any():
-        variational.learn(config, state, state.log_theta, shape.tokens / shape.D, variational.NEWTON)
+        variational.learn(
+            config, state, state.log_theta, shape.tokens / shape.D, variational.NEWTON
+        )
 
 
 topics, fold_in = variational.topics, variational.fold_in
@@ -256,19 +324,22 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         steps = ""
     else:
         steps = (
-            f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ = {settings.get('tau0', 0):g}"
+            f", with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa', 0):g} and τ₀ ="
+            f" {settings.get('tau0', 0):g}"
         )
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, more = variational.prior_sentence(settings)
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by {how}, in "
-        f"minibatches of {settings['minibatch']:,} documents{steps}{weights}. {sentence}",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by {how}, in minibatches of {settings['minibatch']:,}"
+        f" documents{steps}{weights}. {sentence}",
         (*citations, *more),
     )
 
 
 def warm_up() -> list[Config]:
-    """The usual settings; then large steps, so that pi is reset, with learned priors; an adaptive step size."""
+    """The usual settings; then large steps, so that pi is reset, with learned priors; an adaptive
+    step size."""
     return [
         Config(topics=2, minibatch=10, passes=3),
         Config(topics=2, minibatch=10, passes=8, kappa=0.0, tau0=1.0, learn="both", interval=2),
@@ -279,8 +350,14 @@ def warm_up() -> list[Config]:
 
 
 def seconds(config: Resolved, tokens: int) -> float:
-    """A word costs its iterations times the topics, a minibatch's words an exp-digamma for each topic."""
-    return tokens / 1e6 * config.passes * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
+    """A word costs its iterations times the topics, a minibatch's words an exp-digamma for each
+    topic."""
+    return (
+        tokens
+        / 1e6
+        * config.passes
+        * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
+    )
 
 
 def remembered(config: Resolved, shape: Shape) -> int:
@@ -290,4 +367,6 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     """V x K numbers of 4 bytes, twice to four times as many with options."""
-    return variational.memory(config, shape, 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream"))
+    return variational.memory(
+        config, shape, 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream")
+    )

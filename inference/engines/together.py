@@ -1,12 +1,13 @@
-"""A step that several processes share, for engines that count words by topic: what they send each other, and the
-rows that follow from it, bitwise those of one process.
+"""A step that several processes share, for engines that count words by topic: what they send each
+other, and the rows that follow from it, bitwise those of one process.
 
-Each process samples its own documents and counts what changed, as whole numbers by word and topic. A few processes
-send all others their counts. With more, the words are divided: each process adds up all counts of its words, and
-sends the others the sums. Either way each adds what it received to its own.
+Each process samples its own documents and counts what changed, as whole numbers by word and topic.
+A few processes send all others their counts. With more, the words are divided: each process adds up
+all counts of its words, and sends the others the sums. Either way each adds what it received to its
+own.
 
-Statistics that fade are real numbers, which must be added in one order: each process merges the rows of some words,
-and sends these rows to all the others.
+Statistics that fade are real numbers, which must be added in one order: each process merges the
+rows of some words, and sends these rows to all the others.
 """
 
 from collections.abc import Callable
@@ -26,8 +27,8 @@ LARGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
 class Counts(NamedTuple):
-    """Changes by word and topic. words: int32[n], ascending. indptr: int64[n + 1]; topics: uint16, ascending within a word;
-    changes: int32."""
+    """Changes by word and topic. words: int32[n], ascending. indptr: int64[n + 1]; topics: uint16,
+    ascending within a word; changes: int32."""
 
     words: np.ndarray
     indptr: np.ndarray
@@ -36,8 +37,9 @@ class Counts(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: as narrow as K allows; values: as in the arena.
-    added: float64[runs, K], what the rows of each run of words have more than before."""
+    """Rows of some words. words: int32[n]. sizes: uint16[n], entries of each. topics: as narrow as
+    K allows; values: as in the arena. added: float64[runs, K], what the rows of each run of words
+    have more than before."""
 
     words: np.ndarray
     sizes: np.ndarray
@@ -47,9 +49,11 @@ class Merged(NamedTuple):
 
 
 class Laid(NamedTuple):
-    """A process's part of a step, as far as it does not depend on topics: it can be laid out while others are waited for.
+    """A process's part of a step, as far as it does not depend on topics: it can be laid out while
+    others are waited for.
 
-    documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in the corpus of this process's.
+    documents: int64[n], of the whole step; owner: int64[n], the process of each. own: numbers in
+    the corpus of this process's.
     """
 
     documents: np.ndarray
@@ -64,9 +68,13 @@ def lay_out(site: Site, documents: np.ndarray) -> Laid:
 
 
 def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
-    """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there, changed or not."""
+    """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there,
+    changed or not."""
     word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    return Counts(batch.words.astype(np.int32), *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K))
+    return Counts(
+        batch.words.astype(np.int32),
+        *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K),
+    )
 
 
 def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:
@@ -78,22 +86,33 @@ def counted(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
     here = ranges(state.start, state.length)
     indptr = np.append(0, np.cumsum(state.length))
-    topics, changes = state.arena_topics[here].astype(np.uint16), state.arena_values[here].astype(np.int32)
+    topics, changes = (
+        state.arena_topics[here].astype(np.uint16),
+        state.arena_values[here].astype(np.int32),
+    )
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
 def add(
-    site: Site, K: int, counted: Callable[[], Counts], own: Callable[[], None], change: Callable[[Counts], None]
+    site: Site,
+    K: int,
+    counted: Callable[[], Counts],
+    own: Callable[[], None],
+    change: Callable[[Counts], None],
 ) -> Exchange:
-    """Add up what all processes counted, whole numbers. counted: what this one did, by word; own: adds that here, and change what another
-    one did."""
+    """Add up what all processes counted, whole numbers. counted: what this one did, by word; own:
+    adds that here, and change what another one did."""
     if site.ranks == 1:
         own()
         return
     counts = counted()
-    # Two processes tell each other their counts as they are: more of them would add up the same words
+    # Two processes tell each other their counts as they are: more of them would add up the same
+    # words
     if site.ranks > 2:
-        parts = [heard_counts(message) for message in (yield by_owner(counts, divided_words(site.bow, site.ranks, K)))]
+        parts = [
+            heard_counts(message)
+            for message in (yield by_owner(counts, divided_words(site.bow, site.ranks, K)))
+        ]
         summed = added_up(parts, K)
         counts, own = summed, lambda: change(summed)
     messages = Messages([told(counts)] * site.ranks, own)
@@ -105,7 +124,8 @@ def add(
 
 
 def divided_words(bow: Bow, ranks: int, K: int) -> np.ndarray:
-    """int64[ranks + 1]: process r has the words from the r-th to before the next. Frequent words have longer rows."""
+    """int64[ranks + 1]: process r has the words from the r-th to before the next. Frequent words
+    have longer rows."""
     work = np.cumsum(np.minimum(np.sqrt(bow.word_tokens), min(ENTRIES, K)) + 1.0)
     return np.append(np.searchsorted(work, work[-1] * np.arange(ranks) / ranks), bow.V)
 
@@ -123,22 +143,29 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
     return [
         told(
             Counts(
-                counts.words[a:b], ends[a : b + 1] - ends[a], counts.topics[ends[a] : ends[b]],
+                counts.words[a:b],
+                ends[a : b + 1] - ends[a],
+                counts.topics[ends[a] : ends[b]],
                 counts.changes[ends[a] : ends[b]],
             )
         )
         for a, b in zip(at[:-1], at[1:], strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def told(counts: Counts) -> Message:
-    """Counts as they travel: words without a change are left out, numbers are as small as they can be."""
+    """Counts as they travel: words without a change are left out, numbers are as small as they can
+    be."""
     sizes = np.diff(counts.indptr)
     kept = np.flatnonzero(sizes)
     steps = np.diff(counts.words[kept], prepend=np.int32(0))
     large = np.abs(counts.changes) > -int(LARGE) - 1
     changes = np.where(large, LARGE, counts.changes).astype(np.int8)
-    topics = counts.topics if len(counts.topics) and counts.topics.max() > 255 else counts.topics.astype(np.uint8)
+    topics = (
+        counts.topics
+        if len(counts.topics) and counts.topics.max() > 255
+        else counts.topics.astype(np.uint8)
+    )
     return _narrow(steps), _narrow(sizes[kept]), topics, changes, counts.changes[large]
 
 
@@ -148,17 +175,22 @@ def heard_counts(message: Message) -> Counts:
     changes = small.astype(np.int32)
     changes[small == LARGE] = large
     words = np.cumsum(steps, dtype=np.int32)
-    return Counts(words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes)
+    return Counts(
+        words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes
+    )
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
     """The same whole numbers, none below 0, in the smallest type that holds them."""
     most = int(array.max()) if len(array) else 0
-    return array.astype(next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if most <= np.iinfo(t).max))
+    return array.astype(
+        next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if most <= np.iinfo(t).max)
+    )
 
 
 class Sums(NamedTuple):
-    """Counts of several processes, by word. words: int64[n], ascending. The rest: as for `tally.add_up`."""
+    """Counts of several processes, by word. words: int64[n], ascending. The rest: as for
+    `tally.add_up`."""
 
     words: np.ndarray
     pieces: np.ndarray
@@ -175,14 +207,20 @@ def sum_up(parts: list[Counts]) -> Sums:
     order = np.argsort(each, kind="stable")  # of each part they ascend
     starts = np.flatnonzero(np.diff(each[order], prepend=-1))
     ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
-    begins, stops = (np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None)))
-    topics, changes = (np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes"))
+    begins, stops = (
+        np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None))
+    )
+    topics, changes = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes")
+    )
     return Sums(each[order[starts]], np.append(starts, len(each)), begins, stops, topics, changes)
 
 
-def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below: float) -> Exchange:
-    """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each process those of some of
-    the runs of words in which `rows.merge` sums up totals."""
+def merge(
+    state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below: float
+) -> Exchange:
+    """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each
+    process those of some of the runs of words in which `rows.merge` sums up totals."""
     K = len(state.totals)
     sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)])
     before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
@@ -194,19 +232,35 @@ def merge(state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below
     a, b = bounds[0], bounds[-1]
     words, indptr = sums.words[a:b], indptr[a : b + 1] - indptr[a]
     sizes, topics, values, added = tally.merge(
-        bounds - a, words, indptr, sums.pieces[a : b + 1], sums.first, sums.end, sums.topics, sums.changes, unit,
-        drop_below, K, state.arena,
-    )  # fmt: skip
+        bounds - a,
+        words,
+        indptr,
+        sums.pieces[a : b + 1],
+        sums.first,
+        sums.end,
+        sums.topics,
+        sums.changes,
+        unit,
+        drop_below,
+        K,
+        state.arena,
+    )
     put(state, (yield [packed(words, indptr, sizes, topics, values, added)] * site.ranks))
 
 
 def runs(site: Site) -> tuple[int, int]:
-    """Which of the CHUNKS runs of a minibatch's words this process merges: from the first to before the second."""
+    """Which of the CHUNKS runs of a minibatch's words this process merges: from the first to before
+    the second."""
     return site.rank * CHUNKS // site.ranks, (site.rank + 1) * CHUNKS // site.ranks
 
 
 def packed(
-    words: np.ndarray, room: np.ndarray, sizes: np.ndarray, topics: np.ndarray, values: np.ndarray, added: np.ndarray
+    words: np.ndarray,
+    room: np.ndarray,
+    sizes: np.ndarray,
+    topics: np.ndarray,
+    values: np.ndarray,
+    added: np.ndarray,
 ) -> Merged:
     """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
     _, topics, values = rows.close(room, sizes, topics, values)
@@ -222,4 +276,11 @@ def put(state: arena.Rows, messages: list[Message]) -> None:
     for part, own, size in zip(merged, words, sizes, strict=True):
         for added in part.added:
             state.totals += added
-        arena.put(state, own, np.append(0, np.cumsum(size)), size, part.topics.astype(np.int32), part.values)
+        arena.put(
+            state,
+            own,
+            np.append(0, np.cumsum(size)),
+            size,
+            part.topics.astype(np.int32),
+            part.values,
+        )

@@ -1,5 +1,6 @@
-"""What `svi` and `vb` share: LDA by variational Bayes with a dense array of topics. The equations are those of paper 002;
-`kernels/vb.py` has them, docs/engines/svi.md and vb.md say what the paper leaves open."""
+"""What `svi` and `vb` share: LDA by variational Bayes with a dense array of topics. The equations
+are those of paper 002; `kernels/vb.py` has them, docs/engines/svi.md and vb.md say what the paper
+leaves open."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from inference.engines.contract import (
     setting,
 )
 from inference.kernels import rng, seeds, vb
-from inference.memory import room
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 FOLD_ITERATIONS, FOLD_TOLERANCE = 50, 1e-4  # under the finished topics
@@ -36,16 +37,25 @@ NEWTON = 5  # steps, whenever priors are learned
 
 def expectation_setting(default: str) -> Any:
     return setting(
-        "Word weights", "E[β]", "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η; the bound of a batch need not "
-        "rise with it.", default, choices={"log": "their mean logarithm", "mean": "their mean"},
-    )  # fmt: skip
+        "Word weights",
+        "E[β]",
+        "log: exp E[log β], as in the paper; mean: E[β], which goes with a small η; the bound of a"
+        " batch need not rise with it.",
+        default,
+        choices={"log": "their mean logarithm", "mean": "their mean"},
+    )
 
 
 def truncate_setting(default: float) -> Any:
     return setting(
-        "Active topics", "", "Topics with at most this many of a document's words after three iterations are left "
-        "out of later iterations; 0 leaves none out.", default, least=0, most=1e6,
-    )  # fmt: skip
+        "Active topics",
+        "",
+        "Topics with at most this many of a document's words after three iterations are left "
+        "out of later iterations; 0 leaves none out.",
+        default,
+        least=0,
+        most=1e6,
+    )
 
 
 @dataclass(frozen=True)
@@ -54,30 +64,48 @@ class Config(Settings):
 
     alpha: float | None = alpha_setting()
     eta: float | None = prior(
-        "Topic smoothing", "η", "Prior of each word in a topic: small values give topics of fewer words; far below "
+        "Topic smoothing",
+        "η",
+        "Prior of each word in a topic: small values give topics of fewer words; far below "
         "0.4, words hardly move between topics.",
-    )  # fmt: skip
+    )
     minibatch: int | None = minibatch_setting("S")
     expectation: str = expectation_setting("log")
     start: str = setting(
-        "First topics", "", "documents: half of each topic starts as a document of the first minibatch, chosen to "
+        "First topics",
+        "",
+        "documents: half of each topic starts as a document of the first minibatch, chosen to "
         "differ from the others, and half at random; random: all of it at random.",
-        "documents", choices={"documents": "from documents", "random": "at random"},
-    )  # fmt: skip
+        "documents",
+        choices={"documents": "from documents", "random": "at random"},
+    )
     learn: str = learn_setting()
     iterations: int = setting(
-        "Iterations", "", "The most iterations in a visit that fit a document's topics and those of its words to "
-        "each other.", 50, least=1
-    )  # fmt: skip
+        "Iterations",
+        "",
+        "The most iterations in a visit that fit a document's topics and those of its words to "
+        "each other.",
+        50,
+        least=1,
+    )
     tolerance: float = setting(
-        "Tolerance", "", "A visit of a document ends when at most this share of its words changes topics in an "
+        "Tolerance",
+        "",
+        "A visit of a document ends when at most this share of its words changes topics in an "
         "iteration.",
-        1e-3, least=0, most=1,
-    )  # fmt: skip
+        1e-3,
+        least=0,
+        most=1,
+    )
     first_tolerance: float = setting(
-        "First tolerance", "", "The tolerance of a document's first visit. It can be coarse if the document's topics "
-        "are remembered for the next visit, as the corpus's topics are still rough, too.", 0.03, least=0, most=1,
-    )  # fmt: skip
+        "First tolerance",
+        "",
+        "The tolerance of a document's first visit. It can be coarse if the document's topics "
+        "are remembered for the next visit, as the corpus's topics are still rough, too.",
+        0.03,
+        least=0,
+        most=1,
+    )
     truncate: float = truncate_setting(0.0)
 
 
@@ -90,10 +118,12 @@ class Resolved(Chosen, Config):
 class State(dense.State):
     """All there is to checkpoint; `svi` and `vb` add to it.
 
-    documents: that are trained on, D. values: float32[V, K], (lambda - eta) / pi. alpha: float64[K].
-    gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first; strongest:
-    uint16[rows, L], of which topics, without columns where L is K. log_theta: float64[K], what alpha is learned from.
-    begun: whether the topics have their start; else the first minibatch gives it (`seed`).
+    documents: that are trained on, D. values: float32[V, K], (lambda - eta) / pi. alpha:
+    float64[K].
+    gamma: float32[rows, L], the largest of each document's at its last visit, 0 before the first;
+    strongest: uint16[rows, L], of which topics, without columns where L is K. log_theta:
+    float64[K], what alpha is learned from. begun: whether the topics have their start; else the
+    first minibatch gives it (`seed`).
     """
 
     documents: int
@@ -106,9 +136,15 @@ class State(dense.State):
 
 
 def beginning(
-    config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembered: int, random: bool = True
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    scratch: Path | None,
+    remembered: int,
+    random: bool = True,
 ) -> dict[str, Any]:
-    """Fields of a State before the first step: lambda - eta is random, exponential with the mean N / (K V), or 0.
+    """Fields of a State before the first step: lambda - eta is random, exponential with the mean N
+    / (K V), or 0.
 
     remembered: L.
     """
@@ -117,22 +153,36 @@ def beginning(
     values, totals = np.zeros((V, K), np.float32), np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
-    gamma, strongest = room((rows, L), scratch, np.float32), room((rows, L if L < K else 0), scratch, np.uint16)
+    gamma, strongest = (
+        room((rows, L), scratch, np.float32),
+        room((rows, L if L < K else 0), scratch, np.uint16),
+    )
     gamma[:], strongest[:] = 0.0, 0
     return {
-        "seed": seed, "documents": shape.D, "values": values, "totals": totals,
-        "alpha": np.full(K, config.alpha), "eta": config.eta, "begun": not random or config.start == "random", "log_theta": np.zeros(K), "gamma": gamma, "strongest": strongest,
-    }  # fmt: skip
+        "seed": seed,
+        "documents": shape.D,
+        "values": values,
+        "totals": totals,
+        "alpha": np.full(K, config.alpha),
+        "eta": config.eta,
+        "begun": not random or config.start == "random",
+        "log_theta": np.zeros(K),
+        "gamma": gamma,
+        "strongest": strongest,
+    }
 
 
 def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
-    """Put documents of the first minibatch into the random start: half of a topic's mass is a document's words.
+    """Put documents of the first minibatch into the random start: half of a topic's mass is a
+    document's words.
 
-    Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random ones: choosing costs a
-    look at every document for each topic. Where there are fewer documents than topics the others stay random. Not of the
-    papers; it finds more of the true topics of simulated texts than a random start (docs/engines/svi.md).
+    Up to DIVERSE topics the documents are as unlike each other as they come, beyond that random
+    ones: choosing costs a look at every document for each topic. Where there are fewer documents
+    than topics the others stay random. Not of the papers; it finds more of the true topics of
+    simulated texts than a random start (docs/engines/svi.md).
 
-    values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in place.
+    values: float32[V, K], totals: float64[K], its sums: where the random start is, and changed in
+    place.
     """
     put_documents(state.seed, batch, values, totals)
     state.begun = True
@@ -151,14 +201,15 @@ def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.
     for k, d in enumerate(documents):
         pairs = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
         values[:, k] *= np.float32(0.5)
-        values[batch.words[batch.places[pairs]], k] += (totals[k] / 2 * counts[pairs] / batch.lengths[d]).astype(
-            np.float32
-        )
+        values[batch.words[batch.places[pairs]], k] += (
+            totals[k] / 2 * counts[pairs] / batch.lengths[d]
+        ).astype(np.float32)
         totals[k] = values[:, k].sum(dtype=np.float64)
 
 
 def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> None:
-    """lambda - eta as the counts of topics that tokens have already, and gamma as alpha plus a document's.
+    """lambda - eta as the counts of topics that tokens have already, and gamma as alpha plus a
+    document's.
 
     topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that count for nothing.
     """
@@ -170,15 +221,23 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
         kept = ~np.isin(document, held_out)
         counts, given = bow.counts[pairs][kept], topics[pairs][kept]
         np.add.at(state.values, (bow.words[pairs][kept], given), counts.astype(np.float32))
-        gamma = np.bincount((document[kept] - first) * K + given, weights=counts, minlength=(end - first) * K)
+        gamma = np.bincount(
+            (document[kept] - first) * K + given, weights=counts, minlength=(end - first) * K
+        )
         documents = np.setdiff1d(np.arange(first, end), held_out)
         if state.gamma.shape[1]:
-            vb.remember(documents, state.alpha + gamma.reshape(-1, K)[documents - first], state.gamma, state.strongest)
+            vb.remember(
+                documents,
+                state.alpha + gamma.reshape(-1, K)[documents - first],
+                state.gamma,
+                state.strongest,
+            )
     state.totals[:] = state.values.sum(axis=0, dtype=np.float64)
 
 
 class Local(NamedTuple):
-    """What the local step found of a minibatch: see `kernels.vb.local_step`; b and log_scale are `vb.table`'s."""
+    """What the local step found of a minibatch: see `kernels.vb.local_step`; b and log_scale are
+    `vb.table`'s."""
 
     gamma: np.ndarray
     e: np.ndarray
@@ -189,13 +248,21 @@ class Local(NamedTuple):
 
 
 def local(
-    config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray | None = None, *, log: bool | None = None,
-    tolerance: float | None = None, most: int | None = None, truncate: float | None = None,
-) -> Local:  # fmt: skip
+    config: Resolved,
+    state: State,
+    batch: dense.Batch,
+    documents: np.ndarray | None = None,
+    *,
+    log: bool | None = None,
+    tolerance: float | None = None,
+    most: int | None = None,
+    truncate: float | None = None,
+) -> Local:
     """The local step under the present topics.
 
-    documents: int64[S], whose remembered gamma to begin with; None: all are new. log, tolerance, most, truncate: in the
-    place of the config's. A document of which nothing is remembered yet, and will be, ends at first_tolerance.
+    documents: int64[S], whose remembered gamma to begin with; None: all are new. log, tolerance,
+    most, truncate: in the place of the config's. A document of which nothing is remembered yet, and
+    will be, ends at first_tolerance.
     """
     log = config.expectation == "log" if log is None else log
     b, log_scale = vb.table(batch.words, state.values, state.pi, state.eta, state.totals, log)
@@ -205,14 +272,22 @@ def local(
         new = state.gamma[documents, 0] == 0.0
         limits[new] = np.maximum(limits[new], config.first_tolerance * batch.lengths[new])
     e, f, iterations = vb.local_step(
-        batch.doc_ptr, batch.places, batch.counts, b, state.alpha, gamma, limits, config.iterations if most is None else most,
+        batch.doc_ptr,
+        batch.places,
+        batch.counts,
+        b,
+        state.alpha,
+        gamma,
+        limits,
+        config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
-    )  # fmt: skip
+    )
     return Local(gamma, e, f, b, log_scale, iterations)
 
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
-    """gamma to begin with, float64[n, K]: what is remembered, alpha beyond that; COLD of a document that is new."""
+    """gamma to begin with, float64[n, K]: what is remembered, alpha beyond that; COLD of a document
+    that is new."""
     gamma = np.full((n, len(state.alpha)), COLD)
     if documents is None or not state.gamma.shape[1]:
         return gamma
@@ -226,16 +301,30 @@ def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
     return gamma
 
 
-def add(batch: dense.Batch, step: Local, unit: float, values: np.ndarray, totals: np.ndarray) -> None:
+def add(
+    batch: dense.Batch, step: Local, unit: float, values: np.ndarray, totals: np.ndarray
+) -> None:
     """The minibatch's statistics, sum of n phi, times unit: into values and totals."""
     vb.add_statistics(
-        batch.words, batch.word_ptr, batch.pairs, batch.documents, step.e, step.f, step.b, unit, values, totals
-    )  # fmt: skip
+        batch.words,
+        batch.word_ptr,
+        batch.pairs,
+        batch.documents,
+        step.e,
+        step.f,
+        step.b,
+        unit,
+        values,
+        totals,
+    )
 
 
 def learn(config: Resolved, state: State, log_theta: np.ndarray, length: float, steps: int) -> None:
-    """alpha and eta by Newton's method, as config.learn says. log_theta: the mean E[log theta]; length: of a document."""
-    state.alpha = priors.alpha(state.alpha, log_theta, max(length, priors.LEAST * len(log_theta)), steps)
+    """alpha and eta by Newton's method, as config.learn says. log_theta: the mean E[log theta];
+    length: of a document."""
+    state.alpha = priors.alpha(
+        state.alpha, log_theta, max(length, priors.LEAST * len(log_theta)), steps
+    )
     if config.learn == "both":
         V, K = state.values.shape
         sums = vb.topics_sums(state.values, state.pi, state.eta)
@@ -243,9 +332,11 @@ def learn(config: Resolved, state: State, log_theta: np.ndarray, length: float, 
         state.eta = float(priors.eta(state.eta, K, V, log_beta, steps))
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The lower bound of log p(words), in nats (002, eqs. 15 and 16): documents are fitted from what is remembered of
-    them. documents: int64[n], whose terms count `times`."""
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The lower bound of log p(words), in nats (002, eqs. 15 and 16): documents are fitted from
+    what is remembered of them. documents: int64[n], whose terms count `times`."""
     total = 0.0
     for first in range(0, len(documents), BLOCK):
         block = documents[first : first + BLOCK]
@@ -253,7 +344,13 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
         step = local(config, state, batch, block, log=True, truncate=0.0)
         total += float(
             vb.documents_bound(
-                batch.doc_ptr, batch.places, batch.counts, step.f, step.gamma, state.alpha, step.log_scale
+                batch.doc_ptr,
+                batch.places,
+                batch.counts,
+                step.f,
+                step.gamma,
+                state.alpha,
+                step.log_scale,
             ).sum()
         )
     return times * total + topics_bound(state)
@@ -275,26 +372,30 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta = E[theta] of the documents first … end - 1, fitted from the start under the present topics."""
+    """theta = E[theta] of the documents first … end - 1, fitted from the start under the present
+    topics."""
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
     return dense.theta(step.gamma, first, batch.lengths)
 
 
 def gamma_rows(config: Sized, shape: Shape) -> int:
-    """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that there are at most a minibatch
-    a step; where that is a single step it is taken that no more than half are held out."""
+    """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that
+    there are at most a minibatch a step; where that is a single step it is taken that no more than
+    half are held out."""
     return min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
 
 
 def remembered(config: Resolved, shape: Shape, most: int) -> int:
-    """The `most` largest of each document's gamma, in four bytes, and which these are, in two, where they are not all."""
+    """The `most` largest of each document's gamma, in four bytes, and which these are, in two,
+    where they are not all."""
     L = min(most, config.topics)
     return gamma_rows(config, shape) * L * (6 if L < config.topics else 4)
 
 
 def memory(config: Resolved, shape: Shape, copies: int) -> int:
-    """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are shown."""
+    """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are
+    shown."""
     S = min(config.minibatch, shape.D)
     tokens = -(-shape.tokens // shape.per_pass)
     return dense.memory(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
@@ -302,7 +403,10 @@ def memory(config: Resolved, shape: Shape, copies: int) -> int:
 
 def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, list[str]]:
     """What methods say of the priors, and whom they cite."""
-    sentence = f"The priors were α = {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each word of a topic"
+    sentence = (
+        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
+        f" {settings['eta']:g} for each word of a topic"
+    )
     learned = {
         "alpha": "; α was learned for each topic by Newton’s method (Minka 2000)",
         "both": "; α for each topic and η were learned by Newton’s method (Minka 2000)",

@@ -1,4 +1,5 @@
-"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) in the form of papers 002 (section
+"""Batch variational Bayes for LDA with Dirichlet topics: Blei, Ng and Jordan (2003) in the form of
+papers 002 (section
 2.2) and 004 (section 7). A pass is done in slices, and updates the topics at its end.
 
 What the papers leave open, and every deviation from them, is in docs/engines/vb.md.
@@ -29,15 +30,21 @@ from inference.references import entries
 NAME = "vb"
 ABOUT = About(
     label="Batch variational Bayes",
-    help="LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound rises with every pass.",
+    help=(
+        "LDA by variational Bayes over the whole corpus at a time, for small corpora: its bound"
+        " rises with every pass."
+    ),
     source="Hoffman, Blei, Wang and Paisley 2013",
     papers=entries("hoffman2013stochastic"),
     batch=True,  # topics change in the last step of a pass
 )
 
-SWEPT_TOKENS = 400_000_000  # what is gone through, over all passes, where the number of passes is not given
-# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each further hundred
-# topics; by hand from processor time of single trainings, on a machine that did other things too.
+SWEPT_TOKENS = (
+    400_000_000  # what is gone through, over all passes, where the number of passes is not given
+)
+# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
+# further hundred topics; by hand from processor time of single trainings, on a machine that did
+# other things too.
 PASS, PASS_BY_TOPICS = 0.5, 0.25
 
 
@@ -48,7 +55,8 @@ class Config(variational.Config):
     minibatch: int | None = setting(
         "Slice",
         "",
-        "Documents of a step. Topics change at the end of a pass, so it makes no difference to them.",
+        "Documents of a step. Topics change at the end of a pass, so it makes no difference to"
+        " them.",
         least=1,
     )
 
@@ -71,34 +79,47 @@ class Resolved(variational.Resolved, Config):
 
 @dataclass(kw_only=True)
 class State(variational.State):
-    """variational.State, whose log_theta is this pass's sum here; next: float32[V, K] and next_totals: float64[K], the
-    statistics of this pass so far; visited: its documents with words."""
+    """variational.State, whose log_theta is this pass's sum here; next: float32[V, K] and
+    next_totals: float64[K], the statistics of this pass so far; visited: its documents with
+    words."""
 
     next: np.ndarray
     next_totals: np.ndarray
     visited: int
 
 
-def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True) -> State:
+def init(
+    config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True
+) -> State:
     """lambda - eta is random, or 0."""
     K = config.topics
     fields = variational.beginning(config, shape, seed, scratch, remembered=K, random=random)
-    return State(**fields, next=np.zeros((shape.V, K), np.float32), next_totals=np.zeros(K), visited=0)
+    return State(
+        **fields, next=np.zeros((shape.V, K), np.float32), next_totals=np.zeros(K), visited=0
+    )
 
 
 def begin(
-    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray,
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
     scratch: Path | None = None,
-) -> State:  # fmt: skip
-    """A state before the first step in which each token has a topic already: lambda - eta is their counts."""
+) -> State:
+    """A state before the first step in which each token has a topic already: lambda - eta is their
+    counts."""
     state = init(config, shape, seed, scratch, random=False)
     variational.assign(state, bow, topics, held_out)
     return state
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """A slice of a pass: fit its documents, from what is remembered of them. The last one sets lambda = eta + sum of
-    n phi, then alpha and eta where they are learned: each raises the bound (002, eqs. 31 and 32; 004, Algorithm 4).
+    """A slice of a pass: fit its documents, from what is remembered of them. The last one sets
+    lambda = eta + sum of
+    n phi, then alpha and eta where they are learned: each raises the bound (002, eqs. 31 and 32;
+    004, Algorithm 4).
 
     documents: int64[S].
     """
@@ -136,8 +157,9 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, more = variational.prior_sentence(settings)
     return Methods(
-        f"We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with {settings['topics']:,} topics by variational "
-        f"Bayes (Hoffman, Blei, Wang and Paisley 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {sentence}",
+        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
+        f" {settings['topics']:,} topics by variational Bayes (Hoffman, Blei, Wang and Paisley"
+        f" 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {sentence}",
         ("blei2003latent", "hoffman2013stochastic", *more),
     )
 

@@ -1,7 +1,8 @@
-"""Batch variational EM for LDA: Chen and Huang's report on Blei, Ng and Jordan (2003), "VEM"; paper 004.
+"""Batch variational EM for LDA: Chen and Huang's report on Blei, Ng and Jordan (2003), "VEM"; paper
+004.
 
-Without a prior on topics it is the paper's algorithms 1 and 3; with one it is its section 7. What the paper leaves
-open, and every deviation from it, is in docs/engines/vem.md.
+Without a prior on topics it is the paper's algorithms 1 and 3; with one it is its section 7. What
+the paper leaves open, and every deviation from it, is in docs/engines/vem.md.
 """
 
 from collections.abc import Mapping
@@ -30,29 +31,36 @@ from inference.engines.contract import (
 )
 from inference.errors import Invalid
 from inference.kernels import rng, vb
-from inference.memory import room
 from inference.references import entries
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "vem"
 ABOUT = About(
     label="Variational EM",
     help=(
-        "LDA by batch variational EM, as it was first published: exact and steady, with learned priors, for small corpora "
-        "and for teaching."
+        "LDA by batch variational EM, as it was first published: exact and steady, with learned"
+        " priors, for small corpora and for teaching."
     ),
     source="Blei, Ng and Jordan 2003",
     papers=entries("chenvariational"),
     batch=True,  # topics change at the end of a pass
 )
 
-LEAST_BETA = 1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
+LEAST_BETA = (
+    1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
+)
 FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
-BEGIN_SPREAD = 0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
+BEGIN_SPREAD = (
+    0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
+)
 SEEDING = 2000  # documents among which those are chosen that topics begin with
-SWEPT_TOKENS = 300_000_000  # what is gone through, over all passes, where the number of passes is not given
-# Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from trainings of 20 passes over the
-# State of the Union with 10 and 30 topics, processor time on a machine that was busy with others.
+SWEPT_TOKENS = (
+    300_000_000  # what is gone through, over all passes, where the number of passes is not given
+)
+# Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from
+# trainings of 20 passes over the State of the Union with 10 and 30 topics, processor time on a
+# machine that was busy with others.
 SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
 
 
@@ -60,14 +68,22 @@ SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
 class Config(Settings):
     """Settings of a run."""
 
-    passes: int | None = setting("Passes", "", "Steps of EM, each over the whole corpus. The paper uses 100.", least=1)
+    passes: int | None = setting(
+        "Passes", "", "Steps of EM, each over the whole corpus. The paper uses 100.", least=1
+    )
     topics_prior: str = setting(
-        "Prior of topics", "", "none: topics are estimated from the corpus's words alone, as first published; "
+        "Prior of topics",
+        "",
+        "none: topics are estimated from the corpus's words alone, as first published; "
         "dirichlet: smoothed topics, in which any word is possible.",
-        "none", choices={"none": "as first published", "dirichlet": "smoothed"},
-    )  # fmt: skip
+        "none",
+        choices={"none": "as first published", "dirichlet": "smoothed"},
+    )
     alpha: float = prior(
-        "Document smoothing", "α", "Prior of each topic in a document; if it is learned, its start.", 1.0
+        "Document smoothing",
+        "α",
+        "Prior of each topic in a document; if it is learned, its start.",
+        1.0,
     )
     eta: float = prior(
         "Topic smoothing",
@@ -76,14 +92,26 @@ class Config(Settings):
         0.4,
     )
     learn: str = setting(
-        "Learned priors", "α, η", "Which priors are fitted to the corpus: none, an α for each topic, η as well if "
+        "Learned priors",
+        "α, η",
+        "Which priors are fitted to the corpus: none, an α for each topic, η as well if "
         "topics have a prior, or an η for each word.",
-        "both", choices={"nothing": "none", "alpha": "α for each topic", "both": "α and η", "words": "α, and η for each word"},
-    )  # fmt: skip
+        "both",
+        choices={
+            "nothing": "none",
+            "alpha": "α for each topic",
+            "both": "α and η",
+            "words": "α, and η for each word",
+        },
+    )
     init: str = setting(
-        "First topics", "", "documents: half of each topic is a document at first, chosen to differ from the others; "
-        "random: as in the paper.", "documents", choices={"documents": "half from documents", "random": "at random"},
-    )  # fmt: skip
+        "First topics",
+        "",
+        "documents: half of each topic is a document at first, chosen to differ from the others; "
+        "random: as in the paper.",
+        "documents",
+        choices={"documents": "half from documents", "random": "at random"},
+    )
     iterations: int = setting(
         "Iterations",
         "",
@@ -92,18 +120,28 @@ class Config(Settings):
         least=1,
     )
     tolerance: float = setting(
-        "Tolerance", "", "A document is done when its topics change by less than this share of its words.", 1e-3,
-        least=0, most=1, bounds="from 0 to 1",
-    )  # fmt: skip
+        "Tolerance",
+        "",
+        "A document is done when its topics change by less than this share of its words.",
+        1e-3,
+        least=0,
+        most=1,
+        bounds="from 0 to 1",
+    )
     minibatch: int | None = setting(
-        "Slice", "", "Documents between two reports of progress; topics don't depend on it.", least=1
+        "Slice",
+        "",
+        "Documents between two reports of progress; topics don't depend on it.",
+        least=1,
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.learn == "words" and self.topics_prior == "none":
             raise Invalid(
-                "learn", "learn can be “words” only where topics have a prior: set topics_prior to “dirichlet”."
+                "learn",
+                "learn can be “words” only where topics have a prior: set topics_prior to"
+                " “dirichlet”.",
             )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
@@ -125,11 +163,12 @@ class Resolved(Sized, Config):
 class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    values: float32[V, K], lambda - eta after the last whole pass; without a prior of topics expected tokens, which beta
-    is in proportion to (eq. 11). pi is 1. alpha: float64[K]. eta: where each word has its own, eta_words, float64[V] (else without entries), the least of
-    them; values then hold what a word's is above it, too. next,
-    next_totals: the statistics of this pass so far. log_theta: float64[K], sum of E[log theta] over the documents of this
-    pass, and how many: `documents`. gamma: float32[n, K], of each document by its number, what its next visit starts
+    values: float32[V, K], lambda - eta after the last whole pass; without a prior of topics
+    expected tokens, which beta is in proportion to (eq. 11). pi is 1. alpha: float64[K]. eta: where
+    each word has its own, eta_words, float64[V] (else without entries), the least of them; values
+    then hold what a word's is above it, too. next, next_totals: the statistics of this pass so far.
+    log_theta: float64[K], sum of E[log theta] over the documents of this pass, and how many:
+    `documents`. gamma: float32[n, K], of each document by its number, what its next visit starts
     from; 0 before the first.
     """
 
@@ -144,9 +183,15 @@ class State(dense.State):
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
-    """Topics at random: values are exponential, so that beta ~ Dir(1) without a prior of topics (004, algorithm 1)."""
+    """Topics at random: values are exponential, so that beta ~ Dir(1) without a prior of topics
+    (004, algorithm 1)."""
     state = _empty(config, shape, seed, scratch)
-    vb.scatter(np.uint64(seed), max(shape.tokens, 1) / (config.topics * shape.V), state.values, state.totals)
+    vb.scatter(
+        np.uint64(seed),
+        max(shape.tokens, 1) / (config.topics * shape.V),
+        state.values,
+        state.totals,
+    )
     return state
 
 
@@ -155,36 +200,56 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
     gamma = room((variational.gamma_rows(config, shape), K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
-        seed=seed, values=np.zeros((V, K), np.float32), totals=np.zeros(K), alpha=np.full(K, config.alpha),
+        seed=seed,
+        values=np.zeros((V, K), np.float32),
+        totals=np.zeros(K),
+        alpha=np.full(K, config.alpha),
         eta=config.eta if config.topics_prior == "dirichlet" else 0.0,
-        eta_words=np.full(V if config.learn == "words" else 0, config.eta), next=np.zeros((V, K), np.float32),
-        next_totals=np.zeros(K), log_theta=np.zeros(K), documents=0, gamma=gamma,
-    )  # fmt: skip
+        eta_words=np.full(V if config.learn == "words" else 0, config.eta),
+        next=np.zeros((V, K), np.float32),
+        next_totals=np.zeros(K),
+        log_theta=np.zeros(K),
+        documents=0,
+        gamma=gamma,
+    )
 
 
 def begin(
-    config: Resolved, shape: Shape, seed: int, bow: Bow, topics: np.ndarray, held_out: np.ndarray, scratch: Path | None = None
-) -> State:  # fmt: skip
-    """A state before the first step in which each token has a topic already: values are their counts, but for a part,
-    BEGIN_SPREAD, that is spread over all topics.
+    config: Resolved,
+    shape: Shape,
+    seed: int,
+    bow: Bow,
+    topics: np.ndarray,
+    held_out: np.ndarray,
+    scratch: Path | None = None,
+) -> State:
+    """A state before the first step in which each token has a topic already: values are their
+    counts, but for a part, BEGIN_SPREAD, that is spread over all topics.
 
-    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on, and give nothing.
+    topics: uint16[nnz], of the bag's pairs. held_out: int64[n], documents that are not trained on,
+    and give nothing.
     """
     state = _empty(config, shape, seed, scratch)
     lengths = np.diff(bow.indptr)
-    counts = np.repeat(~np.isin(np.arange(bow.D), held_out), lengths) * bow.counts.astype(np.float64)
-    spread = (BEGIN_SPREAD / config.topics * np.bincount(bow.words, weights=counts, minlength=bow.V)).astype(np.float32)
+    counts = np.repeat(~np.isin(np.arange(bow.D), held_out), lengths) * bow.counts.astype(
+        np.float64
+    )
+    spread = (
+        BEGIN_SPREAD / config.topics * np.bincount(bow.words, weights=counts, minlength=bow.V)
+    ).astype(np.float32)
     np.add.at(state.values, (bow.words, topics), ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32))
     state.values += spread[:, None]
     state.totals = state.values.sum(axis=0, dtype=np.float64)
     state.gamma[: bow.D] = np.float32(config.alpha)
-    np.add.at(state.gamma, (np.repeat(np.arange(bow.D), lengths), topics), counts.astype(np.float32))
+    np.add.at(
+        state.gamma, (np.repeat(np.arange(bow.D), lengths), topics), counts.astype(np.float32)
+    )
     return state
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
-    """A slice of the E-step (004, eqs. 8 and 9): its documents' statistics are added. The last of a pass is followed by the
-    M-step.
+    """A slice of the E-step (004, eqs. 8 and 9): its documents' statistics are added. The last of a
+    pass is followed by the M-step.
 
     documents: int64[n].
     """
@@ -197,7 +262,16 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         b, _ = _table(config, state, batch.words)
         e, f, _ = _expect(state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         vb.add_statistics(
-            batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 1.0, state.next, state.next_totals
+            batch.words,
+            batch.word_ptr,
+            batch.pairs,
+            batch.documents,
+            e,
+            f,
+            b,
+            1.0,
+            state.next,
+            state.next_totals,
         )
         state.gamma[documents] = gamma
         state.tokens += batch.tokens
@@ -209,8 +283,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _seed(state: State, bow: Bow, shape: Shape) -> None:
-    """Put documents into the random topics, from up to SEEDING of the corpus (`variational.put_documents`): whatever the
-    slices are, the topics are the same."""
+    """Put documents into the random topics, from up to SEEDING of the corpus
+    (`variational.put_documents`): whatever the slices are, the topics are the same."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(2))
     some = rng.permutation_slice(0, min(SEEDING, bow.D), bow.D, np.uint64(key))
     if shape.held_out is not None:
@@ -219,7 +293,8 @@ def _seed(state: State, bow: Bow, shape: Shape) -> None:
 
 
 def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Where gamma of some documents starts from, float64[n, K]: where it was, or alpha + N / K (004, algorithm 1)."""
+    """Where gamma of some documents starts from, float64[n, K]: where it was, or alpha + N / K
+    (004, algorithm 1)."""
     gamma = state.gamma[documents].astype(np.float64)
     new = gamma[:, 0] == 0.0
     gamma[new] = state.alpha + (lengths[new] / len(state.alpha))[:, None]
@@ -227,11 +302,14 @@ def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarr
 
 
 def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """b of some words: exp E[log beta], or beta itself where topics have no prior; float32[n, K] and log scales, as
-    `vb.table`. A word that no topic has is the same in all; a weight below vb.LEAST of a word's largest is 0."""
+    """b of some words: exp E[log beta], or beta itself where topics have no prior; float32[n, K]
+    and log scales, as `vb.table`. A word that no topic has is the same in all; a weight below
+    vb.LEAST of a word's largest is 0."""
     if config.topics_prior == "dirichlet":
         return vb.table(words, state.values, 1.0, state.eta, state.totals, True)
-    b = state.values[words] * np.divide(1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0)
+    b = state.values[words] * np.divide(
+        1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0
+    )
     most = b.max(axis=1)
     unknown = most == 0.0
     b[unknown], most[unknown] = 1.0, 1.0
@@ -244,11 +322,14 @@ def _expect(
     alpha: np.ndarray, batch: dense.Batch, b: np.ndarray, gamma: np.ndarray, most: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit gamma in place; what `vb.local_step` returns."""
-    return vb.local_step(batch.doc_ptr, batch.places, batch.counts, b, alpha, gamma, tol * batch.lengths, most, 0.0)
+    return vb.local_step(
+        batch.doc_ptr, batch.places, batch.counts, b, alpha, gamma, tol * batch.lengths, most, 0.0
+    )
 
 
 def _maximise(config: Resolved, state: State) -> None:
-    """The M-step: topics by eq. 11, or lambda (section 7); then alpha and eta by Newton's method (eqs. 12 and 13)."""
+    """The M-step: topics by eq. 11, or lambda (section 7); then alpha and eta by Newton's method
+    (eqs. 12 and 13)."""
     learned = state.documents > 0
     if not state.next_totals.any():  # every document is empty or held out
         return
@@ -259,7 +340,10 @@ def _maximise(config: Resolved, state: State) -> None:
         state.alpha = learning.alpha(state.alpha, state.log_theta / state.documents, mean_length)
     if config.topics_prior == "dirichlet" and config.learn == "both":
         V, K = state.values.shape
-        log_beta = vb.topics_sums(state.values, 1.0, state.eta)[0] - V * psi(V * state.eta + state.totals).sum()
+        log_beta = (
+            vb.topics_sums(state.values, 1.0, state.eta)[0]
+            - V * psi(V * state.eta + state.totals).sum()
+        )
         state.eta = learning.eta(state.eta, K, V, float(log_beta))
     if config.learn == "words":
         _learn_words(state)
@@ -271,18 +355,23 @@ def _log_beta(state: State) -> np.ndarray:
     V = len(state.values)
     out = np.empty(V)
     for first in range(0, V, 4096):
-        out[first : first + 4096] = psi(state.eta + state.values[first : first + 4096].astype(np.float64)).sum(axis=1)
+        out[first : first + 4096] = psi(
+            state.eta + state.values[first : first + 4096].astype(np.float64)
+        ).sum(axis=1)
     return out - psi(V * state.eta + state.totals).sum()
 
 
 def _learn_words(state: State) -> None:
-    """An eta for each word (004, section 7): the problem of alpha, with words for topics and topics for documents."""
+    """An eta for each word (004, section 7): the problem of alpha, with words for topics and topics
+    for documents."""
     V, K = state.values.shape
     if V == 1:  # beta is 1 whatever eta is
         return
     statistics, totals = state.values, state.totals
     _lift(state, statistics, totals)  # lambda with the etas before
-    state.eta_words = learning.alpha(state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST))
+    state.eta_words = learning.alpha(
+        state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST)
+    )
     _lift(state, statistics, totals)
 
 
@@ -295,15 +384,16 @@ def _lift(state: State, statistics: np.ndarray, totals: np.ndarray) -> None:
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], or beta where topics have no prior; words with less than `LISTED_TOKENS` in the floor, which is
-    LEAST_BETA at the least."""
+    """E[beta], or beta where topics have no prior; words with less than `LISTED_TOKENS` in the
+    floor, which is LEAST_BETA at the least."""
     result = dense.topics(state.values, 1.0, state.eta, state.totals)
     floor = np.maximum(result.floor, LEAST_BETA)
     return result._replace(floor=floor, floor_mass=floor * (result.V - np.diff(result.indptr)))
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
-    """theta = gamma / sum(gamma) of the documents first … end - 1 under the topics as they are, from alpha + N / K on."""
+    """theta = gamma / sum(gamma) of the documents first … end - 1 under the topics as they are,
+    from alpha + N / K on."""
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     gamma = state.alpha + (batch.lengths / config.topics)[:, None]
     b, _ = _table(config, state, batch.words)
@@ -312,16 +402,22 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 
 
 def priors(config: Resolved, state: State | None) -> Priors:
-    """alpha of each topic and eta, as they were set or as they were learned by now; eta is 0 where topics have no prior.
-    Where each word has an eta of its own, their mean."""
+    """alpha of each topic and eta, as they were set or as they were learned by now; eta is 0 where
+    topics have no prior. Where each word has an eta of its own, their mean."""
     if state is None:
-        return Priors(np.full(config.topics, config.alpha), config.eta if config.topics_prior == "dirichlet" else 0.0)
+        return Priors(
+            np.full(config.topics, config.alpha),
+            config.eta if config.topics_prior == "dirichlet" else 0.0,
+        )
     return Priors(state.alpha, float(state.eta_words.mean()) if len(state.eta_words) else state.eta)
 
 
-def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0) -> float:
-    """The lower bound of log p(words) that EM raises (004, eq. 7; with a prior of topics its section 7), of these documents
-    after an E-step under the topics and priors as they are. Does not change the state.
+def bound(
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, times: float = 1.0
+) -> float:
+    """The lower bound of log p(words) that EM raises (004, eq. 7; with a prior of topics its
+    section 7), of these documents after an E-step under the topics and priors as they are. Does not
+    change the state.
 
     Without a prior of topics their entropy and prior are left out, as beta is a parameter then.
     """
@@ -331,8 +427,12 @@ def bound(config: Resolved, state: State, bow: Bow, documents: np.ndarray, times
         gamma = _start(state, documents[first : first + 1024], batch.lengths)
         b, log_scale = _table(config, state, batch.words)
         _, f, _ = _expect(state.alpha, batch, b, gamma, config.iterations, config.tolerance)
-        total += vb.documents_bound(batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale).sum()
-    return times * float(total) + (_topics_bound(state) if config.topics_prior == "dirichlet" else 0.0)
+        total += vb.documents_bound(
+            batch.doc_ptr, batch.places, batch.counts, f, gamma, state.alpha, log_scale
+        ).sum()
+    return times * float(total) + (
+        _topics_bound(state) if config.topics_prior == "dirichlet" else 0.0
+    )
 
 
 def _topics_bound(state: State) -> float:
@@ -344,7 +444,9 @@ def _topics_bound(state: State) -> float:
     total = K * (gammaln(eta_words.sum()) - gammaln(eta_words).sum()) - gammaln(lam_sums).sum()
     for first in range(0, V, 4096):
         lam = state.eta + state.values[first : first + 4096].astype(np.float64)
-        total += ((eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)).sum()
+        total += (
+            (eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)
+        ).sum()
     return float(total)
 
 
@@ -356,15 +458,26 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 def methods(settings: Mapping[str, Any]) -> Methods:
     smoothed = settings["topics_prior"] == "dirichlet"
     learned = {
-        "nothing": f"with α = {settings['alpha']:g}" + (f" and η = {settings['eta']:g}" if smoothed else ""),
-        "alpha": "with an α for each topic that Newton's method learned" + (f", and η = {settings['eta']:g}" if smoothed else ""),
-        "both": "with an α for each topic" + (" and an η" if smoothed else "") + " that Newton's method learned",
+        "nothing": (
+            f"with α = {settings['alpha']:g}"
+            + (f" and η = {settings['eta']:g}" if smoothed else "")
+        ),
+        "alpha": (
+            "with an α for each topic that Newton's method learned"
+            + (f", and η = {settings['eta']:g}" if smoothed else "")
+        ),
+        "both": (
+            "with an α for each topic"
+            + (" and an η" if smoothed else "")
+            + " that Newton's method learned"
+        ),
         "words": "with an α for each topic and an η for each word that Newton's method learned",
-    }[settings["learn"]]  # fmt: skip
+    }[settings["learn"]]
     kind = "smoothed" if smoothed else "unsmoothed"
     return Methods(
-        f"We trained {kind} latent Dirichlet allocation (Blei et al. 2003) with {settings['topics']} topics by batch "
-        f"variational EM (Chen and Huang), {learned}, in {settings['passes']} passes over the corpus.",
+        f"We trained {kind} latent Dirichlet allocation (Blei et al. 2003) with"
+        f" {settings['topics']} topics by batch variational EM (Chen and Huang), {learned}, in"
+        f" {settings['passes']} passes over the corpus.",
         ("blei2003latent", "chenvariational"),
     )
 
@@ -388,5 +501,7 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     S = min(config.minibatch, max(shape.D, 1))
-    pairs = int(0.7 * shape.tokens * S / max(shape.D, 1)) + S  # usual texts have 0.7 distinct words per token
+    pairs = (
+        int(0.7 * shape.tokens * S / max(shape.D, 1)) + S
+    )  # usual texts have 0.7 distinct words per token
     return dense.memory(shape.V, config.topics, S, pairs, min(shape.V, pairs), copies=3)

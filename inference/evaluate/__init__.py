@@ -1,4 +1,5 @@
-"""Measures of topics, from topics and corpus alone: the same procedure whatever engine made them (docs/judge.md)."""
+"""Measures of topics, from topics and corpus alone: the same procedure whatever engine made them
+(docs/judge.md)."""
 
 from inference.evaluate.coherence import Coherence
 from inference.evaluate.diagnostics import TopicMeasures, diagnose

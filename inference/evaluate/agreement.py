@@ -1,5 +1,5 @@
-"""How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It needs the answers
-alone."""
+"""How far readers agree beyond chance, on unordered answers (yes, no, unsure) or a scale's. It
+needs the answers alone."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -11,9 +11,11 @@ Reader = TypeVar("Reader")
 Item = TypeVar("Item")
 
 
-def tabled(given: Iterable[tuple[Reader, Item, int]]) -> tuple[list[Reader], list[Item], np.ndarray]:
-    """(readers, items, answers int[readers, items], MISSING where a reader said nothing) of (reader, item, answer) rows; readers
-    and items in the order in which they first stand there."""
+def tabled(
+    given: Iterable[tuple[Reader, Item, int]],
+) -> tuple[list[Reader], list[Item], np.ndarray]:
+    """(readers, items, answers int[readers, items], MISSING where a reader said nothing) of
+    (reader, item, answer) rows; readers and items in the order in which they first stand there."""
     rows = list(given)
     row = {reader: i for i, reader in enumerate(dict.fromkeys(reader for reader, _, _ in rows))}
     column = {item: i for i, item in enumerate(dict.fromkeys(item for _, item, _ in rows))}
@@ -26,9 +28,9 @@ def tabled(given: Iterable[tuple[Reader, Item, int]]) -> tuple[list[Reader], lis
 def kappa(first: np.ndarray, second: np.ndarray) -> float:
     """Cohen's kappa of two readers: (p_observed - p_chance) / (1 - p_chance), Cohen 1960.
 
-    first, second: int[n], categories from 0 on, MISSING where a reader said nothing; items that only one of the two
-    judged don't count. NaN where nothing is left to compare, or both gave one and the same category throughout: chance
-    alone would then agree as well.
+    first, second: int[n], categories from 0 on, MISSING where a reader said nothing; items that
+    only one of the two judged don't count. NaN where nothing is left to compare, or both gave one
+    and the same category throughout: chance alone would then agree as well.
     """
     both = (first != MISSING) & (second != MISSING)
     a, b = first[both], second[both]
@@ -39,13 +41,16 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     return float("nan") if chance == 1 else (float((a == b).mean()) - chance) / (1 - chance)
 
 
-def alpha(answers: np.ndarray, weights: np.ndarray | None = None, values: np.ndarray | None = None) -> float:
+def alpha(
+    answers: np.ndarray, weights: np.ndarray | None = None, values: np.ndarray | None = None
+) -> float:
     """Krippendorff's alpha: 1 - observed / expected disagreement, Krippendorff 2011, "Computing".
 
-    answers: int[readers, items], categories from 0 on, MISSING where a reader said nothing. Any number of readers; an
-    item counts when two or more judged it. weights: float[items], such as 1 / pi of drawn items. values: float[C], of
-    the categories on a scale, which disagree by the squares of their differences; None: any two disagree alike. NaN
-    where no such item is there, or all its answers are of one category.
+    answers: int[readers, items], categories from 0 on, MISSING where a reader said nothing. Any
+    number of readers; an item counts when two or more judged it. weights: float[items], such as 1 /
+    pi of drawn items. values: float[C], of the categories on a scale, which disagree by the squares
+    of their differences; None: any two disagree alike. NaN where no such item is there, or all its
+    answers are of one category.
     """
     counts, weight = _counted(answers, weights, 2)
     C = counts.shape[1]
@@ -59,9 +64,9 @@ def alpha(answers: np.ndarray, weights: np.ndarray | None = None, values: np.nda
 
 
 def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which rare categories don't
-    make small: chance is the mean of p (1 - p) over the categories, by C - 1. As `alpha`; items of one reader count for
-    p. NaN where no item has two."""
+    """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which
+    rare categories don't make small: chance is the mean of p (1 - p) over the categories, by C - 1.
+    As `alpha`; items of one reader count for p. NaN where no item has two."""
     counts, weight = _counted(answers, weights, 1)
     judged, C = counts.sum(axis=1), max(counts.shape[1], 2)
     several = judged >= 2
@@ -80,10 +85,13 @@ def interval(
     seed: int = 0,
     draws: int = 1_000,
 ) -> tuple[float, float]:
-    """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap over items,
-    percentiles: NaN where less than half of the draws have a value. It holds for these readers, not for others."""
+    """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap
+    over items, percentiles: NaN where less than half of the draws have a value. It holds for these
+    readers, not for others."""
     n, base = answers.shape[1], 1 if weights is None else weights
-    times = np.random.default_rng(seed).multinomial(n, np.full(n or 1, 1 / (n or 1)), draws if n else 0)
+    times = np.random.default_rng(seed).multinomial(
+        n, np.full(n or 1, 1 / (n or 1)), draws if n else 0
+    )
     again = [measure(answers, base * each) for each in times]
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
@@ -91,12 +99,14 @@ def interval(
     return float(low), float(high)
 
 
-def _counted(answers: np.ndarray, weights: np.ndarray | None, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """Answers of each category, float64[items, C], and weights, float64[items], 1 in the mean, of items with `least`
-    answers."""
-    counts = np.stack([(answers == c).sum(axis=0) for c in range(int(answers.max(initial=0)) + 1)], axis=1).astype(
-        float
-    )
+def _counted(
+    answers: np.ndarray, weights: np.ndarray | None, least: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Answers of each category, float64[items, C], and weights, float64[items], 1 in the mean, of
+    items with `least` answers."""
+    counts = np.stack(
+        [(answers == c).sum(axis=0) for c in range(int(answers.max(initial=0)) + 1)], axis=1
+    ).astype(float)
     weight = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
     kept = (counts.sum(axis=1) >= least) & (weight > 0)
     return counts[kept], weight[kept] / max(weight[kept].mean() if kept.any() else 0.0, 1e-300)

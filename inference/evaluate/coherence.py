@@ -7,23 +7,25 @@ import numpy as np
 from numba import prange
 
 from inference.bow import Bow
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 WORDS = 10  # W of eq. 13, n of appendix B
 EPSILON = 1.0  # documents: of UMass, as in Mimno et al. 2011
 NPMI_EPSILON = 1e-12  # a probability: of NPMI, as in gensim and Palmetto
-MOST_DOCUMENTS = 100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
+MOST_DOCUMENTS = (
+    100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
+)
 _ONE, _SIX, _LAST = np.uint64(1), np.uint64(6), np.uint64(63)  # unsigned: no place can be negative
 
 
 class Coherence:
     """Built once for a corpus, then asked about topics after topics; holds its documents by word.
 
-    D(w) is the number of documents with w, D(w, v) of those with both; D of all, those without words too. A word that
-    is in no document of the sample counts as being in one.
+    D(w) is the number of documents with w, D(w, v) of those with both; D of all, those without
+    words too. A word that is in no document of the sample counts as being in one.
     """
 
     def __init__(self, bow: Bow, seed: int = 0):
@@ -32,11 +34,14 @@ class Coherence:
             documents = rng.chosen(bow.D, rng.COHERENCE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
         self.D = len(documents)
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
-        self.counted = np.zeros((0, WORDS), np.int32), np.zeros((0, WORDS, WORDS), np.int32)  # of the last call
+        self.counted = (
+            np.zeros((0, WORDS), np.int32),
+            np.zeros((0, WORDS, WORDS), np.int32),
+        )  # of the last call
 
     def umass(self, topics: Topics) -> np.ndarray:
-        """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) + EPSILON) / D(w_j)), w_j
-        the higher ranked. NaN for a topic that lists fewer than two words.
+        """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) +
+        EPSILON) / D(w_j)), w_j the higher ranked. NaN for a topic that lists fewer than two words.
         """
         known, both, _, of_higher = self._pairs(topics)
         return _over(known, np.log((both + EPSILON) / of_higher)).sum(axis=1)
@@ -45,29 +50,38 @@ class Coherence:
 
     def npmi(self, topics: Topics) -> np.ndarray:
         """float64[K], -1 … 1: the mean over pairs of a topic's first WORDS words of
-        log((p(w, v) + e) / (p(w) p(v))) / -log(p(w, v) + e), where p = D(.) / D and e = NPMI_EPSILON.
+        log((p(w, v) + e) / (p(w) p(v))) / -log(p(w, v) + e), where p = D(.) / D and e =
+        NPMI_EPSILON.
 
-        A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7 for words in a
-        document out of a hundred. A pair that is in every document gets 0. NaN for a topic that lists fewer than two
-        words.
+        A pair that never meets gets -1 - log(p(w) p(v)) / -log e: -1 for ever smaller e, about -0.7
+        for words in a document out of a hundred. A pair that is in every document gets 0. NaN for a
+        topic that lists fewer than two words.
         """
         known, *pairs = self._pairs(topics)
         both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
         apart = both < 1.0
         information = np.log((both + NPMI_EPSILON) / (of_lower * of_higher))
-        scores = np.divide(information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart)
+        scores = np.divide(
+            information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart
+        )
         return _over(known, scores).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
 
     def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and D(w_j), each [K,
-        pairs]."""
+        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and
+        D(w_j), each [K, pairs]."""
         top = topics.top(WORDS)
         together = self._together(top)
         i, j = np.tril_indices(WORDS, -1)
-        return top[:, i] >= 0, together[:, i, j], np.maximum(together[:, i, i], 1), np.maximum(together[:, j, j], 1)
+        return (
+            top[:, i] >= 0,
+            together[:, i, j],
+            np.maximum(together[:, i, i], 1),
+            np.maximum(together[:, j, j], 1),
+        )
 
     def _together(self, top: np.ndarray) -> np.ndarray:
-        """As the function; only topics whose first words changed since the last call are counted again."""
+        """As the function; only topics whose first words changed since the last call are counted
+        again."""
         before, counted = self.counted
         together = np.zeros((len(top), WORDS, WORDS), np.int32)
         new = np.ones(len(top), bool)
@@ -86,7 +100,8 @@ def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _by_word(documents, indptr, words, V):
-    """For each word the documents with it, counted from 0, ascending: (int64[V + 1], int32[nnz])."""
+    """For each word the documents with it, counted from 0, ascending: (int64[V + 1],
+    int32[nnz])."""
     sizes = np.zeros(V + 1, np.int64)
     for d in documents:
         for j in range(indptr[d], indptr[d + 1]):

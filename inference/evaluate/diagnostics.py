@@ -1,4 +1,5 @@
-"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics, corpus and the tokens' topics."""
+"""Per-topic diagnostics like those of MALLET (its TopicModelDiagnostics), from topics, corpus and
+the tokens' topics."""
 
 from typing import NamedTuple
 
@@ -8,8 +9,8 @@ from numba import prange
 from inference.bow import Bow
 from inference.evaluate.coherence import WORDS, Coherence
 from inference.evidence import Evidence
-from inference.jit import njit
 from inference.kernels.special import sum_in_order
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 
@@ -20,16 +21,17 @@ class TopicMeasures(NamedTuple):
 
     tokens: sum_d N_dk.
     document_entropy: -sum_d q log q, q = N_dk / sum_e N_ek; NaN for a topic without tokens.
-    rank_1_documents: share of the documents with words in which N_dk is the largest, the first of equals; NaN without
-    any.
+    rank_1_documents: share of the documents with words in which N_dk is the largest, the first of
+    equals; NaN without any.
     effective_words: 1 / sum_w beta_kw^2.
-    exclusivity: mean over the first WORDS words of beta_kw / sum_j beta_jw; NaN for a topic that lists none.
-    uniform_distance: sum_w beta_kw log(V beta_kw), KL from the uniform distribution over the vocabulary.
-    corpus_distance: sum_w beta_kw log(beta_kw / p_w), p_w in proportion to the word's tokens in the corpus, one where
-    it has none.
+    exclusivity: mean over the first WORDS words of beta_kw / sum_j beta_jw; NaN for a topic that
+    lists none. uniform_distance: sum_w beta_kw log(V beta_kw), KL from the uniform distribution
+    over the vocabulary. corpus_distance: sum_w beta_kw log(beta_kw / p_w), p_w in proportion to the
+    word's tokens in the corpus, one where it has none.
     entropy: -sum_w beta_kw log beta_kw (SSI, section 4.2, which gives its mean over topics).
     coherence: UMass. npmi: see Coherence; both NaN for a topic that lists fewer than two words.
-    The measures of beta alone (effective_words, the distances, entropy) are NaN for a topic without any weight.
+    The measures of beta alone (effective_words, the distances, entropy) are NaN for a topic without
+    any weight.
     """
 
     tokens: np.ndarray
@@ -45,10 +47,17 @@ class TopicMeasures(NamedTuple):
 
 
 def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
-    """assigned: the corpus's tokens, each to its topic, as MALLET counts those of a sample. The memory is that of Coherence,
-    and V."""
+    """assigned: the corpus's tokens, each to its topic, as MALLET counts those of a sample. The
+    memory is that of Coherence, and V."""
     counts, judge = np.maximum(bow.word_tokens, 1.0), Coherence(bow)
-    shapes = _shapes(topics.indptr, topics.words, topics.weights, topics.floor, topics.V, np.log(counts / counts.sum()))
+    shapes = _shapes(
+        topics.indptr,
+        topics.words,
+        topics.weights,
+        topics.floor,
+        topics.V,
+        np.log(counts / counts.sum()),
+    )
     return TopicMeasures(
         *_of_tokens(assigned),
         effective_words=shapes[0],
@@ -65,7 +74,9 @@ def _exclusivity(topics: Topics) -> np.ndarray:
     top = topics.top(WORDS)
     listed = top >= 0
     everywhere = np.full(topics.V, topics.floor.sum())
-    np.add.at(everywhere, topics.words, topics.weights - np.repeat(topics.floor, np.diff(topics.indptr)))
+    np.add.at(
+        everywhere, topics.words, topics.weights - np.repeat(topics.floor, np.diff(topics.indptr))
+    )
     out = np.full(topics.K, np.nan)
     for k in np.flatnonzero(listed[:, 0]):
         row = topics.weights[topics.indptr[k] :][: listed[k].sum()].astype(float)
@@ -76,7 +87,9 @@ def _exclusivity(topics: Topics) -> np.ndarray:
 def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """tokens, document_entropy, rank_1_documents."""
     tokens, tokens_log, first = (np.zeros(assigned.K) for _ in range(3))
-    _add_tokens(assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first)
+    _add_tokens(
+        assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first
+    )
     has = tokens > 0
     entropy = np.full(len(tokens), np.nan)
     entropy[has] = np.maximum(np.log(tokens[has]) - tokens_log[has] / tokens[has], 0.0)
@@ -86,7 +99,8 @@ def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @njit(cache=True, nogil=True)
 def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
-    """Add sums of N_dk, of N_dk log N_dk and of documents where k is first, of rows by document, topics ascending."""
+    """Add sums of N_dk, of N_dk log N_dk and of documents where k is first, of rows by document,
+    topics ascending."""
     for d in range(len(doc_ptr) - 1):
         best, most = -1, 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -101,8 +115,8 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
 
 @njit(cache=True, parallel=True)
 def _shapes(indptr, words, weights, floor, V, log_corpus):
-    """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts once for all its
-    words."""
+    """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts
+    once for all its words."""
     K = len(floor)
     out = np.full((4, K), np.nan)
     log_all = sum_in_order(log_corpus)

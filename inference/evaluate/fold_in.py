@@ -1,25 +1,33 @@
-"""The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels of the judge
-share it."""
+"""The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels
+of the judge share it."""
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 ITERATIONS = 50  # of EM
-WHOLE = 6  # of these are over all topics before `fit_active` continues with those that a document has
-ACTIVE = 0.1  # expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
-ALPHA = 0.1  # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI, footnote 1)
+WHOLE = (
+    6  # of these are over all topics before `fit_active` continues with those that a document has
+)
+# expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
+ACTIVE = 0.1
+# of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI,
+# footnote 1)
+ALPHA = 0.1
 
 
 def alpha_for(K: int) -> float:
-    """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior outweighs a document."""
-    return min(ALPHA, 10.0 / K)  # 10 of all topics together: above 100 topics each has less than ALPHA
+    """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior
+    outweighs a document."""
+    return min(
+        ALPHA, 10.0 / K
+    )  # 10 of all topics together: above 100 topics each has less than ALPHA
 
 
 @njit(cache=True, nogil=True)
 def rows(indptr, words, weights, floor, distinct, V):
-    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32, float64), topics
-    ascending."""
+    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32,
+    float64), topics ascending."""
     n = len(distinct)
     place = np.full(V, -1, np.int64)
     place[distinct] = np.arange(n)
@@ -42,12 +50,13 @@ def rows(indptr, words, weights, floor, distinct, V):
 
 @njit(cache=True, nogil=True)
 def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
-    """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw / sum_j theta_j
-    beta_jw.
+    """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw
+    / sum_j theta_j beta_jw.
 
-    places: rows of the document's words; counts: n_w. A word to which no topic gives weight is left out.
-    beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a number that all words share
-    and a sum over the row: this costs K and the rows' entries, not K for each word.
+    places: rows of the document's words; counts: n_w. A word to which no topic gives weight is left
+    out. beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a
+    number that all words share and a sum over the row: this costs K and the rows' entries, not K
+    for each word.
     """
     K = len(floor)
     shared = 0.0
@@ -71,7 +80,8 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
 
 @njit(cache=True, nogil=True)
 def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens):
-    """A step of EM over all topics, in place. tokens: float64[K], room for what is expected of each."""
+    """A step of EM over all topics, in place. tokens: float64[K], room for what is expected of
+    each."""
     expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
     total = 0.0
     for k in range(len(theta)):
@@ -82,8 +92,8 @@ def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, token
 
 @njit(cache=True, nogil=True)
 def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to alpha_k + expected tokens
-    of k.
+    """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to
+    alpha_k + expected tokens of k.
 
     alpha: float64[K]. places, counts: of the words, as `expect` takes them.
     """
@@ -97,11 +107,12 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
 
 @njit(cache=True, nogil=True)
 def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """As `fit`, at a small part of its cost: after WHOLE steps over all topics only the document's active ones continue,
-    in a dense block that stays in the cache; the others keep their weight until a last step over all.
+    """As `fit`, at a small part of its cost: after WHOLE steps over all topics only the document's
+    active ones continue, in a dense block that stays in the cache; the others keep their weight
+    until a last step over all.
 
-    Completion differs from that by `fit` by less than 0.002 nats a token; tests/inference/test_evaluate_completion.py
-    says how near theta is.
+    Completion differs from that by `fit` by less than 0.002 nats a token;
+    tests/inference/test_evaluate_completion.py says how near theta is.
     """
     K = len(floor)
     theta = fit(floor, row_ptr, row_topics, above, places, counts, alpha, min(iterations, WHOLE))

@@ -1,4 +1,5 @@
-"""Held-out document completion: how well do the topics predict the other part of a held-out document?"""
+"""Held-out document completion: how well do the topics predict the other part of a held-out
+document?"""
 
 import numpy as np
 from numba import prange
@@ -6,9 +7,9 @@ from numba import prange
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import cumulated
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 # Which part of a document is observed, and what is shared out: its tokens, or its distinct words.
@@ -24,17 +25,25 @@ SAMPLE = 125  # documents of an estimate, at least
 class Completion:
     """Built once for some held-out documents, then called for topics after topics.
 
-    split "half": half of each document's tokens are observed, the others scored. "tokens": 80 % are observed. "types":
-    80 % of its distinct words are, with all their tokens, so that no word is on both sides. The number that is observed
-    is rounded to the nearest, halves up; which ones depends on the seed and the document alone. A document where
-    nothing is left to be scored scores nothing.
+    split "half": half of each document's tokens are observed, the others scored. "tokens": 80 % are
+    observed. "types": 80 % of its distinct words are, with all their tokens, so that no word is on
+    both sides. The number that is observed is rounded to the nearest, halves up; which ones depends
+    on the seed and the document alone. A document where nothing is left to be scored scores
+    nothing.
 
     theta is fitted to the observed part by ITERATIONS steps of EM, theta_k proportional to
-    alpha + sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw. alpha: None takes fold_in.alpha_for(K).
+    alpha + sum_w n_w theta_k beta_kw / sum_j theta_j beta_jw. alpha: None takes
+    fold_in.alpha_for(K).
     """
 
     def __init__(
-        self, bow: Bow, documents: np.ndarray, seed: int = 0, split: str = "half", *, alpha: float | None = None
+        self,
+        bow: Bow,
+        documents: np.ndarray,
+        seed: int = 0,
+        split: str = "half",
+        *,
+        alpha: float | None = None,
     ):
         if split not in SPLITS:
             raise Invalid("split", f"split must be one of {', '.join(SPLITS)}, got {split!r}.")
@@ -42,7 +51,13 @@ class Completion:
             raise Invalid("alpha", f"alpha must be above 0, got {alpha}.")
         self.alpha = alpha
         self.words, self.indptr, self.places, self.observed, self.scored = _split(
-            np.asarray(documents, np.int64), bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), *SPLITS[split]
+            np.asarray(documents, np.int64),
+            bow.indptr,
+            bow.words,
+            bow.counts,
+            bow.V,
+            np.uint64(seed),
+            *SPLITS[split],
         )
         self.sizes = _by_document(self.scored, self.indptr)
         self.sample, self.harder = self._sampled(bow)
@@ -54,23 +69,26 @@ class Completion:
 
     @property
     def sample_tokens(self) -> int:
-        """How many tokens an estimate looks at: those that are observed, and about as many that are scored."""
+        """How many tokens an estimate looks at: those that are observed, and about as many that are
+        scored."""
         return 2 * int(self.sizes[self.sample].sum())
 
     def __call__(self, topics: Topics) -> float:
-        """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where nothing is
-        scored."""
+        """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where
+        nothing is scored."""
         return self._mean(topics, np.arange(len(self.indptr) - 1), False)
 
     def quick(self, topics: Topics) -> float:
-        """About the same, of all documents, each fitted by fold_in.fit_active: to tell whether topics still improve."""
+        """About the same, of all documents, each fitted by fold_in.fit_active: to tell whether
+        topics still improve."""
         return self._mean(topics, np.arange(len(self.indptr) - 1), True)
 
     def estimate(self, topics: Topics) -> float:
-        """About the same, at a few percent of the cost, while a training runs: `quick` of about SAMPLE of the documents.
+        """About the same, at a few percent of the cost, while a training runs: `quick` of about
+        SAMPLE of the documents.
 
-        Documents differ in how hard they are; how much harder those of the sample are for the corpus's own word
-        frequencies is added.
+        Documents differ in how hard they are; how much harder those of the sample are for the
+        corpus's own word frequencies is added.
         """
         return self._mean(topics, self.sample, True) + self.harder
 
@@ -97,15 +115,21 @@ class Completion:
         return float(scores.sum() / self.sizes[documents].sum())
 
     def _sampled(self, bow: Bow) -> tuple[np.ndarray, float]:
-        """Some documents at even distances, and by how many nats a token they are harder than all for a unigram
-        model."""
+        """Some documents at even distances, and by how many nats a token they are harder than all
+        for a unigram model."""
         scored = np.flatnonzero(self.sizes)
-        sample = scored[:: max(1, len(scored) // SAMPLE)].copy()  # kernels are compiled for arrays without a stride
+        sample = scored[
+            :: max(1, len(scored) // SAMPLE)
+        ].copy()  # kernels are compiled for arrays without a stride
         if not len(sample):
             return sample, 0.0
         frequency = bow.word_tokens + 1.0
-        nats = _by_document(self.scored * np.log(frequency / frequency.sum())[self.words[self.places]], self.indptr)
-        return sample, float(nats.sum() / self.tokens - nats[sample].sum() / self.sizes[sample].sum())
+        nats = _by_document(
+            self.scored * np.log(frequency / frequency.sum())[self.words[self.places]], self.indptr
+        )
+        return sample, float(
+            nats.sum() / self.tokens - nats[sample].sum() / self.sizes[sample].sum()
+        )
 
 
 def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
@@ -116,8 +140,8 @@ def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
 
 @njit(cache=True)
 def _split(documents, indptr, words, counts, V, seed, parts, of, types):
-    """(distinct words, indptr, place of each word among them, observed counts, scored counts): parts / of is
-    observed."""
+    """(distinct words, indptr, place of each word among them, observed counts, scored counts):
+    parts / of is observed."""
     place, distinct = np.full(V, -1, np.int64), np.empty(V, np.int64)
     out_ptr = cumulated(indptr[documents + 1] - indptr[documents])
     places = np.empty(out_ptr[-1], np.int64)
@@ -151,7 +175,20 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
 
 
 @njit(cache=True, parallel=True)
-def _score(floor, row_ptr, row_topics, above, documents, indptr, places, observed, scored, alpha, iterations, active):
+def _score(
+    floor,
+    row_ptr,
+    row_topics,
+    above,
+    documents,
+    indptr,
+    places,
+    observed,
+    scored,
+    alpha,
+    iterations,
+    active,
+):
     """Sum of log probabilities of each of some documents' scored tokens: float64[n]."""
     n, K = len(documents), len(floor)
     out = np.zeros(n)
@@ -160,9 +197,13 @@ def _score(floor, row_ptr, row_topics, above, documents, indptr, places, observe
         if not scored[a:b].any():
             continue
         if active:
-            theta = fold_in.fit_active(floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations)
+            theta = fold_in.fit_active(
+                floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations
+            )
         else:
-            theta = fold_in.fit(floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations)
+            theta = fold_in.fit(
+                floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations
+            )
         shared = 0.0
         for k in range(K):
             shared += theta[k] * floor[k]

@@ -1,7 +1,9 @@
-"""Left-to-right estimate of the probability of whole held-out documents (SSI, eq. 12; Wallach et al. 2009, algorithm
+"""Left-to-right estimate of the probability of whole held-out documents (SSI, eq. 12; Wallach et
+al. 2009, algorithm
 3).
 
-The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see LeftToRight.
+The particles are a particle filter, which makes the estimate unbiased (compare Buntine 2009): see
+LeftToRight.
 """
 
 import numpy as np
@@ -11,9 +13,9 @@ from inference.bow import Bow
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.evaluate.held_out import LEAST
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import cumulated, first_above
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 PARTICLES = 20
@@ -23,10 +25,11 @@ MOST_TOKENS = 1000  # of a document: the cost grows with their square
 def within(
     bow: Bow, documents: np.ndarray, draws: int, particles: int = PARTICLES, most: int = MOST_TOKENS
 ) -> np.ndarray:
-    """int64[n]: as many of the documents, evenly from first to last, as take LeftToRight about `draws` draws of a topic
-    at most; at least one.
+    """int64[n]: as many of the documents, evenly from first to last, as take LeftToRight about
+    `draws` draws of a topic at most; at least one.
 
-    A document of N tokens takes particles N (N + 1) / 2 of them. One core does some seven million in a second.
+    A document of N tokens takes particles N (N + 1) / 2 of them. One core does some seven million
+    in a second.
     """
     documents = np.asarray(documents, np.int64)
     lengths = np.minimum(np.diff(bow.first_token)[documents], most).astype(np.float64)
@@ -40,34 +43,53 @@ def within(
 class LeftToRight:
     """Built once for some held-out documents, then called for topics after topics.
 
-    A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the document (the model is
-    exchangeable, so every order has the same probability); of a document longer than `most` only the first `most`. Each
-    particle r is an assignment z of the tokens so far. For n = 1 … N
-      1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i), proportional to
+    A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the
+    document (the model is exchangeable, so every order has the same probability); of a document
+    longer than `most` only the first `most`. Each particle r is an assignment z of the tokens so
+    far. For n = 1 … N
+      1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i),
+         proportional to
          (alpha_k + n_k without i) beta_kw_i;
-      2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of p(w_n | w_<n) is the
+      2. p_r = sum_k (alpha_k + n_k) / (sum alpha + n - 1) beta_kw_n, eq. 12, and the estimate of
+         p(w_n | w_<n) is the
       mean
          of p_r over particles;
-      3. particles are drawn again in proportion to p_r (systematic resampling), then each samples z_n from the terms of
+      3. particles are drawn again in proportion to p_r (systematic resampling), then each samples
+         z_n from the terms of
       its
          sum.
-    The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for any number of
-    particles. Without the drawing of step 3, which Wallach's algorithm and MALLET leave out, it is not. The mean log
-    that is returned lies below the log of that mean, the less so the more particles there are.
-    A word to which no topic gives weight counts as LEAST, and is then passed over.
+    The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for
+    any number of particles. Without the drawing of step 3, which Wallach's algorithm and MALLET
+    leave out, it is not. The mean log that is returned lies below the log of that mean, the less so
+    the more particles there are. A word to which no topic gives weight counts as LEAST, and is then
+    passed over.
 
-    A particle's step costs the number of topics that it uses in the document and log K, whatever the vocabulary's size.
+    A particle's step costs the number of topics that it uses in the document and log K, whatever
+    the vocabulary's size.
     """
 
     def __init__(
-        self, bow: Bow, documents: np.ndarray, particles: int = PARTICLES, seed: int = 0, *, most: int = MOST_TOKENS
+        self,
+        bow: Bow,
+        documents: np.ndarray,
+        particles: int = PARTICLES,
+        seed: int = 0,
+        *,
+        most: int = MOST_TOKENS,
     ):
         if particles < 1:
             raise Invalid("particles", f"particles must be at least 1, got {particles}.")
         self.documents = np.asarray(documents, np.int64)
         self.particles, self.seed = int(particles), int(seed)
         self.words, self.word_ptr, self.places, self.indptr, self.order = _order(
-            self.documents, bow.first_token, bow.indptr, bow.words, bow.counts, bow.V, np.uint64(seed), most
+            self.documents,
+            bow.first_token,
+            bow.indptr,
+            bow.words,
+            bow.counts,
+            bow.V,
+            np.uint64(seed),
+            most,
         )
 
     @property
@@ -76,10 +98,14 @@ class LeftToRight:
         return len(self.order)
 
     def __call__(self, topics: Topics, alpha: float | np.ndarray) -> float:
-        """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of each topic,
-        float64[K], or one number for all.
+        """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of
+        each topic, float64[K], or one number for all.
         """
-        return float(self.documents_log(topics, alpha).sum() / self.tokens) if self.tokens else float("nan")
+        return (
+            float(self.documents_log(topics, alpha).sum() / self.tokens)
+            if self.tokens
+            else float("nan")
+        )
 
     def documents_log(self, topics: Topics, alpha: float | np.ndarray) -> np.ndarray:
         """Estimates of log p(document), nats: float64[n]; 0 for a document without words."""
@@ -91,15 +117,26 @@ class LeftToRight:
             topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
         return _estimate(
-            topics.floor, row_ptr, row_topics, above, alpha, alpha.sum(), self.documents, self.word_ptr, self.places, self.indptr, self.order,
-            self.particles, np.uint64(self.seed),
-        )  # fmt: skip
+            topics.floor,
+            row_ptr,
+            row_topics,
+            above,
+            alpha,
+            alpha.sum(),
+            self.documents,
+            self.word_ptr,
+            self.places,
+            self.indptr,
+            self.order,
+            self.particles,
+            np.uint64(self.seed),
+        )
 
 
 @njit(cache=True)
 def _order(documents, first_token, indptr, words, counts, V, seed, most):
-    """The tokens to score: (distinct words, indptr of places, place among them of each document's used words, indptr of
-    tokens, tokens: int32, each a number among the document's used words).
+    """The tokens to score: (distinct words, indptr of places, place among them of each document's
+    used words, indptr of tokens, tokens: int32, each a number among the document's used words).
     """
     n = len(documents)
     word_ptr = np.zeros(n + 1, np.int64)
@@ -134,22 +171,43 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
 
 @njit(cache=True, parallel=True)
 def _estimate(
-    floor, row_ptr, row_topics, above, alpha, alpha_sum, documents, word_ptr, places, indptr, order, particles, seed
+    floor,
+    row_ptr,
+    row_topics,
+    above,
+    alpha,
+    alpha_sum,
+    documents,
+    word_ptr,
+    places,
+    indptr,
+    order,
+    particles,
+    seed,
 ):
     """log p of each document: float64[n]."""
     n = len(documents)
     out = np.zeros(n)
     for d in prange(n):
-        beta, prior = _tables(floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]])
+        beta, prior = _tables(
+            floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]]
+        )
         out[d] = _document(
-            beta, prior, alpha_sum, order[indptr[d] : indptr[d + 1]], particles, seed, np.uint64(documents[d])
+            beta,
+            prior,
+            alpha_sum,
+            order[indptr[d] : indptr[d + 1]],
+            particles,
+            seed,
+            np.uint64(documents[d]),
         )
     return out
 
 
 @njit(cache=True)
 def _tables(floor, row_ptr, row_topics, above, alpha, places):
-    """For a document's words: beta_kw, and the sums of alpha_j beta_jw over j <= k: float64[words, K] each."""
+    """For a document's words: beta_kw, and the sums of alpha_j beta_jw over j <= k: float64[words,
+    K] each."""
     K = len(floor)
     beta, prior = np.empty((len(places), K)), np.empty((len(places), K))
     for u in range(len(places)):
@@ -164,9 +222,9 @@ def _tables(floor, row_ptr, row_topics, above, alpha, places):
 def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """log p of a document, by the steps that LeftToRight describes.
 
-    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics it uses, active[r,
-    :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]: the place of topic k there, -1 for
-    nowhere.
+    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics
+    it uses, active[r, :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]:
+    the place of topic k there, -1 for nowhere.
     """
     N, K = len(tokens), beta.shape[1]
     most = min(N, K)
@@ -189,7 +247,9 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
                 for r in range(particles):  # the inner loop, as all particles need the same rows
                     _remove(r, z[r, i], used, active, held, slot)
                     states[r] = rng.after(states[r])
-                    z[r, i] = _draw(rng.unit(states[r]), r, v, beta, prior, used, active, held, sums)
+                    z[r, i] = _draw(
+                        rng.unit(states[r]), r, v, beta, prior, used, active, held, sums
+                    )
                     _add(r, z[r, i], used, active, held, slot)
         for r in range(particles):
             p[r] = prior[u, K - 1]
@@ -209,8 +269,8 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
 
 @njit(cache=True)
 def _draw(x, r, u, beta, prior, used, active, held, sums):
-    """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a uniform number, falls
-    in the part of n_k or in that of alpha.
+    """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a
+    uniform number, falls in the part of n_k or in that of alpha.
     """
     total = 0.0
     for s in range(used[r]):
@@ -253,8 +313,8 @@ def _add(r, k, used, active, held, slot):
 
 @njit(cache=True)
 def _resample(x, p, total, n, z, used, active, held, slot):
-    """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times; copies take the others'
-    places."""
+    """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times;
+    copies take the others' places."""
     particles = len(p)
     copies = np.zeros(particles, np.int64)
     r, reached = 0, p[0]

@@ -4,14 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-COLLOCATION = 10.83  # G2 from which words are associated: of tokens that are independent 1 in 1,000 has as much
+# G2 from which words are associated: of tokens that are independent 1 in 1,000 has as much
+COLLOCATION = 10.83
 
 
 class Association(NamedTuple):
-    """float64[n] each. expected: tokens near the word, were all tokens spread evenly. log_dice: 14 + log2 of Dice's
-    coefficient (Rychlý 2008), the same whatever the size of the corpus: 1 more is twice as often. g2: the log-likelihood
-    ratio of the four cells (Dunning 1993), below 0 where there are fewer than expected. t: (observed - expected) /
-    sqrt(observed) (Church et al. 1991)."""
+    """float64[n] each. expected: tokens near the word, were all tokens spread evenly. log_dice: 14
+    + log2 of Dice's coefficient (Rychlý 2008), the same whatever the size of the corpus: 1 more is
+    twice as often. g2: the log-likelihood ratio of the four cells (Dunning 1993), below 0 where
+    there are fewer than expected. t: (observed - expected) / sqrt(observed) (Church et al.
+    1991)."""
 
     expected: np.ndarray
     log_dice: np.ndarray
@@ -19,15 +21,19 @@ class Association(NamedTuple):
     t: np.ndarray
 
 
-def association(near: np.ndarray, everywhere: np.ndarray, window: int, total: int, found: int) -> Association:
+def association(
+    near: np.ndarray, everywhere: np.ndarray, window: int, total: int, found: int
+) -> Association:
     """Of n words with another one.
 
-    near, everywhere: int64[n], tokens of each in the windows around the other word and in all texts, at least 1 near.
-    window, total: all tokens in the windows and in all texts; of none of these counts is the other word a part. found: its
-    tokens.
+    near, everywhere: int64[n], tokens of each in the windows around the other word and in all
+    texts, at least 1 near. window, total: all tokens in the windows and in all texts; of none of
+    these counts is the other word a part. found: its tokens.
     """
     expected = everywhere * (window / max(total, 1))
-    g2 = log_likelihood(np.stack([near, everywhere - near], axis=1), np.array([window, total - window]))
+    g2 = log_likelihood(
+        np.stack([near, everywhere - near], axis=1), np.array([window, total - window])
+    )
     return Association(
         expected,
         14 + np.log2(2 * near / (found + everywhere)),
@@ -37,8 +43,9 @@ def association(near: np.ndarray, everywhere: np.ndarray, window: int, total: in
 
 
 def together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
-    """How many windows of so many would have each two of n words, were these independent, and G2 of the four cells, below 0
-    where fewer have: float64[n, n] each. both: int64[n, n], windows that have both; on the diagonal, that have one."""
+    """How many windows of so many would have each two of n words, were these independent, and G2 of
+    the four cells, below 0 where fewer have: float64[n, n] each. both: int64[n, n], windows that
+    have both; on the diagonal, that have one."""
     alone = np.diagonal(both)
     expected = np.outer(alone, alone) / max(windows, 1)
     g2 = np.array(
@@ -51,11 +58,13 @@ def together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_likelihood(tokens: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """float64[n]: G2 of four cells, tokens of a word and of all others in two parts (Dunning 1993, section 5). tokens:
-    int64[n, 2]; totals: int64[2]."""
+    """float64[n]: G2 of four cells, tokens of a word and of all others in two parts (Dunning 1993,
+    section 5). tokens: int64[n, 2]; totals: int64[2]."""
     cells = np.stack([tokens, totals - tokens], axis=2).astype(np.float64)  # n, part, word or other
     expected = (
-        cells.sum(axis=1, keepdims=True) * cells.sum(axis=2, keepdims=True) / cells.sum(axis=(1, 2), keepdims=True)
+        cells.sum(axis=1, keepdims=True)
+        * cells.sum(axis=2, keepdims=True)
+        / cells.sum(axis=(1, 2), keepdims=True)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(cells > 0, cells * np.log(cells / expected), 0.0)

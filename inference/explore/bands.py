@@ -1,8 +1,8 @@
 """Confidence intervals of a topic's share in a group of documents: a period, a category, a set.
 
-A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another sample of documents would
-give another share; the interval says how far it may differ. Documents are the sampling unit, not tokens, as the
-words of a document depend on each other.
+A share is the ratio of tokens, sum_d N_dk / sum_d N_d, over the group's documents. Another sample
+of documents would give another share; the interval says how far it may differ. Documents are the
+sampling unit, not tokens, as the words of a document depend on each other.
 """
 
 from collections.abc import Sequence
@@ -13,15 +13,16 @@ from scipy.special import betaincinv, expit, logit, stdtrit
 
 from inference.errors import Invalid
 from inference.explore import documents
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
 FEW = 2  # documents with a topic up to which their own variance says too little
 
 
 class Bands(NamedTuple):
-    """share, low, high: float64[T, G], NaN for a group without words. documents: int64[G], those with words; tokens:
-    int64[G], all of theirs. thin: bool[G], groups of fewer than THIN documents, the empty ones too.
+    """share, low, high: float64[T, G], NaN for a group without words. documents: int64[G], those
+    with words; tokens: int64[G], all of theirs. thin: bool[G], groups of fewer than THIN documents,
+    the empty ones too.
     """
 
     share: np.ndarray
@@ -33,51 +34,86 @@ class Bands(NamedTuple):
 
 
 def shares(
-    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, group: np.ndarray, G: int,
-    topics: Sequence[int] | np.ndarray, *, into: np.ndarray | None = None, level: float = 0.95,
-) -> Bands:  # fmt: skip
-    """Of each topic asked for and each group, with an interval that holds the share at `level`, group by group.
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    group: np.ndarray,
+    G: int,
+    topics: Sequence[int] | np.ndarray,
+    *,
+    into: np.ndarray | None = None,
+    level: float = 0.95,
+) -> Bands:
+    """Of each topic asked for and each group, with an interval that holds the share at `level`,
+    group by group.
 
-    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens N_dk;
-    lengths:
-    int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T], each once. into:
-    int32[K], the topic that each is counted as, for topics that were merged. One pass over the documents; memory is
-    that of the sums, 40 bytes for each topic and group, whatever the number of documents.
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
+    their tokens N_dk; lengths:
+    int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T],
+    each once. into: int32[K], the topic that each is counted as, for topics that were merged. One
+    pass over the documents; memory is that of the sums, 40 bytes for each topic and group, whatever
+    the number of documents.
 
-    The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran 1977, section 6.4),
-    laid on the scale of the logit, so that the interval stays within 0 and 1, with Student's t for one less than the
-    documents that have the topic: the others, all alike, say nothing of how it varies. In simulations with 2 to 2,000
-    documents a group the intervals of 95% hold 90% at worst. A bootstrap over documents says the same where documents
-    are many, and holds 78% at worst (docs/decisions/README.md, tests/inference/test_explore_bands.py).
+    The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran
+    1977, section 6.4), laid on the scale of the logit, so that the interval stays within 0 and 1,
+    with Student's t for one less than the documents that have the topic: the others, all alike, say
+    nothing of how it varies. In simulations with 2 to 2,000 documents a group the intervals of 95%
+    hold 90% at worst. A bootstrap over documents says the same where documents are many, and holds
+    78% at worst (docs/decisions/README.md, tests/inference/test_explore_bands.py).
 
-    Where m documents, FEW or less, of n have the topic, the interval ends at u s: u, the share of documents that may
-    have it (Clopper and Pearson 1934), s, the share that it has in those that do, in the whole corpus or here,
-    whichever is larger. Where none has it, it begins at 0 = the share; a single document says from 0 to 1.
-    Raises Invalid for a level that is not in (0, 1).
+    Where m documents, FEW or less, of n have the topic, the interval ends at u s: u, the share of
+    documents that may have it (Clopper and Pearson 1934), s, the share that it has in those that
+    do, in the whole corpus or here, whichever is larger. Where none has it, it begins at 0 = the
+    share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0, 1).
     """
-    whole, by_topic = _summed(None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into)
+    whole, by_topic = _summed(
+        None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
+    )
     return of_sums(whole[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
 
 
 def sums_of(
-    members: np.ndarray, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
-    group: np.ndarray, G: int, topics: Sequence[int] | np.ndarray, into: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of each of them; else as in
-    `shares`."""
-    whole, by_topic = _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into)
+    members: np.ndarray,
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    group: np.ndarray,
+    G: int,
+    topics: Sequence[int] | np.ndarray,
+    into: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of
+    each of them; else as in `shares`."""
+    whole, by_topic = _summed(
+        members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
+    )
     return whole[:G], by_topic[:, :G]
 
 
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
     """As `_sums`, of arrays and topics as they come."""
-    arrays, group = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths), documents.frozen(group, np.int32)
-    return _sums(*documents.chosen(members), *arrays, group, _slots(np.asarray(topics, np.int64), into), G, len(topics))
+    arrays, group = (
+        documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths),
+        documents.frozen(group, np.int32),
+    )
+    return _sums(
+        *documents.chosen(members),
+        *arrays,
+        group,
+        _slots(np.asarray(topics, np.int64), into),
+        G,
+        len(topics),
+    )
 
 
-def of_sums(whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95) -> Bands:
-    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of N_d and of N_d^2; by_topic:
-    float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the same of all documents of the corpus."""
+def of_sums(
+    whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95
+) -> Bands:
+    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of
+    N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the
+    same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
     n, tokens, squares = whole[:, 0].astype(np.int64), whole[:, 1].astype(np.int64), whole[:, 2]
@@ -87,9 +123,10 @@ def of_sums(whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, lev
 
 
 def _intervals(n, tokens, squares, by_topic, typical, level):
-    """share, low, high: float64[T, G] each. by_topic: float64[T, G, 5], m, x, length, xx, xl: of the documents with a topic, how many, and
-    the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum (N_dk - r N_d)^2 needs no more from the documents without it
-    than their N_d^2. typical: [T, 1], the share in those that have it, in the whole corpus.
+    """share, low, high: float64[T, G] each. by_topic: float64[T, G, 5], m, x, length, xx, xl: of
+    the documents with a topic, how many, and the sums of their N_dk, N_d, N_dk^2 and N_dk N_d: sum
+    (N_dk - r N_d)^2 needs no more from the documents without it than their N_d^2. typical: [T, 1],
+    the share in those that have it, in the whole corpus.
     """
     m, x, length, xx, xl = np.moveaxis(by_topic, 2, 0)
     n, tokens = np.broadcast_to(n, m.shape), np.broadcast_to(tokens, m.shape)
@@ -101,7 +138,10 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
         here = np.where(m > 0, x / length, 0.0)
     few, whole = (n > 0) & (m <= FEW) & (m < n), (n > 0) & (share == 1)
-    most = betaincinv(m[few] + 1, np.maximum(n[few] - m[few], 1e-9), 0.5 + level / 2) * np.maximum(typical, here)[few]
+    most = (
+        betaincinv(m[few] + 1, np.maximum(n[few] - m[few], 1e-9), 0.5 + level / 2)
+        * np.maximum(typical, here)[few]
+    )
     high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most, share[few])), most)
     low[m == 0], low[whole], high[whole] = np.where(n[m == 0] > 0, 0.0, np.nan), 1.0, 1.0
     low[n == 1], high[n == 1] = 0.0, 1.0
@@ -124,9 +164,10 @@ _X, _LENGTH = 1, 2  # columns of what `_sums` gives of each topic and group
 def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
     """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
 
-    Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic their number and the
-    sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below 2^53. members: int32, the documents that are
-    looked at; every: whether it is all, whatever `members` is. group: of each that is looked at.
+    Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic
+    their number and the sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below
+    2^53. members: int32, the documents that are looked at; every: whether it is all, whatever
+    `members` is. group: of each that is looked at.
     """
     whole, by_topic = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
     held, touched = np.zeros(T, np.int64), np.empty(T, np.int64)

@@ -1,8 +1,10 @@
-"""Whether a topic is one subject: clear, mixed of several, or general talk, by the company that its first words keep in the texts.
+"""Whether a topic is one subject: clear, mixed of several, or general talk, by the company that its
+first words keep in the texts.
 
-A topic's tokens are looked at in pieces of texts. The second eigenvalue of the normalised matrix of which first words share pieces
-is 1 where they are two parts that never meet (Shi and Malik 2000); the cheapest cut along its vector gives the two sides. General
-talk is spread evenly: its residual inverse document frequency is low (Church and Gale 1995).
+A topic's tokens are looked at in pieces of texts. The second eigenvalue of the normalised matrix of
+which first words share pieces is 1 where they are two parts that never meet (Shi and Malik 2000);
+the cheapest cut along its vector gives the two sides. General talk is spread evenly: its residual
+inverse document frequency is low (Church and Gale 1995).
 """
 
 from typing import NamedTuple
@@ -19,16 +21,26 @@ APART, ACROSS, GENERAL = (
     0.8,
     0.75,
 )  # a mixed topic is apart from the one, met across up to the other; general tells up to GENERAL
-SHORT, LONG = 20, 50  # counted words of a row (the mean) below which pieces say nothing, and evenness
-LOOKED_AT = 30_000_000  # pairs of rows and words, of which words are looked for; of more an even sample of rows
+SHORT, LONG = (
+    20,
+    50,
+)  # counted words of a row (the mean) below which pieces say nothing, and evenness
+# pairs of rows and words, of which words are looked for; of more an even sample of rows
+LOOKED_AT = 30_000_000
 LEAST_WORDS = 8  # of a topic
-_TRIES, _LEAST_SIDE, _PHRASE = 3, 3, 0.5  # cuts; words of a side; of two words' pieces, that a fixed phrase shares
+_TRIES, _LEAST_SIDE, _PHRASE = (
+    3,
+    3,
+    0.5,
+)  # cuts; words of a side; of two words' pieces, that a fixed phrase shares
 
 
 class Company(NamedTuple):
-    """Of each topic; NaN where it can't be said. apart: float64[K], the second eigenvalue. across: float64[K], mean log lift of the
-    pairs of words from both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median being 1.
-    spread: float64[K], documents that have the topic, the run's median being 1. sides: the words of both, those with most of the topic's tokens first."""
+    """Of each topic; NaN where it can't be said. apart: float64[K], the second eigenvalue. across:
+    float64[K], mean log lift of the pairs of words from both sides, over rows. tells: float64[K],
+    residual idf of its frequent words, the run's median being 1. spread: float64[K], documents that
+    have the topic, the run's median being 1. sides: the words of both, those with most of the
+    topic's tokens first."""
 
     apart: np.ndarray
     across: np.ndarray
@@ -43,12 +55,15 @@ class Company(NamedTuple):
 
     @property
     def general(self) -> np.ndarray:
-        """bool[K]: topics of no subject: general talk that many documents have, and heaps of leftovers."""
+        """bool[K]: topics of no subject: general talk that many documents have, and heaps of
+        leftovers."""
         return self._even & (self._apart | (self.spread >= 1))
 
     @property
     def _apart(self) -> np.ndarray:
-        return (np.nan_to_num(self.apart) >= APART) & (np.nan_to_num(self.across, nan=np.inf) <= ACROSS)
+        return (np.nan_to_num(self.apart) >= APART) & (
+            np.nan_to_num(self.across, nan=np.inf) <= ACROSS
+        )
 
     @property
     def _even(self) -> np.ndarray:
@@ -125,22 +140,33 @@ def _judged(
         np.fill_diagonal(W, 0)
         second, side = _cut(W)
         small = np.flatnonzero(side if side.sum() <= (~side).sum() else ~side)
-        fixed = len(small) == 2 and W[tuple(small)] >= _PHRASE * (has[small].sum() - W[tuple(small)])
+        fixed = len(small) == 2 and W[tuple(small)] >= _PHRASE * (
+            has[small].sum() - W[tuple(small)]
+        )
         if len(small) >= _LEAST_SIDE or len(use) < 12 or (len(small) == 2 and not fixed):
             break
         use = np.delete(use, small)  # one word, or a fixed phrase, is no subject of its own
     documents = of_row.diagonal()
-    lift = np.log((of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5))
+    lift = np.log(
+        (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5)
+    )
     across = float(lift[np.ix_(use[side], use[~side])].mean())
     return second, across, [[words[i] for i in use[part].tolist()] for part in (side, ~side)]
 
 
-def _where(evidence: Evidence, k: int, w: int, step: int, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces, int64, in which a word is in topic k, and rows, int64, in which it is at all, of every step-th row."""
+def _where(
+    evidence: Evidence, k: int, w: int, step: int, length: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces, int64, in which a word is in topic k, and rows, int64, in which it is at all, of
+    every step-th row."""
     rows, counts, topics, _ = evidence.word_rows(w)
     some = rows % step == 0
     mine = some & (topics == k)
-    anywhere, rows, counts = rows[some].astype(np.int64), rows[mine].astype(np.int64), counts[mine].astype(np.int64)
+    anywhere, rows, counts = (
+        rows[some].astype(np.int64),
+        rows[mine].astype(np.int64),
+        counts[mine].astype(np.int64),
+    )
     if not length or not len(rows):
         return rows, anywhere
     nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -153,13 +179,15 @@ def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
     """float64[n, n]: how many members each two sets share."""
     _, member = np.unique(np.concatenate(sets), return_inverse=True)
     ptr = np.concatenate([[0], np.cumsum([len(one) for one in sets])])
-    table = csr_matrix((np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1))
+    table = csr_matrix(
+        (np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1)
+    )
     return (table @ table.T).toarray()
 
 
 def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
-    """The second eigenvalue of D^-1/2 W D^-1/2, and bool[n], one side of the cut along its vector that costs least beside the
-    smaller side's weight."""
+    """The second eigenvalue of D^-1/2 W D^-1/2, and bool[n], one side of the cut along its vector
+    that costs least beside the smaller side's weight."""
     weight = W.sum(axis=1) + 1e-9
     values, vectors = np.linalg.eigh(W / np.sqrt(np.outer(weight, weight)))
     order = np.argsort(vectors[:, -2] / np.sqrt(weight), kind="stable")
@@ -174,8 +202,9 @@ def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
-    """float64[K]: the median residual idf of each topic's frequent words, the median of all topics being 1; NaN where no topic's
-    words tell more than chance would, as in rows that have all words."""
+    """float64[K]: the median residual idf of each topic's frequent words, the median of all topics
+    being 1; NaN where no topic's words tell more than chance would, as in rows that have all
+    words."""
     words = np.unique([w for some in frequent for w in some]).astype(np.int64)
     idf = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
     own = np.array([np.median([idf[w] for w in some]) if some else np.nan for some in frequent])
@@ -184,13 +213,17 @@ def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
 
 
 def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
-    """float64[n]: log of how many times more rows would have each word, were its tokens spread by chance. Of rows with some LONG
-    counted words, else it tells nothing. words: int64[n]."""
+    """float64[n]: log of how many times more rows would have each word, were its tokens spread by
+    chance. Of rows with some LONG counted words, else it tells nothing. words: int64[n]."""
     lengths = evidence.rows.lengths.astype(float)
-    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, 41)))  # 40 bins of rows by their length
+    edges = np.unique(
+        np.quantile(lengths, np.linspace(0, 1, 41))
+    )  # 40 bins of rows by their length
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
     many, total = np.bincount(bins), np.bincount(bins, weights=lengths)
     part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))
     ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
     expected = (many * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(axis=1)
-    return np.log(np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1))
+    return np.log(
+        np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1)
+    )

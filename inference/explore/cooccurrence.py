@@ -3,12 +3,12 @@
 import numpy as np
 
 from inference.explore import documents
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
-SIGMAS = (
-    3.0  # how far above what chance would give, in the standard deviations of a Poisson count: one false pair in 700
-)
+# how far above what chance would give, in the standard deviations of a Poisson count: one false
+# pair in 700
+SIGMAS = 3.0
 
 
 def beside(
@@ -20,21 +20,24 @@ def beside(
     n: int,
     least: float = 0.1,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each topic the n that occur with it, by lift: (topics int32[K, n], lift float64[K, n], documents int64[K,
-    n]).
+    """For each topic the n that occur with it, by lift: (topics int32[K, n], lift float64[K, n],
+    documents int64[K, n]).
 
-    A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a, b) / (P(a) P(b))
-    over documents with words; `documents` hold both. A pair must be in LEAST_DOCUMENTS and stand SIGMAS above chance.
-    Of equal lift the lower number comes first; rows are filled up with -1, NaN and 0.
+    A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a,
+    b) / (P(a) P(b)) over documents with words; `documents` hold both. A pair must be in
+    LEAST_DOCUMENTS and stand SIGMAS above chance. Of equal lift the lower number comes first; rows
+    are filled up with -1, NaN and 0.
 
-    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens;
-    lengths: int64[D].
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
+    their tokens; lengths: int64[D].
     """
     held = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
     each, D = np.diag(held).astype(np.float64), np.count_nonzero(lengths)
     columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
-        np.full((K, n), -1, np.int32), np.full((K, n), np.nan), np.zeros((K, n), np.int64),
-    )  # fmt: skip
+        np.full((K, n), -1, np.int32),
+        np.full((K, n), np.nan),
+        np.zeros((K, n), np.int64),
+    )
     for k in range(K):
         both, chance = held[k], each[k] * each / max(D, 1)
         kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
@@ -48,7 +51,12 @@ def beside(
 
 
 def together(
-    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, least: float
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    K: int,
+    least: float,
 ) -> np.ndarray:
     """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K].
 

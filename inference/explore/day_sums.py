@@ -1,9 +1,10 @@
 """Sums of topics over the documents of a range of days, without a look at the documents.
 
-What a share and its interval need of a group of documents are sums over them (explore.bands). Kept are these sums over all
-documents before a day, for the first day of each year or month, or for each day: a range of days is the difference of two
-rows, and only documents of days between two such edges are looked at. All sums are of whole numbers, so they are those of
-a pass over the documents, to the bit.
+What a share and its interval need of a group of documents are sums over them (explore.bands). Kept
+are these sums over all documents before a day, for the first day of each year or month, or for each
+day: a range of days is the difference of two rows, and only documents of days between two such
+edges are looked at. All sums are of whole numbers, so they are those of a pass over the documents,
+to the bit.
 
 Documents without a date have the day 0, so the days 0 ... FOREVER are all documents.
 """
@@ -16,15 +17,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from inference.explore.documents import arrays as arrays_of, frozen
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 if TYPE_CHECKING:
     from inference.evidence import Evidence
 
 FOREVER = 1 << 40
-NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(5)  # measures of a topic, as bands has them: m, x, length, xx, xl
+NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(
+    5
+)  # measures of a topic, as bands has them: m, x, length, xx, xl
 MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
-ALL, WORDED, WORDS, SQUARES = range(4)  # measures of all documents: how many, those with words, their words and squares
+ALL, WORDED, WORDS, SQUARES = range(
+    4
+)  # measures of all documents: how many, those with words, their words and squares
 MOST_BYTES = 128 << 20  # of a run's sums
 _ROW_BYTES = 6  # of a topic of a document
 _LOOKED = 8  # ranges look at one in so many documents themselves, at most
@@ -37,8 +42,8 @@ Documents = Callable[[int, int], np.ndarray]
 class Ranges(NamedTuple):
     """Of G ranges of days, and as the last of all documents.
 
-    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1, M], the measures that were asked for, of the
-    topics that were asked for.
+    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1, M], the
+    measures that were asked for, of the topics that were asked for.
     """
 
     whole: np.ndarray
@@ -46,25 +51,35 @@ class Ranges(NamedTuple):
 
 
 class DaySums:
-    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and by_topic: int64[5, S + 1, K], mapped, sums over the
-    documents before each edge."""
+    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and by_topic: int64[5, S +
+    1, K], mapped, sums over the documents before each edge."""
 
     def __init__(self, edges: np.ndarray, whole: np.ndarray, by_topic: np.ndarray):
         self.edges, self.whole, self.by_topic = edges, whole, by_topic
 
     @classmethod
     def write(
-        cls, folder: Path, days: np.ndarray, K: int, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray,
+        cls,
+        folder: Path,
+        days: np.ndarray,
+        K: int,
+        doc_ptr: np.ndarray,
+        doc_topics: np.ndarray,
+        doc_tokens: np.ndarray,
         lengths: np.ndarray,
-    ) -> None:  # fmt: skip
-        """days: int32[D], 0 for none; the others as in bands.shares. Writes nothing where no document has a date, or where
-        sums by year would take more than the documents' topics themselves: those are soon read then."""
+    ) -> None:
+        """days: int32[D], 0 for none; the others as in bands.shares. Writes nothing where no
+        document has a date, or where sums by year would take more than the documents' topics
+        themselves: those are soon read then."""
         arrays = arrays_of(doc_ptr, doc_topics, doc_tokens, lengths)
         days = frozen(days, np.int32)
         edges = _edges(days, len(doc_topics), K)
         if edges is None:
             return
-        whole, by_topic = np.zeros((len(edges), 4), np.int64), np.zeros((len(MEASURES), len(edges), K), np.int64)
+        whole, by_topic = (
+            np.zeros((len(edges), 4), np.int64),
+            np.zeros((len(MEASURES), len(edges), K), np.int64),
+        )
         _count(days, edges, whole, by_topic, *arrays)
         np.cumsum(whole, axis=0, out=whole)
         np.cumsum(by_topic, axis=1, out=by_topic)
@@ -80,20 +95,29 @@ class DaySums:
         return cls(edges, whole, np.load(folder / f"{_FILE}_of.npy", mmap_mode="r"))
 
     def ranges(
-        self, spans: Sequence[tuple[int, int]], evidence: "Evidence", documents: Documents, days: np.ndarray,
-        topics: Sequence[int] | np.ndarray, into: np.ndarray, measures: Sequence[int] = MEASURES,
-    ) -> Ranges | None:  # fmt: skip
+        self,
+        spans: Sequence[tuple[int, int]],
+        evidence: "Evidence",
+        documents: Documents,
+        days: np.ndarray,
+        topics: Sequence[int] | np.ndarray,
+        into: np.ndarray,
+        measures: Sequence[int] = MEASURES,
+    ) -> Ranges | None:
         """Sums over the documents of G spans of days, a ... b - 1 each, ascending, none in two.
 
-        days: int32[D]. into: int32[K], the topic that each is counted as: of topics that others are parts of, the documents
-        are looked at. None where so many documents lie between the edges that a pass over all is quicker."""
+        days: int32[D]. into: int32[K], the topic that each is counted as: of topics that others are
+        parts of, the documents are looked at. None where so many documents lie between the edges
+        that a pass over all is quicker."""
         days, bounds = frozen(days, np.int32), np.array(spans, np.int64).reshape(-1, 2)
         low = np.searchsorted(self.edges, bounds[:, 0], "left")
         high = np.searchsorted(self.edges, bounds[:, 1], "right") - 1
         outer = [
             (g, documents(*part))
             for g in np.flatnonzero(
-                (low > high) | (self.edges[np.minimum(low, high)] != bounds[:, 0]) | (self.edges[high] != bounds[:, 1])
+                (low > high)
+                | (self.edges[np.minimum(low, high)] != bounds[:, 0])
+                | (self.edges[high] != bounds[:, 1])
             ).tolist()
             for part in self._outside(*spans[g], int(low[g]), int(high[g]))
         ]
@@ -107,7 +131,12 @@ class DaySums:
             by_topic[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
         slot = np.full(evidence.K, -1, np.int64)
         slot[asked] = np.arange(len(topics))
-        arrays = evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, frozen(evidence.lengths, np.int64)
+        arrays = (
+            evidence.doc_ptr,
+            evidence.doc_topics,
+            evidence.doc_tokens,
+            frozen(evidence.lengths, np.int64),
+        )
         for g, some in outer:
             _add(frozen(some, np.int32), g, slot, columns, whole, by_topic, *arrays)
         starts, ends = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
@@ -116,9 +145,17 @@ class DaySums:
             if parts.tolist() != [k]:
                 by_topic[t] = 0.0
                 _fold(
-                    parts, np.isin(np.arange(evidence.K), parts), starts, ends, days, evidence.topic_ptr, evidence.by_share, columns,
-                    by_topic[t], *arrays,
-                )  # fmt: skip
+                    parts,
+                    np.isin(np.arange(evidence.K), parts),
+                    starts,
+                    ends,
+                    days,
+                    evidence.topic_ptr,
+                    evidence.by_share,
+                    columns,
+                    by_topic[t],
+                    *arrays,
+                )
         return Ranges(whole, by_topic)
 
     def _outside(self, a: int, b: int, low: int, high: int) -> Iterator[tuple[int, int]]:
@@ -134,8 +171,8 @@ class DaySums:
 
 
 def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
-    """int64[S + 1]: 0, then the first day of each day, month or year, whichever is the shortest whose sums take no more than
-    the rows, and of the one behind the last."""
+    """int64[S + 1]: 0, then the first day of each day, month or year, whichever is the shortest
+    whose sums take no more than the rows, and of the one behind the last."""
     dated = days[days > 0] if len(days) else days
     if not len(dated):
         return None
@@ -144,8 +181,10 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     months = range(12 * first.year + first.month - 1, 12 * last.year + last.month + 1)
     years = range(12 * first.year, 12 * last.year + 13, 12)
     for periods, first_day in (
-        (range(first.toordinal(), last.toordinal() + 2), int), (months, _first_day), (years, _first_day),
-    ):  # fmt: skip
+        (range(first.toordinal(), last.toordinal() + 2), int),
+        (months, _first_day),
+        (years, _first_day),
+    ):
         if len(periods) + 1 <= room:
             return np.array([0, *map(first_day, periods)], np.int64)
     return None
@@ -158,7 +197,11 @@ def most_bytes(rows: int) -> int:
 
 def _first_day(month: int) -> int:
     """Of a month from year 0 on."""
-    return date(month // 12, month % 12 + 1, 1).toordinal() if month < 120_000 else date.max.toordinal() + 1
+    return (
+        date(month // 12, month % 12 + 1, 1).toordinal()
+        if month < 120_000
+        else date.max.toordinal() + 1
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -215,10 +258,23 @@ def _add(documents, g, slot, columns, whole, by_topic, doc_ptr, doc_topics, doc_
 
 @njit(cache=True, nogil=True)
 def _fold(
-    parts, wanted, starts, ends, days, topic_ptr, by_share, columns, by_topic, doc_ptr, doc_topics, doc_tokens, lengths
+    parts,
+    wanted,
+    starts,
+    ends,
+    days,
+    topic_ptr,
+    by_share,
+    columns,
+    by_topic,
+    doc_ptr,
+    doc_topics,
+    doc_tokens,
+    lengths,
 ):
-    """Add the documents of some topics together, each once, to the range that their day is in and to the last row. parts:
-    int64, the same topics as wanted: bool[K]. by_topic: float64[G + 1, M]."""
+    """Add the documents of some topics together, each once, to the range that their day is in and
+    to the last row. parts: int64, the same topics as wanted: bool[K]. by_topic: float64[G + 1,
+    M]."""
     for k in parts:
         for d in by_share[topic_ptr[k] : topic_ptr[k + 1]]:
             x, first = 0.0, -1
@@ -237,7 +293,8 @@ def _fold(
 
 @njit(cache=True, nogil=True)
 def in_span(days, a, b, first, most):
-    """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most so many."""
+    """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most
+    so many."""
     numbers, n = np.empty(most, np.int32), 0
     for d in range(max(first, 0), len(days)):
         if n == most:

@@ -1,7 +1,8 @@
 """How unlike topics are: the Jensen-Shannon divergence, exact over the whole vocabulary.
 
-Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p + q) / 2. Between 0
-(the same) and log 2 nats (no word in common); its square root is a metric (Endres and Schindelin 2003).
+Lin 1991, eq. 4.1 with equal weights: JSD(p, q) = sum_w (p log(p / m) + q log(q / m)) / 2, m = (p +
+q) / 2. Between 0 (the same) and log 2 nats (no word in common); its square root is a metric (Endres
+and Schindelin 2003).
 """
 
 from collections.abc import Callable
@@ -10,20 +11,23 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.special import log_in_loop
 from inference.kernels.transpose import transpose
+from inference.runtime.jit import njit
 from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
-_BLOCKS, _LARGE = 8, 250  # in how many parts the topics of one side are compared with the other's, and the least in one
+_BLOCKS, _LARGE = (
+    8,
+    250,
+)  # in how many parts the topics of one side are compared with the other's, and the least in one
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 
 
 class Rows(NamedTuple):
-    """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0 … C - 1. weights:
-    float32. outside: float64[K], what they weigh elsewhere."""
+    """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0
+    … C - 1. weights: float32. outside: float64[K], what they weigh elsewhere."""
 
     indptr: np.ndarray
     words: np.ndarray
@@ -40,7 +44,8 @@ def rows(topics: Topics) -> Rows:
 
 
 def restricted(topics: Topics, place: np.ndarray) -> Rows:
-    """Over some words only. place: int32[V], the number that a word is to have, -1 for a word that is left out."""
+    """Over some words only. place: int32[V], the number that a word is to have, -1 for a word that
+    is left out."""
     at = place[topics.words]
     topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
     kept, weights = at >= 0, topics.weights
@@ -49,7 +54,14 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
     indptr = np.concatenate([[0], np.cumsum(listed)])
     floor = np.maximum(topics.floor, 0.0)
-    return Rows(indptr, at[kept], weights[kept], floor, outside + unlisted * floor, int(np.count_nonzero(place >= 0)))
+    return Rows(
+        indptr,
+        at[kept],
+        weights[kept],
+        floor,
+        outside + unlisted * floor,
+        int(np.count_nonzero(place >= 0)),
+    )
 
 
 def divergences(topics: Topics) -> np.ndarray:
@@ -59,8 +71,8 @@ def divergences(topics: Topics) -> np.ndarray:
 
 
 def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: None) -> np.ndarray:
-    """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds half its weight times
-    log 2.
+    """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds
+    half its weight times log 2.
 
     advance: called with the share of the work that is done.
     """
@@ -73,7 +85,20 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
     for first in range(0, K, step):
         end = min(first + step, K)
         _between(
-            out, first, end, a.indptr, a.words, a.weights, a.floor, b.indptr, b.floor, b.C, start, topics, weights, same
+            out,
+            first,
+            end,
+            a.indptr,
+            a.words,
+            a.weights,
+            a.floor,
+            b.indptr,
+            b.floor,
+            b.C,
+            start,
+            topics,
+            weights,
+            same,
         )
         advance(end / K)
     if same:
@@ -84,9 +109,11 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
 
 
 def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The n topics most like each, nearest first, of equals the lower number: (int32[K, n], float64[K, n]).
+    """The n topics most like each, nearest first, of equals the lower number: (int32[K, n],
+    float64[K, n]).
 
-    No topic is beside itself: n is at most K - 1, and fewer columns come back where more are asked for.
+    No topic is beside itself: n is at most K - 1, and fewer columns come back where more are asked
+    for.
     """
     n = min(n, len(divergences) - 1)
     far = divergences.copy()
@@ -101,7 +128,9 @@ def _term(p, q):
     if p == q:
         return 0.0
     log_m = np.log(0.5 * (p + q))
-    return (p * (np.log(p) - log_m) if p > 0.0 else 0.0) + (q * (np.log(q) - log_m) if q > 0.0 else 0.0)
+    return (p * (np.log(p) - log_m) if p > 0.0 else 0.0) + (
+        q * (np.log(q) - log_m) if q > 0.0 else 0.0
+    )
 
 
 @njit(cache=True, inline="always", error_model="numpy")
@@ -112,18 +141,22 @@ def _mixed(s):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _beside_floors(indptr, weights, floors):
-    """Sum over a topic's listed words of _term(p, f), f the floor of another: float64[K, len(floors)].
+    """Sum over a topic's listed words of _term(p, f), f the floor of another: float64[K,
+    len(floors)].
 
     A logarithm for each word and floor would be most of all work. Where x = f / p is small,
-    _term(p, f) = p log 2 + f log f - f log(p / 2) - p (x + x^2 / 2 - x^3 / 6 + x^4 / 12 …), and the sum over
-    the first words of a row follows from sums over p, log(p / 2) and p^(1 - n) that all floors share. Weights are
-    sorted, largest first. For the other words it is p log p + f log f - (p + f) log m.
+    _term(p, f) = p log 2 + f log f - f log(p / 2) - p (x + x^2 / 2 - x^3 / 6 + x^4 / 12 …), and the
+    sum over the first words of a row follows from sums over p, log(p / 2) and p^(1 - n) that all
+    floors share. Weights are sorted, largest first. For the other words it is p log p + f log f -
+    (p + f) log m.
     """
     K = len(indptr) - 1
     out = np.empty((K, len(floors)))
     for i in prange(K):
         row = weights[indptr[i] : indptr[i + 1]].astype(np.float64)
-        sums = np.zeros((len(row) + 1, _TERMS + 1))  # of the first j words: p, log(p / 2), and p^(1 - n) at n
+        sums = np.zeros(
+            (len(row) + 1, _TERMS + 1)
+        )  # of the first j words: p, log(p / 2), and p^(1 - n) at n
         alone = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
         falling, mixed = -row, np.empty(len(row))
         first = 0  # words with a weight at all
@@ -140,7 +173,9 @@ def _beside_floors(indptr, weights, floors):
             alone[j] = alone[j + 1] + row[j] * np.log(row[j])
         for k in range(len(floors)):
             f = floors[k]
-            low = np.searchsorted(falling[:first], -_FAR * f, side="right")  # how many words are _FAR above the floor
+            low = np.searchsorted(
+                falling[:first], -_FAR * f, side="right"
+            )  # how many words are _FAR above the floor
             total = np.log(2.0) * sums[low, 0]
             if f > 0.0:
                 log_f = np.log(f)
@@ -166,8 +201,9 @@ def _mixed_with(weights, f, out):
 
 @njit(cache=True, error_model="numpy")
 def _in_both(p, f, weights, floors, out):
-    """For a weight p of a topic whose floor is f, and the same word's weights and floors in other topics: by how much
-    _term(p, q) + _term(f, g) differs from _term(p, g) + _term(f, q), but for (f + g) log m."""
+    """For a weight p of a topic whose floor is f, and the same word's weights and floors in other
+    topics: by how much _term(p, q) + _term(f, g) differs from _term(p, g) + _term(f, q), but for (f
+    + g) log m."""
     for e in range(len(weights)):
         q = np.float64(weights[e])
         out[e] = _mixed(p + floors[e]) + _mixed(q + f) - _mixed(p + q)
@@ -175,13 +211,27 @@ def _in_both(p, f, weights, floors, out):
 
 @njit(cache=True, parallel=True, nogil=True)
 def _between(
-    out, first_row, end_row, indptr, words, weights, floor, b_indptr, b_floor, C, start, topics, b_weights, same
+    out,
+    first_row,
+    end_row,
+    indptr,
+    words,
+    weights,
+    floor,
+    b_indptr,
+    b_floor,
+    C,
+    start,
+    topics,
+    b_weights,
+    same,
 ):
-    """Some rows of out, float64[Ka, Kb], which has the sums of _beside_floors from both sides. start, topics, b_weights:
-    of _by_word.
+    """Some rows of out, float64[Ka, Kb], which has the sums of _beside_floors from both sides.
+    start, topics, b_weights: of _by_word.
 
-    What both list is taken out of these sums and put in as it is: the work is that of the pairs of topics that have a
-    word in common. same: a is b, and what is on and below the diagonal is left as it is.
+    What both list is taken out of these sums and put in as it is: the work is that of the pairs of
+    topics that have a word in common. same: a is b, and what is on and below the diagonal is left
+    as it is.
     """
     K = len(b_floor)
     for i in prange(first_row, end_row):

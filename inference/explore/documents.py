@@ -3,14 +3,16 @@
 import numpy as np
 
 from inference.errors import Invalid
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 _ALL = np.zeros(0, np.bool_)
 
 
-def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """int64[D + 1], uint16[m], int32[m] and int64[D], all read-only, as memory maps are: a kernel is then compiled only
-    once.
+def arrays(
+    doc_ptr, doc_topics, doc_tokens, lengths
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """int64[D + 1], uint16[m], int32[m] and int64[D], all read-only, as memory maps are: a kernel
+    is then compiled only once.
 
     Raises Invalid where they are not of the same documents.
     """
@@ -21,8 +23,9 @@ def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> tuple[np.ndarray, np.nda
     ):
         raise Invalid(
             "documents",
-            f"Arrays of the same documents were expected, got {len(doc_ptr) - 1:,} rows and {len(lengths):,} lengths, "
-            f"{len(doc_topics):,} topics and {len(doc_tokens):,} tokens.",
+            f"Arrays of the same documents were expected, got {len(doc_ptr) - 1:,} rows and"
+            f" {len(lengths):,} lengths, {len(doc_topics):,} topics and {len(doc_tokens):,}"
+            " tokens.",
         )
     return (
         frozen(doc_ptr, np.int64),
@@ -33,14 +36,16 @@ def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> tuple[np.ndarray, np.nda
 
 
 def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
-    view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]  # its own view: the caller's array stays as it was
+    view = np.ascontiguousarray(array, dtype).view(np.ndarray)[
+        :
+    ]  # its own view: the caller's array stays as it was
     view.flags.writeable = False
     return view
 
 
 def count(group: np.ndarray, G: int, mask: np.ndarray | None = None) -> np.ndarray:
-    """int64[G]: documents of each group, of those in a mask, bool[D], if there is one. group: int32[D], others than 0 …
-    G - 1 for none."""
+    """int64[G]: documents of each group, of those in a mask, bool[D], if there is one. group:
+    int32[D], others than 0 … G - 1 for none."""
     return _count(frozen(group, np.int32), G, frozen(_ALL if mask is None else mask, np.bool_))
 
 
@@ -54,21 +59,28 @@ def _count(group, G, mask):
 
 
 def chosen(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
-    """(int32, the documents that a kernel looks at; whether it is all of them, whatever these are). documents: int32[n], None
-    for all."""
-    return frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32), documents is None
+    """(int32, the documents that a kernel looks at; whether it is all of them, whatever these are).
+    documents: int32[n], None for all."""
+    return (
+        frozen(np.zeros(0, np.int32) if documents is None else documents, np.int32),
+        documents is None,
+    )
 
 
 def spread(documents: np.ndarray, most: int) -> np.ndarray:
     """Of these documents, int32[n], at most so many, spread evenly over them."""
-    return documents if len(documents) <= most else documents[np.arange(most) * len(documents) // most]
+    return (
+        documents if len(documents) <= most else documents[np.arange(most) * len(documents) // most]
+    )
 
 
 def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
     """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
     rest = D - len(documents)
     places = np.arange(rest) if rest <= most else np.arange(most) * rest // most
-    before = np.searchsorted(documents - np.arange(len(documents)), places, "right")  # of `documents`, below each
+    before = np.searchsorted(
+        documents - np.arange(len(documents)), places, "right"
+    )  # of `documents`, below each
     return (places + before).astype(np.int32)
 
 

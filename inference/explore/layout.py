@@ -1,30 +1,34 @@
-"""A map of topics: points in the plane whose distances are as near to sqrt(JSD) as possible, the same each time it is
-computed."""
+"""A map of topics: points in the plane whose distances are as near to sqrt(JSD) as possible, the
+same each time it is computed."""
 
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 ITERATIONS = 50  # of SMACOF; of 20, 300 or 2,000 topics, 250 more lower the stress by less than 1%
 DIGITS = 6  # kept of a coordinate, so that the last bits of a processor's arithmetic are in no file
 SEPARATIONS = 400  # rounds of pushing discs apart; most maps need some tens
-_GOLDEN = np.pi * (3 - np.sqrt(5))  # directions that are never two alike, for points that lie on one another
+_GOLDEN = np.pi * (
+    3 - np.sqrt(5)
+)  # directions that are never two alike, for points that lie on one another
 
 
 def layout(divergences: np.ndarray) -> np.ndarray:
-    """float64[K, 2]: centred at 0, the farthest point at distance 1; all 0 where no topic differs from another.
+    """float64[K, 2]: centred at 0, the farthest point at distance 1; all 0 where no topic differs
+    from another.
 
-    Classical scaling of sqrt(JSD) (Torgerson 1952) begins, SMACOF (de Leeuw 1977; Borg and Groenen 2005, ch. 8) with a
-    fixed number of iterations brings the distances nearer; the first axis is the longest, and each points to where the
-    topic farthest along it lies. Equal divergences give equal bytes.
+    Classical scaling of sqrt(JSD) (Torgerson 1952) begins, SMACOF (de Leeuw 1977; Borg and Groenen
+    2005, ch. 8) with a fixed number of iterations brings the distances nearer; the first axis is
+    the longest, and each points to where the topic farthest along it lies. Equal divergences give
+    equal bytes.
     """
     return _scaled(_turned(refined(classical(divergences), divergences)))
 
 
 def classical(divergences: np.ndarray) -> np.ndarray:
-    """float64[K, 2]: the two leading axes of the doubly centred matrix of squared distances, which are the
-    divergences."""
+    """float64[K, 2]: the two leading axes of the doubly centred matrix of squared distances, which
+    are the divergences."""
     K = len(divergences)
     if K < 2:
         return np.zeros((K, 2))
@@ -44,8 +48,8 @@ def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATION
 
 
 def stress(xy: np.ndarray, divergences: np.ndarray) -> float:
-    """Kruskal's stress-1 at the best scale, 0 for a faithful map: sqrt(sum (b d - delta)^2 / sum delta^2), delta =
-    sqrt(JSD)."""
+    """Kruskal's stress-1 at the best scale, 0 for a faithful map: sqrt(sum (b d - delta)^2 / sum
+    delta^2), delta = sqrt(JSD)."""
     wanted = np.sqrt(divergences)
     drawn = np.sqrt(((xy[:, None] - xy[None]) ** 2).sum(axis=-1))
     squares = (drawn**2).sum()
@@ -55,10 +59,11 @@ def stress(xy: np.ndarray, divergences: np.ndarray) -> float:
 
 
 def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Discs moved apart until none covers another, or as far as SEPARATIONS rounds bring them: float64[K, 2].
+    """Discs moved apart until none covers another, or as far as SEPARATIONS rounds bring them:
+    float64[K, 2].
 
-    radii: float64[K], in the units of xy. Two discs that overlap go half of the overlap each, along the line between
-    them; what lies alone stays where it is.
+    radii: float64[K], in the units of xy. Two discs that overlap go half of the overlap each, along
+    the line between them; what lies alone stays where it is.
     """
     xy, radii = np.array(xy, np.float64), np.asarray(radii, np.float64)
     for _ in range(SEPARATIONS):
@@ -70,10 +75,12 @@ def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 def procrustes(xy: np.ndarray, reference: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """A map turned, mirrored and shifted onto an older one, float64[K, 2]: distances within it stay as they are.
+    """A map turned, mirrored and shifted onto an older one, float64[K, 2]: distances within it stay
+    as they are.
 
-    pairs: int[n, 2], a point of xy and the point of the reference that it should be near. Least squares over the pairs
-    (Schönemann 1966); fewer than two say nothing of a direction, and the map comes back as it was.
+    pairs: int[n, 2], a point of xy and the point of the reference that it should be near. Least
+    squares over the pairs (Schönemann 1966); fewer than two say nothing of a direction, and the map
+    comes back as it was.
     """
     xy, pairs = np.asarray(xy, np.float64), np.asarray(pairs, np.int64).reshape(-1, 2)
     if len(pairs) < 2:
@@ -84,8 +91,8 @@ def procrustes(xy: np.ndarray, reference: np.ndarray, pairs: np.ndarray) -> np.n
 
 
 def _turned(xy: np.ndarray) -> np.ndarray:
-    """On its principal axes, the longer one first; each axis's farthest point, the first of equals, is on its positive
-    side."""
+    """On its principal axes, the longer one first; each axis's farthest point, the first of equals,
+    is on its positive side."""
     if len(xy) < 2:
         return np.zeros((len(xy), 2))
     xy = xy - xy.mean(axis=0)

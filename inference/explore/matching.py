@@ -1,4 +1,5 @@
-"""Which topics of two runs are the same, which were split or merged, and which are only in one of them."""
+"""Which topics of two runs are the same, which were split or merged, and which are only in one of
+them."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -14,16 +15,18 @@ MARGIN = 0.05  # by which both must be more alike than either is to any other to
 
 
 class Matching(NamedTuple):
-    """Topics of a compared with topics of b, by similarity, 1 - JSD / log 2: from 0, no word in common, to 1, the
-    same.
+    """Topics of a compared with topics of b, by similarity, 1 - JSD / log 2: from 0, no word in
+    common, to 1, the same.
 
-    partner: int32[Ka], b's topic that is the same, -1 for none; similarity: float64[Ka], with it, 0 where there is none.
-    best_b: int32[Ka], the topic of b most like each of a, whoever's partner it is, and best_a: int32[Kb] the other way
-    round;
-    -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity: float64[Kb].
-    splits: (topic of a, topics of b that are most like it), for two or more of them that are at least as similar as a
-    match must be; merges: (topic of b, topics of a) likewise. Both by the first number, then by number.
-    used_a: bool[Ka], used_b: bool[Kb]: topics that are in use; one that is not is like none.
+    partner: int32[Ka], b's topic that is the same, -1 for none; similarity: float64[Ka], with it, 0
+    where there is none. best_b: int32[Ka], the topic of b most like each of a, whoever's partner it
+    is, and best_a: int32[Kb] the other way round;
+    -1 where the other run has no topic. best_b_similarity: float64[Ka]; best_a_similarity:
+    float64[Kb].
+    splits: (topic of a, topics of b that are most like it), for two or more of them that are at
+    least as similar as a match must be; merges: (topic of b, topics of a) likewise. Both by the
+    first number, then by number. used_a: bool[Ka], used_b: bool[Kb]: topics that are in use; one
+    that is not is like none.
     """
 
     partner: np.ndarray
@@ -51,9 +54,14 @@ class Matching(NamedTuple):
         """The same, from b's side."""
         partner, similarity = np.full(len(self.best_a), -1, np.int32), np.zeros(len(self.best_a))
         paired = np.flatnonzero(self.partner >= 0)
-        partner[self.partner[paired]], similarity[self.partner[paired]] = paired, self.similarity[paired]
+        partner[self.partner[paired]], similarity[self.partner[paired]] = (
+            paired,
+            self.similarity[paired],
+        )
         a, b = (self.best_a, self.best_a_similarity), (self.best_b, self.best_b_similarity)
-        return Matching(partner, similarity, *a, *b, self.merges, self.splits, self.used_b, self.used_a)
+        return Matching(
+            partner, similarity, *a, *b, self.merges, self.splits, self.used_b, self.used_a
+        )
 
 
 def similarities(
@@ -63,14 +71,18 @@ def similarities(
     words_b: Sequence[str],
     advance: Callable[[float], None] = lambda share: None,
 ) -> np.ndarray:
-    """float64[Ka, Kb], over the words that either has: a word that one vocabulary lacks has probability 0 there.
+    """float64[Ka, Kb], over the words that either has: a word that one vocabulary lacks has
+    probability 0 there.
 
-    words_a, words_b: the vocabularies, a word for each number. advance: called with the share of the work that is done.
-    Raises Invalid where they have not one word for each number.
+    words_a, words_b: the vocabularies, a word for each number. advance: called with the share of
+    the work that is done. Raises Invalid where they have not one word for each number.
     """
     for topics, words in ((a, words_a), (b, words_b)):
         if len(words) != topics.V:
-            raise Invalid("words", f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.")
+            raise Invalid(
+                "words",
+                f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.",
+            )
     if words_a is words_b or list(words_a) == list(words_b):
         rows_a, rows_b = distances.rows(a), distances.rows(b)
     else:
@@ -96,34 +108,50 @@ def match(
     margin: float = MARGIN,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Matching:
-    """Which topics are the same: the one definition of it. They are pairs of the one-to-one matching with the largest sum of
-    similarities (Kuhn 1955; as used for stability by Greene et al. 2014), at least `least` similar, and by `margin` more than either
-    is to any other topic of the other run: what could as well be another one is not found.
+    """Which topics are the same: the one definition of it. They are pairs of the one-to-one
+    matching with the largest sum of similarities (Kuhn 1955; as used for stability by Greene et al.
+    2014), at least `least` similar, and by `margin` more than either is to any other topic of the
+    other run: what could as well be another one is not found.
 
-    least=0, margin=-1: every pair of the matching. advance: of `similarities`, nearly all of the work.
+    least=0, margin=-1: every pair of the matching. advance: of `similarities`, nearly all of the
+    work.
     """
-    from scipy.optimize import linear_sum_assignment  # here: a third of a second, of the start of every process
+    from scipy.optimize import (
+        linear_sum_assignment,  # here: a third of a second, of the start of every process
+    )
 
     similar = similarities(a, b, words_a, words_b, advance)
-    used_a, used_b = (np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b))
+    used_a, used_b = (
+        np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b)
+    )
     similar[~used_a] = 0.0
     similar[:, ~used_b] = 0.0
     partner, similarity = np.full(a.K, -1, np.int32), np.zeros(a.K)
     for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
-        others = np.concatenate([similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]])
+        others = np.concatenate(
+            [similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]]
+        )
         if similar[i, j] >= max(least, others.max(initial=0.0) + margin):
             partner[i], similarity[i] = j, similar[i, j]
     best_b, best_b_similarity = _best(similar)
     best_a, best_a_similarity = _best(similar.T)
     return Matching(
-        partner, similarity, best_b, best_b_similarity, best_a, best_a_similarity,
-        splits=_gathered(best_a, best_a_similarity, least), merges=_gathered(best_b, best_b_similarity, least),
-        used_a=used_a, used_b=used_b,
-    )  # fmt: skip
+        partner,
+        similarity,
+        best_b,
+        best_b_similarity,
+        best_a,
+        best_a_similarity,
+        splits=_gathered(best_a, best_a_similarity, least),
+        merges=_gathered(best_b, best_b_similarity, least),
+        used_a=used_a,
+        used_b=used_b,
+    )
 
 
 def stability(matchings: Sequence[Matching]) -> np.ndarray:
-    """float64[K]: how similar each topic's partners in other runs are on average, 0 for a run in which it has none."""
+    """float64[K]: how similar each topic's partners in other runs are on average, 0 for a run in
+    which it has none."""
     return np.mean([matching.similarity for matching in matchings], axis=0)
 
 
@@ -132,7 +160,9 @@ def _best(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return best.astype(np.int32), similar.max(axis=1, initial=0.0)
 
 
-def _gathered(best: np.ndarray, similarity: np.ndarray, least: float) -> list[tuple[int, list[int]]]:
+def _gathered(
+    best: np.ndarray, similarity: np.ndarray, least: float
+) -> list[tuple[int, list[int]]]:
     """Topics that are the best of two or more."""
     groups: dict[int, list[int]] = {}
     for topic in np.flatnonzero(similarity >= least):

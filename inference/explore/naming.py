@@ -1,4 +1,5 @@
-"""Names for topics, proposed from their words and phrases. A reader sees them until a label replaces them."""
+"""Names for topics, proposed from their words and phrases. A reader sees them until a label
+replaces them."""
 
 from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
@@ -11,19 +12,33 @@ from inference.evidence import Evidence
 from inference.explore.neighbours import Sample, Written
 from inference.topics import Topics
 
-CANDIDATES = 40  # of a topic's most probable words: those that a name can be made of while the run trains
-LAM = 0.5  # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent ones
+CANDIDATES = (
+    40  # of a topic's most probable words: those that a name can be made of while the run trains
+)
+# of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent
+# ones
+LAM = 0.5
 SECOND = 0.7  # nats of relevance that the second part of such a name may be behind the first
-LEAST_LIFT = np.log(2)  # how much more probable in the topic than everywhere a word of such a name must be; half of the
+LEAST_LIFT = np.log(
+    2
+)  # how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
 PRECISION = 0.6  # of a word's tokens in the topic
 PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens there, at least
-STANDING, FEWER = 24, 8  # words of a topic that its name is chosen from; where none has the precision
+STANDING, FEWER = (
+    24,
+    8,
+)  # words of a topic that its name is chosen from; where none has the precision
 ADDED = 0.03  # of the topic's tokens that the second part adds to the coverage at least
-COMPANY = 1.5  # times chance: how often the second part's word must be in a document with the first's
-WORTH = 1.3  # nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
+COMPANY = (
+    1.5  # times chance: how often the second part's word must be in a document with the first's
+)
+# nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
+WORTH = 1.3
 PHRASE = 0.4  # of a word's uses in the topic that are one phrase: then it is shown as that phrase
-LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over those that have it
+LOOKED_AT = (
+    4_000  # documents of a topic that coverage is measured on, evenly over those that have it
+)
 MET = 20_000  # documents of a word in which others are looked for
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
@@ -32,23 +47,27 @@ Holding = tuple[np.ndarray, np.ndarray]
 
 
 def candidates(topics: Topics) -> np.ndarray:
-    """Numbers of the words that names can be made of while a run trains, ascending: int64[n], n <= CANDIDATES K."""
+    """Numbers of the words that names can be made of while a run trains, ascending: int64[n], n <=
+    CANDIDATES K."""
     top = topics.top(CANDIDATES)
     return np.unique(top[top >= 0]).astype(np.int64)
 
 
 def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
-    """A name for each of K topics while there is no evidence: one or two words; "" for a topic that lists none. No two are equal.
+    """A name for each of K topics while there is no evidence: one or two words; "" for a topic that
+    lists none. No two are equal.
 
-    A topic's first CANDIDATES words are in the order of lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), where p(w) is the
-    model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary: the spelling of each of `candidates(topics)`.
+    A topic's first CANDIDATES words are in the order of lam log p(w|k) + (1 - lam) log(p(w|k) /
+    p(w)), where p(w) is the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
+    the spelling of each of `candidates(topics)`.
     """
     everywhere, owners = _everywhere(topics), _owners(topics)
     used: set[str] = set()
     proposed = [""] * topics.K
     for k in np.argsort(-topics.share, kind="stable").tolist():
         parts = sorted(
-            _words(topics, k, everywhere, owners, vocabulary), key=lambda part: -part[1] - WORTH * (" " in part[0])
+            _words(topics, k, everywhere, owners, vocabulary),
+            key=lambda part: -part[1] - WORTH * (" " in part[0]),
         )
         near = {text for text, score in parts if score >= parts[0][1] - SECOND}
         proposed[k] = _unique([text for text, _ in parts], near, used)
@@ -57,14 +76,20 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
 
 
 def standing(
-    evidence: Evidence, into: np.ndarray | None = None, precision: float = PRECISION, most: int = STANDING
+    evidence: Evidence,
+    into: np.ndarray | None = None,
+    precision: float = PRECISION,
+    most: int = STANDING,
 ) -> list[list[int]]:
-    """Of each topic the words that stand for it, those first that hold most of it: at least `precision` of their tokens, and
-    PART of the topic's, are in it. Where none has the precision, the FEWER first of all. into: int32[K], merged topics."""
+    """Of each topic the words that stand for it, those first that hold most of it: at least
+    `precision` of their tokens, and PART of the topic's, are in it. Where none has the precision,
+    the FEWER first of all. into: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
     word, topic = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), topics.astype(np.int64)
     if into is not None and (into != np.arange(evidence.K)).any():
-        key, at = np.unique(word * evidence.K + into[topic], return_inverse=True)  # merged topics are one
+        key, at = np.unique(
+            word * evidence.K + into[topic], return_inverse=True
+        )  # merged topics are one
         tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
@@ -84,14 +109,17 @@ def by_coverage(
     avoided: Set[str] = frozenset(),
     sides: Mapping[int, Sequence[list[int]]] = MappingProxyType({}),
 ) -> list[str]:
-    """A name for each topic, by what it is in the documents; "" for a topic without words. No two are equal.
+    """A name for each topic, by what it is in the documents; "" for a topic without words. No two
+    are equal.
 
-    The first word has the largest precision times coverage, the share of the topic's tokens in documents with the word; the
-    second the largest precision times what it adds, among words unlike the first that meet it more often than by chance. Each
-    is shown as the phrase that most of its uses in the topic are, in the texts' own spelling.
-    vocabulary: of all words of `standing` and of phrases. looked_at: of each topic, what explore.neighbours saw of its
-    documents. avoided: words in small letters that name no subject, such as those of who speaks. sides: of mixed topics the words
-    of both subjects; such a topic is called by both where that covers more of it, "Iran / election", else by their first words.
+    The first word has the largest precision times coverage, the share of the topic's tokens in
+    documents with the word; the second the largest precision times what it adds, among words unlike
+    the first that meet it more often than by chance. Each is shown as the phrase that most of its
+    uses in the topic are, in the texts' own spelling. vocabulary: of all words of `standing` and of
+    phrases. looked_at: of each topic, what explore.neighbours saw of its documents. avoided: words
+    in small letters that name no subject, such as those of who speaks. sides: of mixed topics the
+    words of both subjects; such a topic is called by both where that covers more of it, "Iran /
+    election", else by their first words.
     """
     words = standing(evidence)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
@@ -103,8 +131,12 @@ def by_coverage(
         holding = _documents(evidence, k)
         order, second = _chosen(evidence, k, own, vocabulary, holding)
         if k in sides:
-            halves = [[w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]]
-            proposed[k] = _of_both(evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding)
+            halves = [
+                [w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]
+            ]
+            proposed[k] = _of_both(
+                evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding
+            )
         if not proposed[k]:
             shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
             proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
@@ -134,7 +166,9 @@ def _chosen(
     first = int(order[0])
     added = (has & ~has[first]) @ weight
     enough = added >= ADDED
-    gain = np.where(enough.any(), precision * added * enough, score)  # of long documents the first may be in all
+    gain = np.where(
+        enough.any(), precision * added * enough, score
+    )  # of long documents the first may be in all
     for i in sorted((int(i) for i in order[1:]), key=lambda i: -gain[i]):
         if (
             gain[i] > 0
@@ -155,8 +189,8 @@ def _of_both(
     used: Set[str],
     holding: Holding,
 ) -> str:
-    """A mixed topic's name by a word of each side, where these cover more of it than the name by the whole; else by words of both
-    sides; "" where there are none."""
+    """A mixed topic's name by a word of each side, where these cover more of it than the name by
+    the whole; else by words of both sides; "" where there are none."""
     if not all(sides):
         return ""
     chosen = [_chosen(evidence, k, side, vocabulary, holding)[0][0] for side in sides]
@@ -164,12 +198,15 @@ def _of_both(
     name = capitalized(" / ".join(parts))
     covers = partial(_covers, evidence, k, holding)
     if covers(chosen) < covers(single) or name.casefold() in used or not _other(*parts):
-        name = capitalized(", ".join([vocabulary[w].replace("_", " ") for side in sides for w in side[:2]]))
+        name = capitalized(
+            ", ".join([vocabulary[w].replace("_", " ") for side in sides for w in side[:2]])
+        )
     return "" if name.casefold() in used else name
 
 
 def _covers(evidence: Evidence, k: int, holding: Holding, words: list[int]) -> float:
-    """Mean precision of some words times the share of the topic's tokens in documents with any of them; 0 of none."""
+    """Mean precision of some words times the share of the topic's tokens in documents with any of
+    them; 0 of none."""
     if not words:
         return 0.0
     documents, weight = holding
@@ -199,7 +236,10 @@ def _meet(evidence: Evidence, v: int, w: int) -> bool:
     rare, other = sorted((evidence.having(v), evidence.having(w)), key=len)
     rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET)])
     both = np.count_nonzero(_among(other, rare))
-    return bool(both >= min(3, len(rare)) and both * len(evidence.lengths) >= COMPANY * len(rare) * len(other))
+    return bool(
+        both >= min(3, len(rare))
+        and both * len(evidence.lengths) >= COMPANY * len(rare) * len(other)
+    )
 
 
 def _shown(
@@ -214,10 +254,14 @@ def _shown(
     sample, written = looked_at
     expected = sample.tokens * _held(evidence, w, k) / max(sample.size, 1)
     for phrase in sorted(sample.phrases, key=lambda phrase: -phrase.tokens):
-        if w in phrase.words and phrase.tokens >= PHRASE * expected and (text := written.form(phrase.words)):
-            if all(_tells(word) for word in (text.split()[0], text.split()[-1])) and not avoided & set(
-                text.casefold().split()
-            ):
+        if (
+            w in phrase.words
+            and phrase.tokens >= PHRASE * expected
+            and (text := written.form(phrase.words))
+        ):
+            if all(
+                _tells(word) for word in (text.split()[0], text.split()[-1])
+            ) and not avoided & set(text.casefold().split()):
                 return text
     return written.form((w,)) or vocabulary[w].replace("_", " ")
 
@@ -227,12 +271,14 @@ def _everywhere(topics: Topics) -> np.ndarray:
     topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
     above = topics.share[topic] * (topics.weights - topics.floor[topic])
     return np.maximum(
-        np.bincount(topics.words, weights=above, minlength=topics.V) + topics.share @ topics.floor, 1e-300
+        np.bincount(topics.words, weights=above, minlength=topics.V) + topics.share @ topics.floor,
+        1e-300,
     )
 
 
 def _owners(topics: Topics) -> np.ndarray:
-    """int32[V]: the topic that most of each word's weight belongs to, the first of equals; -1 where none lists it."""
+    """int32[V]: the topic that most of each word's weight belongs to, the first of equals; -1 where
+    none lists it."""
     topic = np.repeat(np.arange(topics.K, dtype=np.int32), np.diff(topics.indptr))
     order = np.lexsort((-topic, topics.share[topic] * topics.weights))  # the last one stays
     owners = np.full(topics.V, -1, np.int32)
@@ -241,18 +287,29 @@ def _owners(topics: Topics) -> np.ndarray:
 
 
 def _words(
-    topics: Topics, k: int, everywhere: np.ndarray, owners: np.ndarray, vocabulary: Mapping[int, str]
+    topics: Topics,
+    k: int,
+    everywhere: np.ndarray,
+    owners: np.ndarray,
+    vocabulary: Mapping[int, str],
 ) -> list[tuple[str, float]]:
     """The words of a topic that can name it, with their relevance; where none can, all of them."""
     row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
-    words, log = topics.words[row], np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300))
+    words, log = (
+        topics.words[row],
+        np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300)),
+    )
     lift = log - np.log(everywhere[words])
     parts = [
         (w, vocabulary[w].replace("_", " "), score)
         for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)
     ]
     least = min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], 1e-12)))
-    fit = [part for part, rise in zip(parts, lift.tolist(), strict=True) if rise >= least and _tells(part[1])]
+    fit = [
+        part
+        for part, rise in zip(parts, lift.tolist(), strict=True)
+        if rise >= least and _tells(part[1])
+    ]
     own = [part for part in fit if owners[part[0]] == k]
     return [(text, score) for _, text, score in own or fit or parts]
 
@@ -263,8 +320,8 @@ def _tells(text: str) -> bool:
 
 
 def _unique(parts: list[str], near: set[str], used: set[str]) -> str:
-    """The first part that gives a name that no other topic has: with the next of `near` that says something else, alone, or with
-    any other."""
+    """The first part that gives a name that no other topic has: with the next of `near` that says
+    something else, alone, or with any other."""
     for i, first in enumerate(parts):
         others = [part for part in parts[i + 1 :] if _other(first, part)]
         pairs = [f"{first}, {part}" for part in sorted(others, key=lambda part: part not in near)]
@@ -281,7 +338,8 @@ def _other(first: str, second: str) -> bool:
 
 
 def alike(a: str, b: str) -> bool:
-    """Whether two words say nearly the same by their letters: "court" and "courts", "america" and "american"."""
+    """Whether two words say nearly the same by their letters: "court" and "courts", "america" and
+    "american"."""
     a, b = a.casefold(), b.casefold()
     short = min(len(a), len(b))
     if short < 4:

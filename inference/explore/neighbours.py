@@ -1,8 +1,9 @@
-"""Neighbouring words in a topic's own documents, and how the texts write them: names are made from these.
+"""Neighbouring words in a topic's own documents, and how the texts write them: names are made from
+these.
 
-Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are looked at for its name, MORE for
-its phrases, and about TOKENS tokens of all topics together; the texts of READ documents of a topic are read, READ_CHARACTERS
-characters of each.
+Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are
+looked at for its name, MORE for its phrases, and about TOKENS tokens of all topics together; the
+texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
 """
 
 import unicodedata
@@ -14,24 +15,29 @@ import numpy as np
 import regex
 
 from inference.evidence import Evidence
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 DOCUMENTS, MORE = 64, 256  # of a topic: those with most of its tokens
 TOKENS = 40_000_000  # of all topics' documents together
-READ, READ_CHARACTERS = 16, 60_000  # documents of a topic whose texts are read, and how much of each
+READ, READ_CHARACTERS = (
+    16,
+    60_000,
+)  # documents of a topic whose texts are read, and how much of each
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
-_BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")  # of the two words in a text
+_BETWEEN = regex.compile(
+    r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?"
+)  # of the two words in a text
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class Phrase(NamedTuple):
     """Two or three words of the vocabulary that are neighbours in a topic's documents.
 
-    words: their numbers. gaps: characters between each two. tokens: how often, two of its words assigned to the topic;
-    documents: in how many of those looked at.
+    words: their numbers. gaps: characters between each two. tokens: how often, two of its words
+    assigned to the topic; documents: in how many of those looked at.
     """
 
     words: tuple[int, ...]
@@ -41,8 +47,9 @@ class Phrase(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the topic in them, size: in all
-    documents. phrases: the most frequent first; further: those of MORE documents, these among them."""
+    """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the
+    topic in them, size: in all documents. phrases: the most frequent first; further: those of MORE
+    documents, these among them."""
 
     documents: np.ndarray
     tokens: int
@@ -52,11 +59,14 @@ class Sample(NamedTuple):
 
 
 def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
-    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the vocabulary."""
+    """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the
+    vocabulary."""
     bow, K = evidence.bow, evidence.K
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
-    words, counts, topics = (np.asarray(array) for array in (bow.words, bow.counts, evidence.topics))
+    words, counts, topics = (
+        np.asarray(array) for array in (bow.words, bow.counts, evidence.topics)
+    )
     offsets = np.zeros(0, np.int32) if bow.offsets is None else np.asarray(bow.offsets)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]
@@ -64,7 +74,10 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
         rows, tokens = [], []
         for d in documents.tolist() if bow.offsets is not None else ():
-            pairs, own = slice(*bow.indptr[d : d + 2].tolist()), slice(*bow.first_token[d : d + 2].tolist())
+            pairs, own = (
+                slice(*bow.indptr[d : d + 2].tolist()),
+                slice(*bow.first_token[d : d + 2].tolist()),
+            )
             mine = topics[pairs] == k
             rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
             tokens.append(int(counts[pairs][mine].sum()))
@@ -74,9 +87,10 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
 
 @njit(cache=True, nogil=True)
 def _neighbours(words, counts, mine, offsets, lengths):
-    """int64[n, 7] of a topic's words in a document that follow each other: first, second, gap; the word before them and its gap;
-    the word behind them and its gap (-1 where none is close by). Of the document's pairs: words, counts, mine: whether the
-    topic has them; offsets: of its tokens, in the order of the pairs."""
+    """int64[n, 7] of a topic's words in a document that follow each other: first, second, gap; the
+    word before them and its gap; the word behind them and its gap (-1 where none is close by). Of
+    the document's pairs: words, counts, mine: whether the topic has them; offsets: of its tokens,
+    in the order of the pairs."""
     of_token = np.repeat(np.arange(len(words)), counts)
     order = np.argsort(offsets, kind="mergesort")
     n, T = 0, len(order)
@@ -98,13 +112,18 @@ def _neighbours(words, counts, mine, offsets, lengths):
 
 
 def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
-    """The most frequent phrases of some documents: pairs, and of a pair that is nearly always in a longer phrase that
-    one."""
+    """The most frequent phrases of some documents: pairs, and of a pair that is nearly always in a
+    longer phrase that one."""
     if not sum(map(len, rows)):
         return []
-    document, table = np.repeat(np.arange(len(rows)), [len(row) for row in rows]), np.concatenate(rows)
+    document, table = (
+        np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
+        np.concatenate(rows),
+    )
     distinct, which, tokens = _distinct(table[:, :3])
-    documents = np.bincount(np.unique(which * len(rows) + document) // len(rows), minlength=len(distinct))
+    documents = np.bincount(
+        np.unique(which * len(rows) + document) // len(rows), minlength=len(distinct)
+    )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
     for i in order[documents[order] >= min(LEAST, looked_at)][:PHRASES].tolist():
@@ -114,11 +133,13 @@ def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
 
 
 def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As numpy.unique of the rows has them: the distinct ones, which of them each is, and how often each occurs; by one number for
-    each row, many times faster. table: int64[n, columns], n > 0."""
+    """As numpy.unique of the rows has them: the distinct ones, which of them each is, and how often
+    each occurs; by one number for each row, many times faster. table: int64[n, columns], n > 0."""
     least = table.min(axis=0)
     numbers = np.ravel_multi_index(tuple((table - least).T), tuple(table.max(axis=0) - least + 1))
-    _, first, which, times = np.unique(numbers, return_index=True, return_inverse=True, return_counts=True)
+    _, first, which, times = np.unique(
+        numbers, return_index=True, return_inverse=True, return_counts=True
+    )
     return table[first], which, times
 
 
@@ -130,12 +151,15 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
         word, near = around[np.argmax(times)].tolist()
         if word >= 0 and times.max() >= PART * tokens:
             words = (word, first, second) if column == 3 else (first, second, word)
-            return Phrase(words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents)
+            return Phrase(
+                words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents
+            )
     return Phrase((first, second), (gap,), tokens, documents)
 
 
 def _begins_sentence(before: str) -> bool:
-    """Whether a word with these characters before it is the first of a sentence, or of a paragraph."""
+    """Whether a word with these characters before it is the first of a sentence, or of a
+    paragraph."""
     rest = before.rstrip()
     ends = not rest or before[len(rest) :].count("\n") > 1
     return ends or not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
@@ -143,12 +167,14 @@ def _begins_sentence(before: str) -> bool:
 
 def _heading(form: str) -> bool:
     """Whether it is written as headings are, and acronyms seldom: long, and in capitals."""
-    return form.isupper() and max(map(len, form.split())) > 5  # letters: shorter ones are taken for acronyms
+    return (
+        form.isupper() and max(map(len, form.split())) > 5
+    )  # letters: shorter ones are taken for acronyms
 
 
 class Written:
-    """How texts write words and phrases: forms are counted, those at the beginning of a sentence only where there is no
-    other."""
+    """How texts write words and phrases: forms are counted, those at the beginning of a sentence
+    only where there is no other."""
 
     def __init__(self):
         self._forms: dict[tuple[int, ...], Counter[str]] = {}
@@ -159,8 +185,8 @@ class Written:
         forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
 
     def form(self, key: tuple[int, ...]) -> str:
-        """The most frequent form; "" where none was seen. Long words in capitals are headings: they count where there is no
-        other form, and seen fewer than LEAST times, in small letters."""
+        """The most frequent form; "" where none was seen. Long words in capitals are headings: they
+        count where there is no other form, and seen fewer than LEAST times, in small letters."""
         forms = self._forms.get(key) or self._initial.get(key)
         if not forms:
             return ""
@@ -183,12 +209,16 @@ def written(
     spelling: Callable[[int], str],
     texts: Callable[[list[int], int], dict[int, str]],
 ) -> Written:
-    """How the first documents of a topic's sample write some words, and its phrases, by the words' numbers.
+    """How the first documents of a topic's sample write some words, and its phrases, by the words'
+    numbers.
 
-    texts: (documents, characters) -> the beginnings of their texts, at most so long. A phrase is counted where nothing
-    but one or two short words stands between its own.
+    texts: (documents, characters) -> the beginnings of their texts, at most so long. A phrase is
+    counted where nothing but one or two short words stands between its own.
     """
-    written, wanted = Written(), {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words}
+    written, wanted = (
+        Written(),
+        {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words},
+    )
     by_first: dict[int, list[Phrase]] = {}
     for phrase in sample.phrases:
         by_first.setdefault(phrase.words[0], []).append(phrase)
@@ -209,7 +239,11 @@ def written(
 
 
 def _phrase_end(
-    phrase: Phrase, start: int, ends: dict[tuple[int, int], int], text: str, spelling: Callable[[int], str]
+    phrase: Phrase,
+    start: int,
+    ends: dict[tuple[int, int], int],
+    text: str,
+    spelling: Callable[[int], str],
 ) -> int:
     """Where the phrase ends that begins there; 0 where it doesn't stand there."""
     end = ends[phrase.words[0], start]
@@ -231,7 +265,8 @@ def _end(text: str, start: int, spelling: str) -> int:
 
 @njit(cache=True, nogil=True)
 def _largest(doc_ptr, doc_topics, doc_tokens, K, n):
-    """Of each topic the n documents with most of its tokens, most first, the first of equals: int64[K, n], -1 for none."""
+    """Of each topic the n documents with most of its tokens, most first, the first of equals:
+    int64[K, n], -1 for none."""
     documents, tokens = np.full((K, n), -1, np.int64), np.zeros((K, n), np.int64)
     for d in range(len(doc_ptr) - 1):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):

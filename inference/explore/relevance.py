@@ -6,16 +6,19 @@ from inference.topics import Topics
 
 LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, section 3.2
 
-PRIOR = 100.0  # tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
+# tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
+PRIOR = 100.0
 
 
-def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_total: int, total: int) -> np.ndarray:
-    """lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), in nats (Sievert and Shirley 2014, eq. 1): float64[n], -inf where
-    inside is 0.
+def relevance(
+    inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_total: int, total: int
+) -> np.ndarray:
+    """lam log p(w|k) + (1 - lam) log(p(w|k) / p(w)), in nats (Sievert and Shirley 2014, eq. 1):
+    float64[n], -inf where inside is 0.
 
-    inside: int[n], tokens of each word in the topic; everywhere: int[n], in the corpus; any words, as inside_total and
-    total are the tokens of the whole topic and the whole corpus. lam: from 0, the words that are nowhere else, to 1,
-    the most frequent.
+    inside: int[n], tokens of each word in the topic; everywhere: int[n], in the corpus; any words,
+    as inside_total and total are the tokens of the whole topic and the whole corpus. lam: from 0,
+    the words that are nowhere else, to 1, the most frequent.
     """
     with np.errstate(divide="ignore"):
         log_inside = np.log(np.asarray(inside, np.float64)) - np.log(inside_total)
@@ -23,9 +26,11 @@ def relevance(inside: np.ndarray, everywhere: np.ndarray, lam: float, *, inside_
     return log_inside - (1 - lam) * log_everywhere
 
 
-def first(topics: Topics, tokens: np.ndarray, most: int, among: int | None = None) -> list[list[int]]:
-    """The `most` words of each topic that are most relevant at LAM, of its `among` most probable ones, None for all that it
-    lists. tokens: [V], how often each word occurs in the corpus."""
+def first(
+    topics: Topics, tokens: np.ndarray, most: int, among: int | None = None
+) -> list[list[int]]:
+    """The `most` words of each topic that are most relevant at LAM, of its `among` most probable
+    ones, None for all that it lists. tokens: [V], how often each word occurs in the corpus."""
     chosen, total = [], tokens.sum()
     for k in range(topics.K):
         row = slice(topics.indptr[k], topics.indptr[k + 1])
@@ -36,14 +41,20 @@ def first(topics: Topics, tokens: np.ndarray, most: int, among: int | None = Non
 
 
 def distinctive(
-    inside: np.ndarray, everywhere: np.ndarray, wanted: np.ndarray | None = None, *, prior: float = PRIOR
+    inside: np.ndarray,
+    everywhere: np.ndarray,
+    wanted: np.ndarray | None = None,
+    *,
+    prior: float = PRIOR,
 ) -> np.ndarray:
-    """How surely each word is more frequent inside a part than outside of it: z-scores, float64[n], above 0 for more.
+    """How surely each word is more frequent inside a part than outside of it: z-scores, float64[n],
+    above 0 for more.
 
-    Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and 22): words that a
-    part has often and others have not come first, not words that it has once and nobody else has. inside: int[n],
-    tokens of each word in the part; everywhere: int[n], in the part and outside it, in all the words that there are:
-    the prior is in proportion to it. wanted: int[m], the words whose scores are wanted, float64[m]; all where it is None.
+    Log-odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs. 16 and
+    22): words that a part has often and others have not come first, not words that it has once and
+    nobody else has. inside: int[n], tokens of each word in the part; everywhere: int[n], in the
+    part and outside it, in all the words that there are: the prior is in proportion to it. wanted:
+    int[m], the words whose scores are wanted, float64[m]; all where it is None.
     """
     size, total = float(inside.sum()), float(everywhere.sum())
     if wanted is not None:

@@ -2,21 +2,23 @@
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 
 def saliency(
     ptr: np.ndarray, topics: np.ndarray, tokens: np.ndarray, of_topics: np.ndarray, into: np.ndarray
 ) -> np.ndarray:
-    """p(w) sum_k p(k|w) log(p(k|w) / p(k)), in nats: how much a word's being met says of the topic (Chuang et al. 2012,
-    eq. 2).
+    """p(w) sum_k p(k|w) log(p(k|w) / p(k)), in nats: how much a word's being met says of the topic
+    (Chuang et al. 2012, eq. 2).
 
-    ptr: int64[V + 1], topics: uint16 and tokens: int64, of each word the topics that hold some of it and how many
-    tokens. of_topics: int[K], all tokens of each topic. into: int32[K], the topic that each is counted as. Returns
-    float64[V], 0 for a word that is spread as the topics are.
+    ptr: int64[V + 1], topics: uint16 and tokens: int64, of each word the topics that hold some of
+    it and how many tokens. of_topics: int[K], all tokens of each topic. into: int32[K], the topic
+    that each is counted as. Returns float64[V], 0 for a word that is spread as the topics are.
     """
     into = np.asarray(into, np.int32)
-    return _saliency(ptr, topics, tokens, np.bincount(into, weights=of_topics, minlength=len(into)), into)
+    return _saliency(
+        ptr, topics, tokens, np.bincount(into, weights=of_topics, minlength=len(into)), into
+    )
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,5 @@
-"""The order of a matrix's rows that puts similar rows next to each other: for Termite's table of words by topics."""
+"""The order of a matrix's rows that puts similar rows next to each other: for Termite's table of
+words by topics."""
 
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
@@ -10,14 +11,15 @@ LEAVES = 500  # rows up to which leaves are ordered optimally, which takes time 
 
 
 def order(matrix: np.ndarray) -> np.ndarray:
-    """int64[n]: the rows of a matrix without negative numbers, float[n, m], in their order; call it with .T for the
-    columns.
+    """int64[n]: the rows of a matrix without negative numbers, float[n, m], in their order; call it
+    with .T for the columns.
 
-    Rows are compared as shares of their sums, by Hellinger's distance, so that a frequent word is like a rare one of
-    the same topics. Up to LEAVES rows: average linkage with optimal leaf ordering (Bar-Joseph et al. 2001). Beyond:
-    along the first axis of correspondence analysis (Chuang et al. 2012 order Termite's words by such a spectral order).
-    Rows without any weight come last. The same matrix gives the same order; of an order and its mirror, the one that
-    begins with the lower row.
+    Rows are compared as shares of their sums, by Hellinger's distance, so that a frequent word is
+    like a rare one of the same topics. Up to LEAVES rows: average linkage with optimal leaf
+    ordering (Bar-Joseph et al. 2001). Beyond: along the first axis of correspondence analysis
+    (Chuang et al. 2012 order Termite's words by such a spectral order). Rows without any weight
+    come last. The same matrix gives the same order; of an order and its mirror, the one that begins
+    with the lower row.
     """
     matrix = np.asarray(matrix, np.float64)
     full = np.flatnonzero(matrix.sum(axis=1) > 0)
@@ -37,7 +39,8 @@ def _leaves(matrix: np.ndarray) -> np.ndarray:
 
 
 def _spectral(matrix: np.ndarray) -> np.ndarray:
-    """By the first axis, for each part of the table that has no column in common with the others."""
+    """By the first axis, for each part of the table that has no column in common with the
+    others."""
     linked = csr_array(matrix)
     _, part = connected_components(block_array([[None, linked], [linked.T, None]]), directed=False)
     part = part[: len(matrix)]
@@ -48,8 +51,8 @@ def _spectral(matrix: np.ndarray) -> np.ndarray:
 
 
 def _axis(matrix: np.ndarray) -> np.ndarray:
-    """The second singular vector of the table scaled by the roots of its sums, from the smaller Gram matrix:
-    float64[n]."""
+    """The second singular vector of the table scaled by the roots of its sums, from the smaller
+    Gram matrix: float64[n]."""
     rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
     scaled = (matrix / np.sqrt(rows)[:, None])[:, columns > 0] / np.sqrt(columns[columns > 0])
     n, m = scaled.shape

@@ -1,14 +1,17 @@
-"""Documents with the most similar mixtures of topics, looked up in each topic's documents in the order of its share."""
+"""Documents with the most similar mixtures of topics, looked up in each topic's documents in the
+order of its share."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.evidence import Evidence
-from inference.jit import njit
 from inference.kernels.assign import TOGETHER
+from inference.runtime.jit import njit
 
-STEPS = 2.0**20  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
+STEPS = (
+    2.0**20
+)  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
 SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
@@ -16,9 +19,9 @@ PROBES = 3  # of so many topics, the largest of the mixture
 
 
 class Nearest(NamedTuple):
-    """numbers: int64[m], nearest first, of equals the lower number; distances: float64[m], Hellinger's. exact: whether
-    none but these can be as near; else another's affinity, 1 - distance^2, may be as large as `unseen`. looked: documents
-    that were looked at."""
+    """numbers: int64[m], nearest first, of equals the lower number; distances: float64[m],
+    Hellinger's. exact: whether none but these can be as near; else another's affinity, 1 -
+    distance^2, may be as large as `unseen`. looked: documents that were looked at."""
 
     numbers: np.ndarray
     distances: np.ndarray
@@ -28,31 +31,50 @@ class Nearest(NamedTuple):
 
 
 def nearest(
-    evidence: Evidence, mixture: np.ndarray, n: int, leave_out: int = -1, *, most: int = LOOKED, first: int = FIRST
+    evidence: Evidence,
+    mixture: np.ndarray,
+    n: int,
+    leave_out: int = -1,
+    *,
+    most: int = LOOKED,
+    first: int = FIRST,
 ) -> Nearest:
     """The n documents nearest to a mixture, float64[K], which sums to 1.
 
-    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both. Documents that share
-    no topic, and the one with the number `leave_out`, are not among them, so m may be less than n.
+    H(p, q) = sqrt(1 - sum_k sqrt(p_k q_k)): 0 for the same mixture, 1 where no topic is in both.
+    Documents that share no topic, and the one with the number `leave_out`, are not among them, so m
+    may be less than n.
 
-    A document of which topic k has the share s is to p no more alike than sqrt(p_k s) + sqrt((1 - p_k) (1 - s)) (Cauchy
-    and Schwarz), 1 at s = p_k and less on either side. So a topic's documents are looked at from s = p_k outwards, those
-    first that may be the most alike, until none can be among the n best, or `most` were looked at. Documents with none of
-    the topics looked through are no more alike than sqrt(1 - sum of these p_k): of the sets of topics for which that is
-    less than the n best are, one with few documents to look at is taken. Memory does not grow with the documents.
+    A document of which topic k has the share s is to p no more alike than sqrt(p_k s) + sqrt((1 -
+    p_k) (1 - s)) (Cauchy and Schwarz), 1 at s = p_k and less on either side. So a topic's documents
+    are looked at from s = p_k outwards, those first that may be the most alike, until none can be
+    among the n best, or `most` were looked at. Documents with none of the topics looked through are
+    no more alike than sqrt(1 - sum of these p_k): of the sets of topics for which that is less than
+    the n best are, one with few documents to look at is taken. Memory does not grow with the
+    documents.
     """
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
-    order = order[: min(np.count_nonzero(mixture), 64)]  # the lists of at most 64 topics, the largest of the mixture
+    order = order[
+        : min(np.count_nonzero(mixture), 64)
+    ]  # the lists of at most 64 topics, the largest of the mixture
     root = np.sqrt(mixture).astype(np.float32)
-    arrays = evidence.topic_ptr, evidence.by_share, evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens
+    arrays = (
+        evidence.topic_ptr,
+        evidence.by_share,
+        evidence.doc_ptr,
+        evidence.doc_topics,
+        evidence.doc_tokens,
+    )
     if not len(order):
         return Nearest(np.zeros(0, np.int64), np.zeros(0), True, 0.0, 0)
     numbers, affinity, least, unseen, looked = np.zeros(0, np.int64), np.zeros(0), 0.0, 1.0, 0
 
     def look(ks: np.ndarray, budget: int) -> None:
         nonlocal numbers, affinity, least, unseen, looked
-        found, alike, ahead, more = _search(ks, mixture[ks], root, n, leave_out, budget, least, *arrays)
+        found, alike, ahead, more = _search(
+            ks, mixture[ks], root, n, leave_out, budget, least, *arrays
+        )
         numbers, affinity = _best(np.append(numbers, found), np.append(affinity, alike), n)
         least = affinity[-1] if len(affinity) == n else 0.0
         unseen, looked = min(unseen, max(ahead, _without(ks, mixture))), looked + more
@@ -63,7 +85,9 @@ def nearest(
     if unseen >= least - SLACK and looked < most:
         look(_lists(order, mixture, least, arrays), most - looked)
     distances = np.sqrt(np.maximum(0.0, 1.0 - affinity))
-    return Nearest(numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked)
+    return Nearest(
+        numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked
+    )
 
 
 def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,17 +98,27 @@ def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray
 
 
 def _without(ks: np.ndarray, mixture: np.ndarray) -> float:
-    """The most that a document without any of these topics can have; 0 where the mixture has no others."""
-    return 0.0 if len(ks) == np.count_nonzero(mixture) else float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
+    """The most that a document without any of these topics can have; 0 where the mixture has no
+    others."""
+    return (
+        0.0
+        if len(ks) == np.count_nonzero(mixture)
+        else float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
+    )
 
 
-def _lists(order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Topics of `order` of which every document as alike as `least` has one, with few documents to look at."""
+def _lists(
+    order: np.ndarray, mixture: np.ndarray, least: float, arrays: tuple[np.ndarray, ...]
+) -> np.ndarray:
+    """Topics of `order` of which every document as alike as `least` has one, with few documents to
+    look at."""
     p, needed = mixture[order], 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
     chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
-    for i in chosen[np.argsort(-within[chosen], kind="stable")]:  # without those that the others make needless
+    for i in chosen[
+        np.argsort(-within[chosen], kind="stable")
+    ]:  # without those that the others make needless
         rest = chosen[chosen != i]
         chosen = rest if p[rest].sum() > needed else chosen
     alone = np.flatnonzero(p > needed)
@@ -123,23 +157,32 @@ def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_to
     angle = np.arccos(min(1.0, max(0.0, least)))
     for i in range(len(ks)):
         middle = np.arccos(np.sqrt(min(1.0, p[i])))
-        high, low = np.cos(max(0.0, middle - angle)) ** 2, np.cos(min(np.pi / 2, middle + angle)) ** 2
+        high, low = (
+            np.cos(max(0.0, middle - angle)) ** 2,
+            np.cos(min(np.pi / 2, middle + angle)) ** 2,
+        )
         first = _place(ks[i], high, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         counts[i] = _place(ks[i], low, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens) - first
     return counts
 
 
 @njit(cache=True, nogil=True)
-def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
-    """(numbers int64[m], affinities float64[m], the most that a document of these topics which was not looked at can
-    have, how many were). ks: int64, topics; p: their shares in the mixture; root: float32[K], sqrt of it. floor: n documents
-    are known to be as alike as that.
+def _search(
+    ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
+):
+    """(numbers int64[m], affinities float64[m], the most that a document of these topics which was
+    not looked at can have, how many were). ks: int64, topics; p: their shares in the mixture; root:
+    float32[K], sqrt of it. floor: n documents are known to be as alike as that.
 
-    Documents are looked at some at a time, first where they are and then what they have: these are places anywhere in large
-    arrays, which a processor waits for one by one where each look decides on the next.
+    Documents are looked at some at a time, first where they are and then what they have: these are
+    places anywhere in large arrays, which a processor waits for one by one where each look decides
+    on the next.
     """
     L = len(ks)
-    at, ahead = np.empty(2 * L, np.int64), np.empty(2 * L)  # each topic's next place up and down, and its bound
+    at, ahead = (
+        np.empty(2 * L, np.int64),
+        np.empty(2 * L),
+    )  # each topic's next place up and down, and its bound
     for i in range(L):
         low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         at[2 * i], at[2 * i + 1] = low - 1, low
@@ -152,7 +195,11 @@ def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr
     filled = looked = 0
     while looked < most:
         j = int(np.argmax(ahead))
-        if ahead[j] < 0.0 or ahead[j] < floor - SLACK or (filled == n and ahead[j] < best[n - 1] - SLACK):
+        if (
+            ahead[j] < 0.0
+            or ahead[j] < floor - SLACK
+            or (filled == n and ahead[j] < best[n - 1] - SLACK)
+        ):
             break
         i, step = j >> 1, 2 * (j % 2) - 1
         left = topic_ptr[ks[i] + 1] - at[j] if step > 0 else at[j] - topic_ptr[ks[i]] + 1
@@ -177,7 +224,8 @@ def _search(ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr
 
 @njit(cache=True, nogil=True)
 def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
-    """The most that the document at a place of a topic's list can be like a mixture in which the topic has p; -1 at its ends."""
+    """The most that the document at a place of a topic's list can be like a mixture in which the
+    topic has p; -1 at its ends."""
     if at < topic_ptr[k] or at >= topic_ptr[k + 1]:
         return -1.0
     s = _share(by_share[at], k, doc_ptr, doc_topics, doc_tokens)
@@ -186,7 +234,8 @@ def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def _put(numbers, best, filled, d, affinity):
-    """A document among the best ones, if it is one and not there yet; returns how many there are."""
+    """A document among the best ones, if it is one and not there yet; returns how many there
+    are."""
     n = len(best)
     for i in range(filled):
         if numbers[i] == d:

@@ -1,7 +1,8 @@
-"""When a topic's or a word's share changed: a line, a step or a window, whichever describes it best; tested by permuting units.
+"""When a topic's or a word's share changed: a line, a step or a window, whichever describes it
+best; tested by permuting units.
 
-Units are weeks, months or years. Shares are raw, units count by their words up to MOST_WEIGHT medians. A unit without words is a
-gap: it is in no test, and a window may reach over it.
+Units are weeks, months or years. Shares are raw, units count by their words up to MOST_WEIGHT
+medians. A unit without words is a gap: it is in no test, and a window may reach over it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,12 +22,14 @@ STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 BLOCK = 256  # columns that are tested at once: 30 MB of permuted windows
 _SEED = 20
 Shape = Literal["line", "step", "window"]
-Permuted = tuple[np.ndarray, np.ndarray, np.ndarray]  # Z, weight, and the order in which they are read
+Permuted = tuple[
+    np.ndarray, np.ndarray, np.ndarray
+]  # Z, weight, and the order in which they are read
 
 
 class Units(NamedTuple):
-    """numbers: int64[G], ascending, of the units that have words, as the calendar counts them; share: float64[G, T]; weight:
-    float64[G], sums to 1."""
+    """numbers: int64[G], ascending, of the units that have words, as the calendar counts them;
+    share: float64[G, T]; weight: float64[G], sums to 1."""
 
     numbers: np.ndarray
     share: np.ndarray
@@ -34,9 +37,10 @@ class Units(NamedTuple):
 
 
 class Change(NamedTuple):
-    """shape: "line", "step" or "window". first, last: the places in Units, both included, that have more (or, of a step that
-    falls, less) than the others. inside, outside: bool[G], what is compared: of a line its last and first third. more: whether
-    there is more inside. fit: part of the weighted squares that it explains."""
+    """shape: "line", "step" or "window". first, last: the places in Units, both included, that have
+    more (or, of a step that falls, less) than the others. inside, outside: bool[G], what is
+    compared: of a line its last and first third. more: whether there is more inside. fit: part of
+    the weighted squares that it explains."""
 
     shape: Shape
     first: int
@@ -55,30 +59,40 @@ def in_units(x: np.ndarray, n: np.ndarray) -> Units:
 
 
 def held_constant(units: Units, tokens: np.ndarray, own: np.ndarray) -> Units:
-    """The same, less what follows from who speaks when: each unit's share minus what its mix of groups would give if each group
-    had its own share always, plus the mean. tokens: float64[G, C], of each group in each unit that has words; own: float64[C, T],
-    the share of each topic in each group."""
+    """The same, less what follows from who speaks when: each unit's share minus what its mix of
+    groups would give if each group had its own share always, plus the mean. tokens: float64[G, C],
+    of each group in each unit that has words; own: float64[C, T], the share of each topic in each
+    group."""
     mix = tokens / np.maximum(tokens.sum(axis=1, keepdims=True), 1)
     usual = tokens.sum(axis=0) / max(tokens.sum(), 1)
     return units._replace(share=units.share - (mix - usual) @ own)
 
 
-def tested(units: Units, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(p of no trend, p of no window, the window's first place, its end): [T] each, by permuting the units. longest: part of
-    the units that a window covers at most."""
+def tested(
+    units: Units, longest: float = LONGEST
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(p of no trend, p of no window, the window's first place, its end): [T] each, by permuting
+    the units. longest: part of the units that a window covers at most."""
     G, T = units.share.shape
     if G < LEAST_UNITS or not T:
         return np.ones(T), np.ones(T), np.zeros(T, np.int64), np.zeros(T, np.int64)
     chance = np.random.default_rng(_SEED)
     orders = [chance.permutation(G) for _ in range(FIRST + MORE)]
     parts = [
-        _tested(units.numbers, units.weight, units.share[:, a : a + BLOCK], orders, longest) for a in range(0, T, BLOCK)
+        _tested(units.numbers, units.weight, units.share[:, a : a + BLOCK], orders, longest)
+        for a in range(0, T, BLOCK)
     ]
     p_trend, p_window, first, end = (np.concatenate(part) for part in zip(*parts, strict=True))
     return p_trend, p_window, first, end
 
 
-def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: list[np.ndarray], longest: float):
+def _tested(
+    numbers: np.ndarray,
+    weight: np.ndarray,
+    share: np.ndarray,
+    orders: list[np.ndarray],
+    longest: float,
+):
     Z = np.ascontiguousarray(_standard(share, weight))
     shapes, lengths = _shapes(numbers), lengths_of_windows(len(weight), longest)
     trend, scan, place = _seen(Z, weight, shapes, lengths)
@@ -98,9 +112,10 @@ def _tested(numbers: np.ndarray, weight: np.ndarray, share: np.ndarray, orders: 
 def tested_in_cells(
     x: np.ndarray, n: np.ndarray
 ) -> tuple[Units, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Where periods are too few to be permuted: each has several cells of documents (those of a speaker, or a part of all), and each
-    speaker's, or part's, are permuted among their periods. x: float64[C, G, T], tokens of each topic; n: float64[C, G], all tokens.
-    The units, each cell's share less that of its speaker, and what `tested` gives."""
+    """Where periods are too few to be permuted: each has several cells of documents (those of a
+    speaker, or a part of all), and each speaker's, or part's, are permuted among their periods. x:
+    float64[C, G, T], tokens of each topic; n: float64[C, G], all tokens. The units, each cell's
+    share less that of its speaker, and what `tested` gives."""
     numbers = np.flatnonzero(n.sum(axis=0) > 0)
     x, n = x[:, numbers], n[:, numbers]
     apart = x - n[:, :, None] * (x.sum(axis=1) / np.maximum(n.sum(axis=1), 1)[:, None])[:, None]
@@ -109,7 +124,10 @@ def tested_in_cells(
 
     def series() -> Permuted:
         of_period = np.take_along_axis(n, order, 1).sum(axis=0)
-        share = np.take_along_axis(apart, order[:, :, None], 1).sum(axis=0) / np.maximum(of_period, 1)[:, None]
+        share = (
+            np.take_along_axis(apart, order[:, :, None], 1).sum(axis=0)
+            / np.maximum(of_period, 1)[:, None]
+        )
         return share, of_period / of_period.sum(), straight
 
     def drawn() -> Iterator[Permuted]:
@@ -131,9 +149,16 @@ def tested_in_cells(
 
 
 def _seen(Z, weight, shapes, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The largest correlation with a shape, the largest excess of a window of each length, and where it begins."""
-    scan, place = np.empty((len(lengths), Z.shape[1])), np.empty((len(lengths), Z.shape[1]), np.int64)
-    passed, sums = (np.concatenate([0 * each[:1], each.cumsum(axis=0)]) for each in (weight, weight[:, None] * Z))
+    """The largest correlation with a shape, the largest excess of a window of each length, and
+    where it begins."""
+    scan, place = (
+        np.empty((len(lengths), Z.shape[1])),
+        np.empty((len(lengths), Z.shape[1]), np.int64),
+    )
+    passed, sums = (
+        np.concatenate([0 * each[:1], each.cumsum(axis=0)])
+        for each in (weight, weight[:, None] * Z)
+    )
     for j, n in enumerate(lengths.tolist()):
         part = np.clip(passed[n:] - passed[:-n], 1e-9, 1 - 1e-9)
         excess = (sums[n:] - sums[:-n]) * (1 / np.sqrt(part * (1 - part)))[:, None]
@@ -142,7 +167,8 @@ def _seen(Z, weight, shapes, lengths) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _p(drawn: Iterable[Permuted], n: int, shapes, lengths, trend, scan):
-    """p of the trend, of the largest standardised window, and which length it has. n: how many are drawn."""
+    """p of the trend, of the largest standardised window, and which length it has. n: how many are
+    drawn."""
     beyond = np.ones(len(trend))
     scans = np.empty((n, *scan.shape), np.float32)
     for permuted, (Z, weight, order) in zip(scans, drawn, strict=True):
@@ -179,8 +205,9 @@ def lengths_of_windows(G: int, longest: float) -> np.ndarray:
 
 
 def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) -> Change | None:
-    """The shape that describes column k best, by the Bayesian information criterion: a line (2 parameters), a step (3) or a
-    window (4). trend: whether a trend was accepted; window: places of an accepted one."""
+    """The shape that describes column k best, by the Bayesian information criterion: a line (2
+    parameters), a step (3) or a window (4). trend: whether a trend was accepted; window: places of
+    an accepted one."""
     y, w, G = units.share[:, k], units.weight, len(units.weight)
     mean = (w * y).sum()
     total = (w * (y - mean) ** 2).sum() + 1e-15
@@ -190,7 +217,9 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
         f = w[inside].sum()
         return f * (1 - f) * (_mean(y, w, inside) - _mean(y, w, ~inside)) ** 2 / total
 
-    def add(shape: Shape, parameters: int, first: int, last: int, inside, outside, explained: float) -> None:
+    def add(
+        shape: Shape, parameters: int, first: int, last: int, inside, outside, explained: float
+    ) -> None:
         penalty = G * np.log(max(1 - explained, 1e-9)) + parameters * np.log(G)
         more = bool(_mean(y, w, inside) > _mean(y, w, outside))
         tried.append((penalty, Change(shape, first, last, inside, outside, more, float(explained))))
@@ -209,11 +238,18 @@ def describe(units: Units, k: int, trend: bool, window: tuple[int, int] | None) 
 
 
 def _step(y: np.ndarray, w: np.ndarray) -> int | None:
-    """The first place after the step that explains most, of those whose difference both halves of either side show, by STAYS
-    of it (else it came and went), and that have EDGE of the weight on either side."""
+    """The first place after the step that explains most, of those whose difference both halves of
+    either side show, by STAYS of it (else it came and went), and that have EDGE of the weight on
+    either side."""
     weight, sums = (np.concatenate([[0.0], np.cumsum(each)]) for each in (w, w * y))
-    cut, start, end = np.arange(1, len(w)), np.zeros(len(w) - 1, np.int64), np.full(len(w) - 1, len(w))
-    before, after = ((sums[b] - sums[a]) / (weight[b] - weight[a]) for a, b in ((start, cut), (cut, end)))
+    cut, start, end = (
+        np.arange(1, len(w)),
+        np.zeros(len(w) - 1, np.int64),
+        np.full(len(w) - 1, len(w)),
+    )
+    before, after = (
+        (sums[b] - sums[a]) / (weight[b] - weight[a]) for a, b in ((start, cut), (cut, end))
+    )
     apart = np.where(after == before, 1e-15, after - before)
     good = (weight[cut] >= EDGE) & (weight[cut] <= 1 - EDGE)
     for a, b, other, sign in ((start, cut, after, 1), (cut, end, before, -1)):
@@ -226,8 +262,8 @@ def _step(y: np.ndarray, w: np.ndarray) -> int | None:
 
 
 def _open(change: Change, G: int) -> Change:
-    """A window that ends with the last unit, or begins with the first, is a step: "since", "until"; what is of the last unit alone is
-    a window."""
+    """A window that ends with the last unit, or begins with the first, is a step: "since", "until";
+    what is of the last unit alone is a window."""
     if change.first == change.last == G - 1 and change.more:
         return change._replace(shape="window")
     if change.shape != "window" or (change.last < G - 1 and change.first > 0):

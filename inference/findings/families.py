@@ -1,4 +1,5 @@
-"""Families of topics, which use similar words and occur in the same documents: one tree, cut where a reader wishes."""
+"""Families of topics, which use similar words and occur in the same documents: one tree, cut where
+a reader wishes."""
 
 from typing import NamedTuple
 
@@ -6,15 +7,18 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-FAMILIES = (4, 7)  # at least and at most, of which a tree proposes one number where there are enough topics
+FAMILIES = (
+    4,
+    7,
+)  # at least and at most, of which a tree proposes one number where there are enough topics
 SMALL = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
 _KEPT = 2_000  # topics that are clustered, the largest; the others join the nearest
 
 
 class Tree(NamedTuple):
-    """topics: the n leaves. joins: n - 1 pairs of nodes, the nearest first: the nodes are the leaves 0 to n - 1, then the joins.
-    proposed: how many families it is best cut into."""
+    """topics: the n leaves. joins: n - 1 pairs of nodes, the nearest first: the nodes are the
+    leaves 0 to n - 1, then the joins. proposed: how many families it is best cut into."""
 
     topics: list[int]
     joins: list[tuple[int, int]]
@@ -22,8 +26,9 @@ class Tree(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A family. topics: the largest first. first, last: the numbers of families, both included, at which it is one of them. given: the
-    number of the reader's group that it is, -1 for a node of the tree."""
+    """A family. topics: the largest first. first, last: the numbers of families, both included, at
+    which it is one of them. given: the number of the reader's group that it is, -1 for a node of
+    the tree."""
 
     topics: list[int]
     first: int
@@ -34,8 +39,9 @@ class Node(NamedTuple):
 def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
     """How far topics are apart, 0 to 1, symmetric: float64[K, K]; half by words, half by documents.
 
-    both: of cooccurrence.together, with PRESENT. similar: of each topic others and their Jensen-Shannon divergences in nats (explore.distances);
-    topics that are not among each other's count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
+    both: of cooccurrence.together, with PRESENT. similar: of each topic others and their
+    Jensen-Shannon divergences in nats (explore.distances); topics that are not among each other's
+    count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
     """
     K, each = len(both), np.diag(both)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -50,7 +56,8 @@ def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarra
 
 
 def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
-    """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0. apart: float64[K, K].
+    """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0.
+    apart: float64[K, K].
 
     proposed: of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
     """
@@ -71,16 +78,24 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
         joins.append((nodes[a], nodes[b]))
     most = min(FAMILIES[1], len(large) // 2)
     numbers = range(min(FAMILIES[0], most), most + 1)
-    return Tree(used.tolist(), joins, max(numbers, key=lambda m: _silhouette(near, fcluster(ward, m, "maxclust") - 1)))
+    return Tree(
+        used.tolist(),
+        joins,
+        max(numbers, key=lambda m: _silhouette(near, fcluster(ward, m, "maxclust") - 1)),
+    )
 
 
-def families(tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside: np.ndarray) -> list[Node]:
-    """All families at the cuts of a tree into up to `most`: at each the highest join of those left is taken apart. In the order in
-    which they come up, so that the first of a number of them differ from each other.
+def families(
+    tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside: np.ndarray
+) -> list[Node]:
+    """All families at the cuts of a tree into up to `most`: at each the highest join of those left
+    is taken apart. In the order in which they come up, so that the first of a number of them differ
+    from each other.
 
-    size: float64[K], words of each topic; one of 0 is in none. given: int[K], topics with one number are a family at every cut, those
-    of -1 are where the tree has them. beside: int[K], the topic that each stays with, itself for none. A topic that is neither
-    in the tree nor given, nor beside such a one, is in none.
+    size: float64[K], words of each topic; one of 0 is in none. given: int[K], topics with one
+    number are a family at every cut, those of -1 are where the tree has them. beside: int[K], the
+    topic that each stays with, itself for none. A topic that is neither in the tree nor given, nor
+    beside such a one, is in none.
     """
     n, leaf = len(tree.topics), np.full(len(size), -1)
     leaf[tree.topics] = np.arange(n)
@@ -91,7 +106,9 @@ def families(tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside:
         into, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
         into.setdefault(int(where[home[k]]), []).append(k)
     top, splits = {node: node for node in members}, list[tuple[int, list[int]]]()
-    for i, pair in enumerate(tree.joins, n):  # top: of a node, the highest one below it that has all its topics
+    for i, pair in enumerate(
+        tree.joins, n
+    ):  # top: of a node, the highest one below it that has all its topics
         parts = [top[node] for node in pair if node in top]
         if len(parts) == 2:
             members[i] = members[parts[0]] + members[parts[1]]

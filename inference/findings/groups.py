@@ -1,5 +1,5 @@
-"""Whether topics' shares differ between groups of documents, where whoever is independent (a speaker, a source, a document) is
-permuted, and time is held constant."""
+"""Whether topics' shares differ between groups of documents, where whoever is independent (a
+speaker, a source, a document) is permuted, and time is held constant."""
 
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix
@@ -20,12 +20,13 @@ def differ(
     speaker: np.ndarray | None = None,
     permuted: int = PERMUTED,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """(p, z, p of all): float64[G, T] each, two-sided p and the standardised difference of each group from all others; and the p of
-    all differences together, by the sum of their squares.
+    """(p, z, p of all): float64[G, T] each, two-sided p and the standardised difference of each
+    group from all others; and the p of all differences together, by the sum of their squares.
 
-    x: float64[U, T], tokens of each topic of each unit; n: float64[U], all its tokens, above 0; group: int[U], of each unit, -1 for
-    none. time: float64[U], its mean day, or None. Shares are regressed on time (a spline with TIME_KNOTS), and groups permuted
-    within STRATA of it: a group that spoke when all spoke of something does not count as different. speaker: int[U], or None:
+    x: float64[U, T], tokens of each topic of each unit; n: float64[U], all its tokens, above 0;
+    group: int[U], of each unit, -1 for none. time: float64[U], its mean day, or None. Shares are
+    regressed on time (a spline with TIME_KNOTS), and groups permuted within STRATA of it: a group
+    that spoke when all spoke of something does not count as different. speaker: int[U], or None:
     held constant in the same way.
     """
     U, T = x.shape
@@ -67,7 +68,9 @@ def differ(
     return over / (permuted + 1), (seen - mean) / spread, together / (permuted + 1)
 
 
-def _expected(share: np.ndarray, weight: np.ndarray, time: np.ndarray | None, speaker: np.ndarray | None) -> np.ndarray:
+def _expected(
+    share: np.ndarray, weight: np.ndarray, time: np.ndarray | None, speaker: np.ndarray | None
+) -> np.ndarray:
     """Shares by weighted least squares on a linear spline over time; their mean without time."""
     columns = [np.ones(len(weight))]
     if time is not None and np.ptp(time):
@@ -81,13 +84,17 @@ def _expected(share: np.ndarray, weight: np.ndarray, time: np.ndarray | None, sp
     return X @ fitted
 
 
-def elsewhere(x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, speaker: np.ndarray | None = None) -> np.ndarray:
-    """float64[G, T]: the share that all others have, as if they had each group's mix of speakers. x, n, group, speaker: as `differ`
-    has them; speakers whom only the group has are left out of its mix."""
+def elsewhere(
+    x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, speaker: np.ndarray | None = None
+) -> np.ndarray:
+    """float64[G, T]: the share that all others have, as if they had each group's mix of speakers.
+    x, n, group, speaker: as `differ` has them; speakers whom only the group has are left out of its
+    mix."""
     of_speaker = np.zeros(len(n), np.int64) if speaker is None else speaker
     S, some = int(of_speaker.max()) + 1, group >= 0
     cell = csr_matrix(
-        (np.ones(some.sum()), (group[some] * S + of_speaker[some], np.flatnonzero(some))), shape=(G * S, len(n))
+        (np.ones(some.sum()), (group[some] * S + of_speaker[some], np.flatnonzero(some))),
+        shape=(G * S, len(n)),
     )
     tokens, counted = np.asarray(cell @ n).reshape(G, S), (cell @ x).reshape(G, S, -1)
     others, counted_others = tokens.sum(axis=0) - tokens, counted.sum(axis=0) - counted
@@ -97,8 +104,9 @@ def elsewhere(x: np.ndarray, n: np.ndarray, group: np.ndarray, G: int, speaker: 
 
 
 def design_effect(x: np.ndarray, n: np.ndarray, unit: np.ndarray) -> float:
-    """By how many times documents of one unit are more alike than documents drawn at random: the median over topics of the
-    variance of units' totals over that of independent documents. x: float64[D, T]; n: float64[D]; unit: int[D], at least 0."""
+    """By how many times documents of one unit are more alike than documents drawn at random: the
+    median over topics of the variance of units' totals over that of independent documents. x:
+    float64[D, T]; n: float64[D]; unit: int[D], at least 0."""
     away = x - n[:, None] * (x.sum(axis=0) / max(n.sum(), 1))
     member = csr_matrix((np.ones(len(unit)), (unit, np.arange(len(unit)))))
     alone, together = (away**2).sum(axis=0), (np.asarray(member @ away) ** 2).sum(axis=0)

@@ -1,5 +1,5 @@
-"""Windows of time in which more documents have a word than chance explains, document by document: also of a single period, of which
-permuted periods (inference.findings.changes) can tell nothing."""
+"""Windows of time in which more documents have a word than chance explains, document by document:
+also of a single period, of which permuted periods (inference.findings.changes) can tell nothing."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,9 @@ from inference.findings.changes import lengths_of_windows
 
 
 class Windows(NamedTuple):
-    """Of each word its clearest window: documents with the word in all, p, int64 first and end (places), documents with the word in
-    it, and how many were expected; [W] each. windows: how many were looked at, of which p is not yet corrected."""
+    """Of each word its clearest window: documents with the word in all, p, int64 first and end
+    (places), documents with the word in it, and how many were expected; [W] each. windows: how many
+    were looked at, of which p is not yet corrected."""
 
     windows: int
     total: np.ndarray
@@ -23,11 +24,13 @@ class Windows(NamedTuple):
 
 
 def clearest(counted: np.ndarray, expected: np.ndarray, longest: float, least: int) -> Windows:
-    """counted, expected: float64[G, W], documents of each period that have each word, and how many would by chance; longest: part of
-    the periods that a window covers at most; least: documents of a window. By the binomial distribution: each document of a word may
-    be in the window."""
+    """counted, expected: float64[G, W], documents of each period that have each word, and how many
+    would by chance; longest: part of the periods that a window covers at most; least: documents of
+    a window. By the binomial distribution: each document of a word may be in the window."""
     G, W = counted.shape
-    sums, chance = (np.vstack([np.zeros(W), np.cumsum(each, axis=0)]) for each in (counted, expected))
+    sums, chance = (
+        np.vstack([np.zeros(W), np.cumsum(each, axis=0)]) for each in (counted, expected)
+    )
     every, total = np.arange(W), counted.sum(axis=0)
     best = [np.ones(W), np.zeros(W, np.int64), np.ones(W, np.int64), np.zeros(W), np.ones(W)]
     windows = 0
@@ -45,8 +48,9 @@ def clearest(counted: np.ndarray, expected: np.ndarray, longest: float, least: i
 
 
 def corrected(best: Windows, independent: np.ndarray) -> np.ndarray:
-    """float64[W]: p of the clearest window, corrected for all that were looked at, and for documents that are alike: independent: how
-    many of those who speak have the word in it. A speaker's documents count as one."""
+    """float64[W]: p of the clearest window, corrected for all that were looked at, and for
+    documents that are alike: independent: how many of those who speak have the word in it. A
+    speaker's documents count as one."""
     as_one = np.maximum(independent, 1) / np.maximum(best.seen, 1)
     p = _beyond(np.maximum(independent, 1), best.total * as_one, best.expected * as_one)
     return np.where(best.p < 1, np.minimum(p * best.windows, 1.0), 1.0)

@@ -1,4 +1,5 @@
-"""Words whose use changed: in early documents they are assigned to one topic, in late ones to another."""
+"""Words whose use changed: in early documents they are assigned to one topic, in late ones to
+another."""
 
 from typing import NamedTuple
 
@@ -11,8 +12,9 @@ LEAST_UNITS = 4  # periods with the word, on either side
 
 
 class Shift(NamedTuple):
-    """gained, lost: topics. Of the documents with the word: the gaining topic's share early and late, the losing one's; and
-    difference, low, high (95%), the smaller of the two changes. p: of no change, corrected for the choice of topics."""
+    """gained, lost: topics. Of the documents with the word: the gaining topic's share early and
+    late, the losing one's; and difference, low, high (95%), the smaller of the two changes. p: of
+    no change, corrected for the choice of topics."""
 
     gained: int
     lost: int
@@ -28,9 +30,10 @@ class Shift(NamedTuple):
 def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shift | None:
     """How the topics of one word changed. None where there is too little of it on either side.
 
-    topics: int[n], the topic that each document with the word gives it to; period: int[n], of each document, -1 for none.
-    Documents of periods before `early` are compared with those from `late` on. A document counts once, however often it
-    has the word; documents of one period are one unit (sums.shares).
+    topics: int[n], the topic that each document with the word gives it to; period: int[n], of each
+    document, -1 for none. Documents of periods before `early` are compared with those from `late`
+    on. A document counts once, however often it has the word; documents of one period are one unit
+    (sums.shares).
     """
     sides = [(period >= 0) & (period < early), period >= late]
     if min(np.count_nonzero(side) for side in sides) < LEAST_DOCUMENTS:
@@ -49,11 +52,16 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     other = (-float(change[down]), -float(high[down]), -float(low[down]))
     difference, below, above = min(least, other, key=lambda one: one[1])
     return Shift(
-        int(names[up]), int(names[down]),
-        (float(before.share[0, up]), float(after.share[0, up])), (float(before.share[0, down]), float(after.share[0, down])),
-        difference, below, above, float(min(1.0, max(p[up], p[down]) * len(names))),
+        int(names[up]),
+        int(names[down]),
+        (float(before.share[0, up]), float(after.share[0, up])),
+        (float(before.share[0, down]), float(after.share[0, down])),
+        difference,
+        below,
+        above,
+        float(min(1.0, max(p[up], p[down]) * len(names))),
         (int(both[0].documents[0]), int(both[1].documents[0])),
-    )  # fmt: skip
+    )
 
 
 def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
@@ -64,6 +72,16 @@ def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
     size, n, x = counts.sum(axis=1), float(len(at)), counts.sum(axis=0)[None]
     one = np.array([n])
     return sums.Sums(
-        one, one, one, np.array([float(len(counts))]), np.array([(size**2).sum()]), x, x, x, x, x,
-        (counts**2).sum(axis=0)[None], (counts * size[:, None]).sum(axis=0)[None],
-    )  # fmt: skip
+        one,
+        one,
+        one,
+        np.array([float(len(counts))]),
+        np.array([(size**2).sum()]),
+        x,
+        x,
+        x,
+        x,
+        x,
+        (counts**2).sum(axis=0)[None],
+        (counts * size[:, None]).sum(axis=0)[None],
+    )

@@ -1,7 +1,9 @@
-"""Sums of topics' tokens over groups of documents, from which shares, their intervals and comparisons follow.
+"""Sums of topics' tokens over groups of documents, from which shares, their intervals and
+comparisons follow.
 
-Documents differ by chance, and neighbours are alike: sections of one speech, articles of one day. So a share's variance is
-computed twice, over documents and over units (periods, or blocks of neighbouring documents), and the larger is used.
+Documents differ by chance, and neighbours are alike: sections of one speech, articles of one day.
+So a share's variance is computed twice, over documents and over units (periods, or blocks of
+neighbouring documents), and the larger is used.
 """
 
 from typing import NamedTuple
@@ -10,7 +12,7 @@ import numpy as np
 from scipy.special import betaincinv, expit, logit, stdtr, stdtrit
 
 from inference.explore import documents
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 FEW = 2  # documents with a topic up to which their own variance says too little
 LEVEL = 0.95
@@ -21,7 +23,8 @@ _RARE = 1e-12  # a share below which a logit says nothing
 class Units(NamedTuple):
     """Documents in units, and units in groups.
 
-    order: int64[n], documents, unit after unit; starts: int64[U + 1]; group: int32[U], of each unit.
+    order: int64[n], documents, unit after unit; starts: int64[U + 1]; group: int32[U], of each
+    unit.
     """
 
     order: np.ndarray
@@ -32,9 +35,10 @@ class Units(NamedTuple):
 class Sums(NamedTuple):
     """Over the documents with words of each of G groups, and T topics or families.
 
-    documents, tokens, squares (of documents' lengths), units, unit_squares (of units' lengths): float64[G].
-    holding (documents with the topic), of_holding (their tokens), x (tokens of the topic), xx and xl (sums over
-    documents of its square and of its product with the length), unit_xx, unit_xl (the same over units): float64[G, T].
+    documents, tokens, squares (of documents' lengths), units, unit_squares (of units' lengths):
+    float64[G]. holding (documents with the topic), of_holding (their tokens), x (tokens of the
+    topic), xx and xl (sums over documents of its square and of its product with the length),
+    unit_xx, unit_xl (the same over units): float64[G, T].
     """
 
     documents: np.ndarray
@@ -60,9 +64,9 @@ class Sums(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the share, or the upper end that
-    stands in for it where FEW documents have the topic. error: standard error of its logit, 0 of an upper end. df: degrees
-    of freedom."""
+    """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the
+    share, or the upper end that stands in for it where FEW documents have the topic. error:
+    standard error of its logit, 0 of an upper end. df: degrees of freedom."""
 
     share: np.ndarray
     low: np.ndarray
@@ -79,7 +83,8 @@ def by_group(group: np.ndarray, G: int) -> Units:
 
 
 def in_blocks(group: np.ndarray, G: int) -> Units:
-    """Each group in blocks of neighbouring documents, about the square root of their number (BLOCKS)."""
+    """Each group in blocks of neighbouring documents, about the square root of their number
+    (BLOCKS)."""
     order, starts = _ordered(group, G)
     edges, groups = [0], []
     for g, n in enumerate(np.diff(starts).tolist()):
@@ -93,21 +98,34 @@ def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
     group = np.asarray(group)
     some = np.flatnonzero(group >= 0)
     order = some[np.argsort(group[some], kind="stable")]
-    return order, np.concatenate([[0], np.cumsum(np.bincount(group[some], minlength=G))]).astype(np.int64)
+    return order, np.concatenate([[0], np.cumsum(np.bincount(group[some], minlength=G))]).astype(
+        np.int64
+    )
 
 
 def sums(
-    units: Units, G: int, doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray,
-    into: np.ndarray, T: int, most: float = np.inf,
-) -> Sums:  # fmt: skip
+    units: Units,
+    G: int,
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    into: np.ndarray,
+    T: int,
+    most: float = np.inf,
+) -> Sums:
     """One pass over the documents; memory is G T.
 
-    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and their tokens; lengths:
-    int64[D]. into: int32[K], the topic or family of T that each topic is counted as, -1 for none. most: tokens that a document
-    counts as at most, those of each topic in proportion.
+    doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
+    their tokens; lengths: int64[D]. into: int32[K], the topic or family of T that each topic is
+    counted as, -1 for none. most: tokens that a document counts as at most, those of each topic in
+    proportion.
     """
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    order, starts = documents.frozen(units.order, np.int64), documents.frozen(units.starts, np.int64)
+    order, starts = (
+        documents.frozen(units.order, np.int64),
+        documents.frozen(units.starts, np.int64),
+    )
     group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
     return Sums(*_sums(order, starts, group, G, *arrays, into, T, float(most)))
 
@@ -117,7 +135,12 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     documents, tokens, squares = np.zeros(G), np.zeros(G), np.zeros(G)
     units, unit_squares = np.zeros(G), np.zeros(G)
     holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
-    xx, xl, unit_xx, unit_xl = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
+    xx, xl, unit_xx, unit_xl = (
+        np.zeros((G, T)),
+        np.zeros((G, T)),
+        np.zeros((G, T)),
+        np.zeros((G, T)),
+    )
     mine, touched = np.zeros(T), np.empty(T, np.int64)
     unit, unit_touched = np.zeros(T), np.empty(T, np.int64)
     for u in range(len(unit_group)):
@@ -159,29 +182,49 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
             unit_xx[g, t] += unit[t] * unit[t]
             unit_xl[g, t] += unit[t] * length
             unit[t] = 0.0
-    return documents, tokens, squares, units, unit_squares, holding, of_holding, x, xx, xl, unit_xx, unit_xl
+    return (
+        documents,
+        tokens,
+        squares,
+        units,
+        unit_squares,
+        holding,
+        of_holding,
+        x,
+        xx,
+        xl,
+        unit_xx,
+        unit_xl,
+    )
 
 
 def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     """Shares of words, x / tokens, with intervals on the scale of the logit.
 
-    The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units, the larger of the two
-    (Liang and Zeger 1986 for the second); Student's t for one less than the units, or than the documents with the topic
-    where those are fewer. Where FEW documents or less have the topic the upper end is that of explore.bands.
-    typical: float64[T], the share of a topic in the documents that have it, in all of the corpus.
+    The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units,
+    the larger of the two (Liang and Zeger 1986 for the second); Student's t for one less than the
+    units, or than the documents with the topic where those are fewer. Where FEW documents or less
+    have the topic the upper end is that of explore.bands. typical: float64[T], the share of a topic
+    in the documents that have it, in all of the corpus.
     """
     n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in counted[:5])
     m, x = counted.holding, counted.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
         by_document = (
-            np.maximum(counted.xx - 2 * share * counted.xl + share**2 * squares, 0.0) * n / np.maximum(n - 1, 1)
+            np.maximum(counted.xx - 2 * share * counted.xl + share**2 * squares, 0.0)
+            * n
+            / np.maximum(n - 1, 1)
         )
-        by_unit = np.maximum(counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0) * (
-            units / np.maximum(units - 1, 1)
-        )
+        by_unit = np.maximum(
+            counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0
+        ) * (units / np.maximum(units - 1, 1))
         spread = share * (1 - share)
-        error = np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0))) / tokens / np.maximum(spread, _RARE)
+        error = (
+            np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0)))
+            / tokens
+            / np.maximum(spread, _RARE)
+        )
         df = np.maximum(np.minimum(m - 1, np.where(units > 1, units - 1, n - 1)), 1.0)
         reach = stdtrit(df, 0.5 + level / 2) * error
         low, high = expit(logit(share) - reach), expit(logit(share) + reach)
@@ -204,7 +247,8 @@ def typical(counted: Sums) -> np.ndarray:
 
 
 class Ratio(NamedTuple):
-    """How many times as large one share is as another: ratio, low, high and p, two-sided; float64. inf: of nothing."""
+    """How many times as large one share is as another: ratio, low, high and p, two-sided; float64.
+    inf: of nothing."""
 
     ratio: np.ndarray
     low: np.ndarray
@@ -213,29 +257,38 @@ class Ratio(NamedTuple):
 
 
 def ratio(a: Shares, b: Shares) -> Ratio:
-    """a over b, with the interval of variance estimates recovery on the scale of the logarithm (Zou and Donner 2008; Donner
-    and Zou 2012), of documents that are not the same; p by the difference of the logits, with the fewer degrees of
-    freedom. Where one side has the topic in FEW documents its upper end is tested in its place."""
+    """a over b, with the interval of variance estimates recovery on the scale of the logarithm (Zou
+    and Donner 2008; Donner and Zou 2012), of documents that are not the same; p by the difference
+    of the logits, with the fewer degrees of freedom. Where one side has the topic in FEW documents
+    its upper end is tested in its place."""
     with np.errstate(invalid="ignore", divide="ignore"):
         value = a.share / b.share
-        log = [np.log(np.maximum(array, _RARE)) for array in (a.share, a.low, a.high, b.share, b.low, b.high)]
+        log = [
+            np.log(np.maximum(array, _RARE))
+            for array in (a.share, a.low, a.high, b.share, b.low, b.high)
+        ]
         both = (a.share > 0) & (b.share > 0)
         apart = log[0] - log[3]
-        low = np.where(both, np.exp(apart - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high)
+        low = np.where(
+            both, np.exp(apart - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high
+        )
         high = np.where(both, np.exp(apart + np.hypot(log[2] - log[0], log[3] - log[4])), np.inf)
         high = np.where((a.share == 0) & (b.low > 0), a.high / b.low, high)
         larger_has_few = np.where(a.share > b.share, a.tested != a.share, b.tested != b.share)
-        scores = (logit(np.clip(a.tested, _RARE, 1 - _RARE)) - logit(np.clip(b.tested, _RARE, 1 - _RARE))) / np.maximum(
-            np.hypot(a.error, b.error), _RARE
-        )
+        scores = (
+            logit(np.clip(a.tested, _RARE, 1 - _RARE)) - logit(np.clip(b.tested, _RARE, 1 - _RARE))
+        ) / np.maximum(np.hypot(a.error, b.error), _RARE)
         p = 2 * stdtr(np.minimum(a.df, b.df), -np.abs(scores))
-        wrong = (a.tested > b.tested) != (a.share > b.share)  # the stand-in reaches over the other side
+        wrong = (a.tested > b.tested) != (
+            a.share > b.share
+        )  # the stand-in reaches over the other side
         p = np.where(wrong | larger_has_few | np.isnan(value + p), 1.0, p)
     return Ratio(value, low, high, p)
 
 
 def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
-    """Of each group: its shares, and how many times they are those of all other documents together: [G, T]."""
+    """Of each group: its shares, and how many times they are those of all other documents together:
+    [G, T]."""
     usual = typical(counted)
     own = shares(counted, usual)
     return own, ratio(own, shares(counted.rest(), usual))
@@ -258,8 +311,9 @@ def simes(p: np.ndarray) -> float:
 
 
 def accepted(p: np.ndarray, q: float) -> np.ndarray:
-    """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is rejected wrongly, on average
-    (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be said."""
+    """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is
+    rejected wrongly, on average (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be
+    said."""
     known = np.sort(p[~np.isnan(p)], axis=None)
     below = known[known <= q * (np.arange(len(known)) + 1) / max(len(known), 1)]
     return p <= below.max(initial=-1.0)

@@ -3,21 +3,28 @@
 import numpy as np
 
 from inference.explore import documents
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others
 
 
 def unlike(
-    doc_ptr: np.ndarray, doc_topics: np.ndarray, doc_tokens: np.ndarray, lengths: np.ndarray, K: int, allowed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:  # fmt: skip
-    """(documents, overlap, nearest, compared): the largest overlap sum_k min(p_k, q_k) that each of CANDIDATES has with any
-    of `compared` documents, smallest first, and with which.
+    doc_ptr: np.ndarray,
+    doc_topics: np.ndarray,
+    doc_tokens: np.ndarray,
+    lengths: np.ndarray,
+    K: int,
+    allowed: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """(documents, overlap, nearest, compared): the largest overlap sum_k min(p_k, q_k) that each of
+    CANDIDATES has with any of `compared` documents, smallest first, and with which.
 
-    Candidates are those with the largest divergence sum_k p_k log(p_k / share_k) from the whole. allowed: bool[D], which
-    may be candidates or be compared with: neither too short nor repeated.
+    Candidates are those with the largest divergence sum_k p_k log(p_k / share_k) from the whole.
+    allowed: bool[D], which may be candidates or be compared with: neither too short nor repeated.
     """
-    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(
+        doc_ptr, doc_topics, doc_tokens, lengths
+    )
     some = np.flatnonzero(allowed)
     if len(some) < 2:
         none = np.zeros(0, np.int64)

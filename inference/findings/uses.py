@@ -1,4 +1,5 @@
-"""Uses of words and phrases in the texts, whatever topic they are assigned to: what a name claims is counted so."""
+"""Uses of words and phrases in the texts, whatever topic they are assigned to: what a name claims
+is counted so."""
 
 from collections.abc import Sequence
 
@@ -7,14 +8,21 @@ import numpy as np
 from inference.evidence import Evidence
 
 GAP = 9  # characters between two words of a phrase, at most: " of the " has 8
-WORD, PHRASE = 20_000, 2_000  # pairs of documents and a word, or documents of a phrase, that are looked at
+WORD, PHRASE = (
+    20_000,
+    2_000,
+)  # pairs of documents and a word, or documents of a phrase, that are looked at
 
 
-def counts(evidence: Evidence, words: Sequence[int], lengths: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """(documents int32 ascending, float64 uses) of a word, or of a phrase: words that follow each other, with GAP between.
+def counts(
+    evidence: Evidence, words: Sequence[int], lengths: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(documents int32 ascending, float64 uses) of a word, or of a phrase: words that follow each
+    other, with GAP between.
 
-    lengths: letters of each word. WORD or PHRASE documents that have the rarest word, or all of them, are looked at, evenly; uses
-    count for those that are not. A phrase in a corpus without texts is counted as its rarest word.
+    lengths: letters of each word. WORD or PHRASE documents that have the rarest word, or all of
+    them, are looked at, evenly; uses count for those that are not. A phrase in a corpus without
+    texts is counted as its rarest word.
     """
     rarest = min(words, key=lambda w: evidence.postings.indptr[w + 1] - evidence.postings.indptr[w])
     documents, uses, *_ = evidence.word(rarest)
@@ -24,7 +32,9 @@ def counts(evidence: Evidence, words: Sequence[int], lengths: Sequence[int]) -> 
     documents = np.unique(documents)
     step = -(-len(documents) // PHRASE) or 1
     documents = documents[::step]
-    return documents, step * np.array([_phrases(evidence, int(d), words, lengths) for d in documents], np.float64)
+    return documents, step * np.array(
+        [_phrases(evidence, int(d), words, lengths) for d in documents], np.float64
+    )
 
 
 def _phrases(evidence: Evidence, d: int, words: Sequence[int], lengths: Sequence[int]) -> int:

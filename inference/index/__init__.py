@@ -1,7 +1,9 @@
-"""Full-text search of a token stream: which documents a query finds, how well each matches, and where.
+"""Full-text search of a token stream: which documents a query finds, how well each matches, and
+where.
 
-query: parses what is typed into a tree. forms: numbers of words, stems and beginnings. segments: documents by word,
-on disk. search: the index itself. patterns: sequences of words, as they are typed; hits: where they are.
+query: parses what is typed into a tree. forms: numbers of words, stems and beginnings. segments:
+documents by word, on disk. search: the index itself. patterns: sequences of words, as they are
+typed; hits: where they are.
 """
 
 from inference.index.query import LONGEST, parse

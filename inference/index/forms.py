@@ -1,5 +1,5 @@
-"""The words of a stream in alphabetical order and by stem, on disk: they turn a typed word into the numbers of the
-words that it matches."""
+"""The words of a stream in alphabetical order and by stem, on disk: they turn a typed word into the
+numbers of the words that it matches."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -20,14 +20,17 @@ from inference.index.patterns import ANY, EXPRESSION, unmarked, whole
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
-MOST = 2_000  # words that a beginning may stand for: each has documents of its own to be gone through
+MOST = (
+    2_000  # words that a beginning may stand for: each has documents of its own to be gone through
+)
 _BATCH = 100_000  # words stemmed at a time
 _SLICE = 1 << 12  # words that are compared with an expression between two looks at the clock
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """Distinct strings in the order of their UTF-8 bytes. text: uint8, all of them in a row; ends: int64[n + 1]."""
+    """Distinct strings in the order of their UTF-8 bytes. text: uint8, all of them in a row; ends:
+    int64[n + 1]."""
 
     text: np.ndarray
     ends: np.ndarray
@@ -59,9 +62,9 @@ class Sorted:
 
 
 class Forms(NamedTuple):
-    """words: in order; numbers: int32[L], of each in the lexicon. stems: in order; groups: int64[S + 1]; members:
-    int32[L], the words of stem s at members[groups[s]:groups[s + 1]]. Without a stemmer for the language a word is its
-    own stem."""
+    """words: in order; numbers: int32[L], of each in the lexicon. stems: in order; groups: int64[S
+    + 1]; members: int32[L], the words of stem s at members[groups[s]:groups[s + 1]]. Without a
+    stemmer for the language a word is its own stem."""
 
     words: Sorted
     numbers: np.ndarray
@@ -76,7 +79,12 @@ class Forms(NamedTuple):
         folder.mkdir(parents=True)
         all_words = _strings(words)
         order = pc.array_sort_indices(all_words)
-        _save(folder, "words", Sorted.from_strings(all_words.take(order)), numbers=order.to_numpy().astype(np.int32))
+        _save(
+            folder,
+            "words",
+            Sorted.from_strings(all_words.take(order)),
+            numbers=order.to_numpy().astype(np.int32),
+        )
         if language not in STEMS:
             return
         stemmed = _strings(_stemmed(all_words, language))
@@ -86,7 +94,13 @@ class Forms(NamedTuple):
         first[1:] = pc.not_equal(in_order[1:], in_order[:-1]).to_numpy(zero_copy_only=False)
         groups = np.append(np.flatnonzero(first), len(in_order))
         distinct = in_order.take(pa.array(groups[:-1]))
-        _save(folder, "stems", Sorted.from_strings(distinct), groups=groups, members=order.to_numpy().astype(np.int32))
+        _save(
+            folder,
+            "stems",
+            Sorted.from_strings(distinct),
+            groups=groups,
+            members=order.to_numpy().astype(np.int32),
+        )
 
     @classmethod
     def open(cls, folder: Path, language: str) -> "Forms":
@@ -106,25 +120,35 @@ class Forms(NamedTuple):
         )
 
     def matching(self, piece: Piece) -> np.ndarray:
-        """int32, ascending: the words that a piece of a query matches. Raises Invalid where a beginning has too
-        many."""
+        """int32, ascending: the words that a piece of a query matches. Raises Invalid where a
+        beginning has too many."""
         if piece.how == BEGIN:
             a, b = self.words.between(piece.word.encode())
             if b - a > MOST:
                 raise Invalid(
                     "q",
-                    f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be searched for: write more of it.",
+                    f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be"
+                    " searched for: write more of it.",
                 )
             return np.sort(self.numbers[a:b])
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())
             return np.zeros(0, np.int32) if at is None else np.array(self.numbers[at : at + 1])
-        stem = Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word) if self.language else piece.word
+        stem = (
+            Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word)
+            if self.language
+            else piece.word
+        )
         at = self.stems.at(stem.encode())
-        return np.zeros(0, np.int32) if at is None else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
+        return (
+            np.zeros(0, np.int32)
+            if at is None
+            else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
+        )
 
     def like(self, piece: Piece, until: float) -> np.ndarray:
-        """int32: the words that a piece of a pattern matches. until: of time.monotonic(), when it must have ended. Raises Invalid."""
+        """int32: the words that a piece of a pattern matches. until: of time.monotonic(), when it
+        must have ended. Raises Invalid."""
         if piece == ANY or piece.how == EXACT and piece.marks:
             return self.numbers if piece == ANY else self.matching(piece)
         word, seen = piece.word, lambda words: words
@@ -132,7 +156,10 @@ class Forms(NamedTuple):
             word, seen = unmarked(pa.array([word], pa.large_string()))[0].as_py(), unmarked
         literal = [""] if piece.how == EXPRESSION else regex.split(r"([*?])", word)
         a, b = self.words.between(literal[0].encode()) if piece.marks else (0, len(self.words))
-        expression = "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal) or word
+        expression = (
+            "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal)
+            or word
+        )
         parts, text = [np.zeros(0, np.int32)], pa.py_buffer(self.words.text)
         for i in range(a, b, _SLICE):
             ends = self.words.ends[i : min(b, i + _SLICE) + 1]
@@ -141,7 +168,8 @@ class Forms(NamedTuple):
             parts.append(self.numbers[i : i + len(matches)][matches.to_numpy(zero_copy_only=False)])
             if monotonic() > until:
                 raise Invalid(
-                    "pattern", f"Looking for the words of “{piece.word}” takes too long. Write a simpler one."
+                    "pattern",
+                    f"Looking for the words of “{piece.word}” takes too long. Write a simpler one.",
                 )
         return np.concatenate(parts)
 
@@ -160,5 +188,9 @@ def _stemmed(words: pa.LargeStringArray, language: str) -> Iterable[str]:
 
 
 def _save(folder: Path, name: str, strings: Sorted, **arrays: np.ndarray) -> None:
-    for key, array in {f"{name}_text": strings.text, f"{name}_ends": strings.ends, **arrays}.items():
+    for key, array in {
+        f"{name}_text": strings.text,
+        f"{name}_ends": strings.ends,
+        **arrays,
+    }.items():
         np.save(folder / f"{key}.npy", array)

@@ -1,7 +1,8 @@
-"""Where a pattern matches the texts of an index: how often in each document, and at which of its words.
+"""Where a pattern matches the texts of an index: how often in each document, and at which of its
+words.
 
-A match of the first part of a pattern is a hit if each other part matches near it. Of the matches that begin at a word the
-longest counts, and the next one begins behind it.
+A match of the first part of a pattern is a hit if each other part matches near it. Of the matches
+that begin at a word the longest counts, and the next one begins behind it.
 """
 
 from collections.abc import Sequence
@@ -16,31 +17,38 @@ from inference.index.patterns import ANY, Part, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
-from inference.jit import njit
+from inference.runtime.jit import njit
+from inference.runtime.threads import in_two
 from inference.text import starts
 from inference.text.case import MIXED, SHIFT
-from inference.threads import in_two
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
 AS_WRITTEN = 1 << 15  # in a code, above the bits of elements
 OLDER = (
-    "An older version of Topograph read this corpus, and did not keep which letters are capitals. Topograph looks through the texts again "
-    "as soon as it has nothing else to do, and before documents are added or words chosen. Until then, leave “=” out, or write %c in CQL."
+    "An older version of Topograph read this corpus, and did not keep which letters are capitals."
+    " Topograph looks through the texts again as soon as it has nothing else to do, and before"
+    " documents are added or words chosen. Until then, leave “=” out, or write %c in CQL."
 )
 OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
 class Hits:
-    """Of a pattern in an index. documents: those that have any, int32, ascending; counts: how many each has, int32. codes: uint16,
-    for each form of the lexicon, of which elements it is, and AS_WRITTEN where it is of others if it is written so."""
+    """Of a pattern in an index. documents: those that have any, int32, ascending; counts: how many
+    each has, int32. codes: uint16, for each form of the lexicon, of which elements it is, and
+    AS_WRITTEN where it is of others if it is written so."""
 
     def __init__(
-        self, index: Index, pattern: tuple[Part, ...], evidence: Evidence | None, topics: np.ndarray, chosen: np.ndarray
+        self,
+        index: Index,
+        pattern: tuple[Part, ...],
+        evidence: Evidence | None,
+        topics: np.ndarray,
+        chosen: np.ndarray,
     ):
-        """chosen: bool[D], documents that are looked at; the index may have more. evidence: None where no places are asked for.
-        topics: bool[K]: hits count of which a word is assigned to one of them; bool[0]: all do. Raises Invalid where it takes
-        too long."""
+        """chosen: bool[D], documents that are looked at; the index may have more. evidence: None
+        where no places are asked for. topics: bool[K]: hits count of which a word is assigned to
+        one of them; bool[0]: all do. Raises Invalid where it takes too long."""
         self.index, self._evidence, now = index, evidence, monotonic()
         self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
         asked = list[tuple[int, int, int]]()
@@ -48,7 +56,9 @@ class Hits:
             each = [index.forms.like(piece, now + OF_FORMS) for piece in element.words]
             for piece, forms in zip(element.words, each, strict=True):
                 self.codes[forms] |= np.uint16(1 << e if piece.case == ANY_CASE else AS_WRITTEN)
-                asked += [(form, piece.case, 1 << e) for form in forms.tolist() if piece.case != ANY_CASE]
+                asked += [
+                    (form, piece.case, 1 << e) for form in forms.tolist() if piece.case != ANY_CASE
+                ]
             if element.least and ANY not in element.words:  # in every document with a hit
                 wanted.append(np.concatenate(each))
         mixed = index.stream.mixed
@@ -63,8 +73,17 @@ class Hits:
         ]
         if evidence is not None:
             bow = evidence.bow
-            of_words = bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets)
-        self._read = [*_bits(pattern), *(frozen(array, array.dtype.type) for array in (*of_words, topics))]
+            of_words = (
+                bow.indptr,
+                bow.counts,
+                evidence.topics,
+                bow.first_token,
+                np.asarray(bow.offsets),
+            )
+        self._read = [
+            *_bits(pattern),
+            *(frozen(array, array.dtype.type) for array in (*of_words, topics)),
+        ]
         parts, nothing = [np.zeros((2, 0), np.int32)], np.zeros((0, 3), np.int64)
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
@@ -77,24 +96,33 @@ class Hits:
             if monotonic() > now + SECONDS:
                 raise Invalid(
                     "pattern",
-                    f"Counting was stopped after {SECONDS:.0f} seconds. Choose fewer documents or rarer words.",
+                    f"Counting was stopped after {SECONDS:.0f} seconds. Choose fewer documents or"
+                    " rarer words.",
                 )
         self.documents, self.counts = np.concatenate(parts, axis=1)
 
     def places(self, document: int, most: int) -> np.ndarray:
-        """int64[n, 5]: of the first hits of a document: characters of its text at which one begins, at which its last word does, and
-        at which the next word of the text does (END behind the last); the topic of its first word that has one, of `topics` if there
-        are any, and how certain that is, as in Evidence.certainty. Without such a word these are -1."""
+        """int64[n, 5]: of the first hits of a document: characters of its text at which one begins,
+        at which its last word does, and at which the next word of the text does (END behind the
+        last); the topic of its first word that has one, of `topics` if there are any, and how
+        certain that is, as in Evidence.certainty. Without such a word these are -1."""
         assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
         here = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
-        (n,) = self._match(s, np.array([document], np.int32), found := np.empty((most, 3), np.int64))
-        characters, (begin, end, pair) = np.append(self.index.stream.starts.of(*here[:, None]), END), found[:n].T
+        (n,) = self._match(
+            s, np.array([document], np.int32), found := np.empty((most, 3), np.int64)
+        )
+        characters, (begin, end, pair) = (
+            np.append(self.index.stream.starts.of(*here[:, None]), END),
+            found[:n].T,
+        )
         topic, certainty = (
             np.where(pair < 0, -1, array[pair].astype(np.int64))
             for array in (self._evidence.topics, self._evidence.certainty)
         )
-        return np.stack([characters[begin], characters[end - 1], characters[end], topic, certainty], axis=1)
+        return np.stack(
+            [characters[begin], characters[end - 1], characters[end], topic, certainty], axis=1
+        )
 
     def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
         stream, first, begin = (
@@ -103,60 +131,103 @@ class Hits:
             int(self.index.bounds[s]),
         )
         return _match(
-            frozen(stream.words, np.int32), stream.starts.frozen, first, begin, documents,
+            frozen(stream.words, np.int32),
+            stream.starts.frozen,
+            first,
+            begin,
+            documents,
             int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)),
-            (self.codes, *self._written), *self._read, found,
-        )  # fmt: skip
+            (self.codes, *self._written),
+            *self._read,
+            found,
+        )
 
 
 def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes of the document's number and
-    of which hit it is there. So they are the same each time, spread evenly, and those of some documents are among the sample of
-    these alone."""
+    """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes
+    of the document's number and of which hit it is there. So they are the same each time, spread
+    evenly, and those of some documents are among the sample of these alone."""
     ends, chosen = np.cumsum(counts, dtype=np.int64), np.zeros(0, np.int64)
     for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
         lines = np.concatenate([chosen, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
         at = np.searchsorted(ends, lines, "right")
-        mixed = documents[at].astype(np.uint64) << np.uint64(32) | (lines - ends[at] + counts[at]).astype(np.uint64)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
+        mixed = documents[at].astype(np.uint64) << np.uint64(32) | (
+            lines - ends[at] + counts[at]
+        ).astype(np.uint64)
+        for shift, factor in (
+            (30, 0xBF58476D1CE4E5B9),
+            (27, 0x94D049BB133111EB),
+            (31, 1),
+        ):  # splitmix64
             mixed = (mixed ^ mixed >> np.uint64(shift)) * np.uint64(factor)
         chosen = lines[np.argsort(mixed, kind="stable")[:most]]
     return np.sort(chosen)
 
 
 def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
-    """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those that a form may be by its
-    code, in which bit e is set where it is of element e; optional, final: uint64[2, parts], those that may be left out, and those
-    behind which all may be; read from the left and from the right. within, reaches (of how many words a match is at
-    most): int64[parts]; sentence: bool[parts]."""
-    codes, number = np.arange(1 << sum(len(part.elements) for part in pattern)), iter(range(len(pattern) * 99))
+    """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those
+    that a form may be by its code, in which bit e is set where it is of element e; optional, final:
+    uint64[2, parts], those that may be left out, and those behind which all may be; read from the
+    left and from the right. within, reaches (of how many words a match is at most): int64[parts];
+    sentence: bool[parts]."""
+    codes, number = (
+        np.arange(1 << sum(len(part.elements) for part in pattern)),
+        iter(range(len(pattern) * 99)),
+    )
     passed, (optional, final) = (
         np.zeros((2, len(pattern), len(codes)), np.uint64),
         np.zeros((2, 2, len(pattern)), np.uint64),
     )
     for p, part in enumerate(pattern):
         left = [
-            (e, n >= element.least) for element in part.elements for e in [next(number)] for n in range(element.most)
+            (e, n >= element.least)
+            for element in part.elements
+            for e in [next(number)]
+            for n in range(element.most)
         ]
         for side, states in enumerate((left, left[::-1])):
             for s, (e, may) in enumerate(states):
                 passed[side, p] |= (codes >> e & 1).astype(np.uint64) << np.uint64(s)
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
-    near = np.array([part.within for part in pattern]), np.array([part.sentence for part in pattern])
+    near = (
+        np.array([part.within for part in pattern]),
+        np.array([part.sentence for part in pattern]),
+    )
     return [passed, optional, final, *near, np.array([reach((part,)) for part in pattern])]
 
 
 @njit(cache=True, nogil=True)
 def _match(
-    words, steps, first, document, documents, longest, codes, passed, optional, final, within, sentence, reaches,
-    indptr, counts, topics, first_token, offsets, wanted, found,
-):  # fmt: skip
-    """int32[n]: hits in each of some documents. document: the number of the first of the segment. longest: words of the
-    longest. found: int64[m, 3], filled for the first hits of all: where they begin and end in their document, and the pair of a
-    word."""
+    words,
+    steps,
+    first,
+    document,
+    documents,
+    longest,
+    codes,
+    passed,
+    optional,
+    final,
+    within,
+    sentence,
+    reaches,
+    indptr,
+    counts,
+    topics,
+    first_token,
+    offsets,
+    wanted,
+    found,
+):
+    """int32[n]: hits in each of some documents. document: the number of the first of the segment.
+    longest: words of the longest. found: int64[m, 3], filled for the first hits of all: where they
+    begin and end in their document, and the pair of a word."""
     out, filled = np.zeros(len(documents), np.int32), 0
-    begins, ends = np.zeros((len(within), longest), np.bool_), np.zeros((len(within), longest), np.bool_)
+    begins, ends = (
+        np.zeros((len(within), longest), np.bool_),
+        np.zeros((len(within), longest), np.bool_),
+    )
     pairs, first_part = np.zeros(longest + 1, np.int64), passed[0, 0]
     places, own = np.empty(longest, np.int32), np.empty(longest, np.uint16)
     for i in range(len(documents)):
@@ -180,7 +251,17 @@ def _match(
                 _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
         if len(wanted) or len(found):
             starts.begin(steps, low, high, places)
-            _pair(places[:size], documents[i], indptr, counts, topics, first_token, offsets, wanted, pairs)
+            _pair(
+                places[:size],
+                documents[i],
+                indptr,
+                counts,
+                topics,
+                first_token,
+                offsets,
+                wanted,
+                pairs,
+            )
         for a in range(size):
             if a < stop or not begins[0, a]:
                 continue
@@ -203,8 +284,9 @@ def _match(
 
 @njit(cache=True, nogil=True)
 def _codes(words, low, high, codes, out):
-    """Fills out[: high - low] with of which elements words low … high - 1 of a stream are. codes: by form; then what is asked for as
-    written, int64[n, 3]: forms, how they are written and bits of elements; and Stream.mixed."""
+    """Fills out[: high - low] with of which elements words low … high - 1 of a stream are. codes:
+    by form; then what is asked for as written, int64[n, 3]: forms, how they are written and bits of
+    elements; and Stream.mixed."""
     by_form, asked, mixed = codes
     for i in range(low, high):
         w = words[i] & NUMBER
@@ -222,14 +304,17 @@ def _codes(words, low, high, codes, out):
 
 @njit(cache=True, nogil=True)
 def _ends(words, codes, passed, optional, final, cut, tried, ends):
-    """With which words a match ends that begins anywhere. cut: none crosses the border of a sentence (1, of words in reverse order 2), or
-    any may (0). tried: words that it takes to try whether one does; then all may be marked with which one could, if trying these takes
-    less than a pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
+    """With which words a match ends that begins anywhere. cut: none crosses the border of a
+    sentence (1, of words in reverse order 2), or any may (0). tried: words that it takes to try
+    whether one does; then all may be marked with which one could, if trying these takes less than a
+    pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
     count, state, one = 0, np.uint64(1), np.uint64(1)
     for i in range(len(words)):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
-    if not count or final == one or (tried and count * tried < len(words)):  # final is 1 where a match is of one word
+    if (
+        not count or final == one or (tried and count * tried < len(words))
+    ):  # final is 1 where a match is of one word
         return
     for i in range(len(words)):
         if cut and i and begins_sentence(words[i + 1 - cut]):
@@ -259,7 +344,8 @@ def _longest(codes, begin, passed, optional, final):
 
 @njit(cache=True, nogil=True)
 def _pair(starts, d, indptr, counts, topics, first_token, offsets, wanted, pairs):
-    """The pair of the bag of words that each word of a document belongs to; -1 where it has no topic that is wanted."""
+    """The pair of the bag of words that each word of a document belongs to; -1 where it has no
+    topic that is wanted."""
     pairs[: len(starts)] = -1
     token = first_token[d]
     for pair in range(indptr[d], indptr[d + 1]):

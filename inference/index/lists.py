@@ -1,12 +1,12 @@
-"""Lists of documents, int32, ascending, each once: what they have in common takes a pass over the lists, not over all
-documents."""
+"""Lists of documents, int32, ascending, each once: what they have in common takes a pass over the
+lists, not over all documents."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.explore.documents import frozen
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 
 class Matches(NamedTuple):
@@ -34,9 +34,18 @@ def opposite(a: Matches) -> Matches:
     return Matches(a.documents, not a.others)
 
 
-def add(documents: np.ndarray, total: np.ndarray, some: np.ndarray, counts: np.ndarray, weight: float) -> None:
-    """Add `weight` for each count to the total, float32, of some of the documents. counts: uint16, of each of `some`."""
-    _add(frozen(documents, np.int32), total, frozen(some, np.int32), frozen(counts, np.uint16), np.float32(weight))
+def add(
+    documents: np.ndarray, total: np.ndarray, some: np.ndarray, counts: np.ndarray, weight: float
+) -> None:
+    """Add `weight` for each count to the total, float32, of some of the documents. counts: uint16,
+    of each of `some`."""
+    _add(
+        frozen(documents, np.int32),
+        total,
+        frozen(some, np.int32),
+        frozen(counts, np.uint16),
+        np.float32(weight),
+    )
 
 
 def _lists(a: Matches, b: Matches) -> tuple[np.ndarray, np.ndarray]:

@@ -2,11 +2,13 @@
 
 pattern = part ("~" (number ["s"] | "s") part)*      part = element+
 element = (one | "(" one ")") ("{" least ["," most] "}")?      one = word ("|" word)*
-word = (letters, "*" and "?" among them | "=" letters | "*" | "/" regular expression "/") ["%d"] | "[]" | "[word=" string "]"
+word = (letters, "*" and "?" among them | "=" letters | "*" | "/" regular expression "/") ["%d"] |
+"[]" | "[word=" string "]"
 
-Behind "=" a word is as it is written; before "%d" accents make no difference. The last two are of CQL (the query language of the
-Corpus Workbench): any word, and a regular expression; letters alone are as they are written there, without %c behind them. %d and
-%cd are read there, too. Behind "]" and ")", "?" is {0,1}.
+Behind "=" a word is as it is written; before "%d" accents make no difference. The last two are of
+CQL (the query language of the Corpus Workbench): any word, and a regular expression; letters alone
+are as they are written there, without %c behind them. %d and %cd are read there, too. Behind "]"
+and ")", "?" is {0,1}.
 """
 
 from collections.abc import Callable
@@ -21,9 +23,15 @@ from inference.index.query import ANY_CASE, EXACT, Piece
 
 LONGEST = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
-FARTHEST = 1_000  # words from what is in one sentence with it: a text without full stops is one, and hits would take its square
+# words from what is in one sentence with it: a text without full stops is one, and hits would take
+# its square
+FARTHEST = 1_000
 REACH = 60  # words of a match, of all parts together: a bit each of a state
-GLOB, EXPRESSION, ANY = "glob", "expression", Piece("", "any")  # beside the ways of a search (Piece.how)
+GLOB, EXPRESSION, ANY = (
+    "glob",
+    "expression",
+    Piece("", "any"),
+)  # beside the ways of a search (Piece.how)
 _CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%(?P<case>c)?(?P<marks>d)?(?<!%)\s*)?)?\](?!\s*[*+])'
 _WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/(?:%d)?|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
@@ -38,14 +46,20 @@ _LETTERS = str.maketrans(
 _WILDCARDS = str.maketrans("ƻƾ", "*?")
 _HINTS = {
     "": "A word is missing at the end.",
-    "~": "Write ~5 between words for “within 5 words of”, ~s for “in one sentence with”; ~99 is the farthest.",
+    "~": (
+        "Write ~5 between words for “within 5 words of”, ~s for “in one sentence with”; ~99 is the"
+        " farthest."
+    ),
     "{": "Write {0,3} behind a word for how often it may be there; 20 is the most.",
     "(": "This “(” has no “)” after alternatives such as (right|rights).",
     ")": "This “)” has no “(” before alternatives such as (right|rights).",
     "|": "“|” comes between two words that are alternatives.",
     "/": "The regular expression that begins here has no “/” at its end.",
     "}": "This “}” has no “{” before it.",
-    "[": 'Of CQL, [word="rights?"] and [] can be written here, with ? or {0,5} behind; + and * say no most.',
+    "[": (
+        'Of CQL, [word="rights?"] and [] can be written here, with ? or {0,5} behind; + and * say'
+        " no most."
+    ),
 }
 
 
@@ -66,15 +80,17 @@ class Element(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Words in a row. within: at most so many words from the first part, on either side; of that itself 0. sentence: in one
-    sentence with it."""
+    """Words in a row. within: at most so many words from the first part, on either side; of that
+    itself 0. sentence: in one sentence with it."""
 
     elements: tuple[Element, ...]
     within: int = 0
     sentence: bool = False
 
 
-Cut = Callable[[str], list[tuple[str, int]]]  # a text's words as the stream has them, each with its case (Piece.case)
+Cut = Callable[
+    [str], list[tuple[str, int]]
+]  # a text's words as the stream has them, each with its case (Piece.case)
 
 
 def parse(text: str, cut: Cut) -> tuple[Part, ...]:
@@ -92,13 +108,21 @@ def parse(text: str, cut: Cut) -> tuple[Part, ...]:
         at = match.end()
     for *_, begin, elements in parts:
         if not any(element.least for element in elements):
-            raise PatternError(begin, "Here one word at least must be there: {0,…} says that it may be missing.")
-    pattern = tuple(Part(tuple(elements), within, sentence) for within, sentence, _, elements in parts)
-    if len(text) > LONGEST or sum(len(part.elements) for part in pattern) > ELEMENTS or reach(pattern) > REACH:
+            raise PatternError(
+                begin, "Here one word at least must be there: {0,…} says that it may be missing."
+            )
+    pattern = tuple(
+        Part(tuple(elements), within, sentence) for within, sentence, _, elements in parts
+    )
+    if (
+        len(text) > LONGEST
+        or sum(len(part.elements) for part in pattern) > ELEMENTS
+        or reach(pattern) > REACH
+    ):
         raise PatternError(
             0,
-            f"A pattern has at most {LONGEST} characters and {ELEMENTS} words, and its hits, with all its {{…}}, {REACH} words; "
-            "this one has more.",
+            f"A pattern has at most {LONGEST} characters and {ELEMENTS} words, and its hits, with"
+            f" all its {{…}}, {REACH} words; this one has more.",
         )
     return pattern
 
@@ -119,7 +143,9 @@ def _elements(match: regex.Match, cut: Cut) -> list[Element]:
     for at, text, some in words:
         if len(some) > 1:
             raise PatternError(
-                at, f"“{text}” is {len(some)} words in the texts; an alternative or a word before {{…}} is one."
+                at,
+                f"“{text}” is {len(some)} words in the texts; an alternative or a word before {{…}}"
+                " is one.",
             )
     first = match["least"] or (0 if match["may"] else 1)
     least, most = sorted((int(first), int(match["most"] or match["least"] or 1)))
@@ -153,23 +179,35 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
         raise PatternError(at, f"There is no word in “{text}”.")
     if {*"".join(words)} <= {*"*?"} and not {*text} <= {*"*?"}:
         raise PatternError(
-            at, f"There is no letter and no number in “{text}”, and other signs are in no word of the texts."
+            at,
+            f"There is no letter and no number in “{text}”, and other signs are in no word of the"
+            " texts.",
         )
     if text.startswith("=") and {*text} & {*"*?/"}:
-        raise PatternError(at, f"Behind “=” a word is as it is written, without “*”, “?” and “/”, which “{text}” has.")
+        raise PatternError(
+            at,
+            f"Behind “=” a word is as it is written, without “*”, “?” and “/”, which “{text}” has.",
+        )
     return [
-        ANY if set(word) == {"*"} else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case, marks)
+        (
+            ANY
+            if set(word) == {"*"}
+            else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case, marks)
+        )
         for word, case in written
     ]
 
 
 def whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:
-    """Which words, in lower case, a regular expression of RE2 matches from end to end, in time that is linear in a word's length.
-    Raises ArrowInvalid, also for “a)|(b”, which means something only within parentheses."""
+    """Which words, in lower case, a regular expression of RE2 matches from end to end, in time that
+    is linear in a word's length. Raises ArrowInvalid, also for “a)|(b”, which means something only
+    within parentheses."""
     pc.match_substring_regex(_NO_WORD, expression)
     return pc.match_substring_regex(words, f"^(?i:{expression})$")
 
 
 def unmarked(words: pa.LargeStringArray) -> pa.LargeStringArray:
     """Without accents, and all other marks that Unicode (NFD) takes off a letter."""
-    return pc.replace_substring_regex(pc.utf8_normalize(words, "NFD"), pattern=r"\p{Mn}", replacement="")
+    return pc.replace_substring_regex(
+        pc.utf8_normalize(words, "NFD"), pattern=r"\p{Mn}", replacement=""
+    )

@@ -1,8 +1,9 @@
 """The language of searches: words, "phrases", or, -without, AND OR NOT, parentheses, begin*.
 
-    either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one | "(" either ")" | phrase | word
-"or" is an operator between two operands and a word elsewhere; AND, OR and NOT are operators wherever they are in
-capitals.
+    either = both (("or" | "OR") both)*      both = one ("AND"? one)*      one = ("-" | "NOT") one |
+    "(" either ")" | phrase | word
+"or" is an operator between two operands and a word elsewhere; AND, OR and NOT are operators
+wherever they are in capitals.
 """
 
 from collections.abc import Callable
@@ -26,8 +27,9 @@ _TOKEN = regex.compile(
 
 
 class Piece(NamedTuple):
-    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so (BEGIN). case: how it is written
-    (inference.text.case.key), or ANY_CASE. marks: whether accents make a difference."""
+    """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so
+    (BEGIN). case: how it is written (inference.text.case.key), or ANY_CASE. marks: whether accents
+    make a difference."""
 
     word: str
     how: str
@@ -65,7 +67,9 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
         raise _invalid(f"A search may have at most {LONGEST:,} characters; this one is longer.")
     query = _Parser(text, cut).whole()
     if query is None:
-        raise _invalid(f"There is no word to search for in “{text if len(text) <= 50 else text[:50] + ' …'}”.")
+        raise _invalid(
+            f"There is no word to search for in “{text if len(text) <= 50 else text[:50] + ' …'}”."
+        )
     return query
 
 
@@ -94,7 +98,10 @@ class _Parser:
     def whole(self) -> Node | None:
         expression = self.either()
         if self.at < len(self.tokens):
-            raise _invalid("A “)” has no “(” before it. In quotation marks it is read like any other character.")
+            raise _invalid(
+                "A “)” has no “(” before it. In quotation marks it is read like any other"
+                " character."
+            )
         return expression
 
     def next(self) -> _Token | None:
@@ -103,7 +110,12 @@ class _Parser:
     def operator(self, *names: str) -> bool:
         """Whether one of these comes now, and nothing but a word."""
         token = self.next()
-        return token is not None and token.kind == "chunk" and not token.without and token.text in names
+        return (
+            token is not None
+            and token.kind == "chunk"
+            and not token.without
+            and token.text in names
+        )
 
     def ends(self) -> bool:
         token = self.next()
@@ -129,7 +141,10 @@ class _Parser:
             or not self.at
         ):
             return False
-        before, after = self.tokens[self.at - 1], self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
+        before, after = (
+            self.tokens[self.at - 1],
+            self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None,
+        )
         return before.kind != "open" and after is not None and after.kind != "close"
 
     def both(self) -> Node | None:
@@ -161,7 +176,10 @@ class _Parser:
         """There must be something here, or before an operator."""
         if before or self.ends() or self.operator("AND", "OR"):
             side = "before" if before else "after"
-            raise _invalid(f"There is nothing {side} {name}. To search for the word itself, put it in quotation marks.")
+            raise _invalid(
+                f"There is nothing {side} {name}. To search for the word itself, put it in"
+                " quotation marks."
+            )
 
     def _group(self) -> Node | None:
         self.depth += 1
@@ -169,7 +187,9 @@ class _Parser:
             raise _invalid(f"Parentheses may be nested {DEPTH} deep.")
         expression = self.either()
         if self.next() is None:
-            raise _invalid("A “(” has no “)” after it. In quotation marks it is read like any other character.")
+            raise _invalid(
+                "A “(” has no “)” after it. In quotation marks it is read like any other character."
+            )
         self.at += 1
         self.depth -= 1
         return expression

@@ -1,4 +1,5 @@
-"""The index of a token stream: documents of a query, how well each matches, and where in its text."""
+"""The index of a token stream: documents of a query, how well each matches, and where in its
+text."""
 
 import json
 import shutil
@@ -10,7 +11,6 @@ from typing import Protocol
 
 import numpy as np
 
-from inference.durable import rewrite
 from inference.errors import Invalid, there
 from inference.explore.documents import frozen, marked
 from inference.index import segments
@@ -18,13 +18,15 @@ from inference.index.forms import Forms
 from inference.index.lists import Matches, add, both, either, opposite
 from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
-from inference.jit import njit
+from inference.runtime.durable import rewrite
+from inference.runtime.jit import njit
+from inference.runtime.threads import in_two
 from inference.text.starts import Starts
-from inference.threads import in_two
 
 FIELDS = ("text", "title")
 FORMAT = 1  # of the folder: raised when the files change their meaning
-# a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009, section 3.6)
+# a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009,
+# section 3.6)
 TITLE = 5.0
 K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
 END = 1 << 40  # behind every text
@@ -42,7 +44,8 @@ class Words(Iterable[str], Sized, Protocol):
 
 
 class Stream(Protocol):
-    """What is read of inference.text.Stream. words: int32 by piece; lengths: int32[D]; of titles, too."""
+    """What is read of inference.text.Stream. words: int32 by piece; lengths: int32[D]; of titles,
+    too."""
 
     lexicon: Words  # by number
     language: str
@@ -59,7 +62,13 @@ class Index:
     """Made by `write`, read by `open`. Documents are numbered as in the stream."""
 
     def __init__(
-        self, stream: Stream, spans: Spans, forms: Forms, fields: dict[str, list[Field]], bounds: np.ndarray, made: int
+        self,
+        stream: Stream,
+        spans: Spans,
+        forms: Forms,
+        fields: dict[str, list[Field]],
+        bounds: np.ndarray,
+        made: int,
     ):
         self.made = made  # how often the folder was written: caches ask
         self.stream, self.spans, self.forms, self.fields = stream, spans, forms, fields
@@ -79,24 +88,37 @@ class Index:
     ) -> None:
         """Index all of a stream. language: ISO 639-1, whose stems are matched; "" for none.
 
-        extend: the stream is what the folder's index was made from, and more: its full segments are kept. advance: called
-        with how many documents are done. Whoever has the folder open keeps what was there; killed, it leaves the index
-        that there was.
+        extend: the stream is what the folder's index was made from, and more: its full segments are
+        kept. advance: called with how many documents are done. Whoever has the folder open keeps
+        what was there; killed, it leaves the index that there was.
         """
         folder = Path(folder)
         old = _meta(folder)
         made = 1 + (old["made"] if old else 0)
-        finished = old["segments"][:-1] if old and extend else []  # the last may not be full: it is made again
+        finished = (
+            old["segments"][:-1] if old and extend else []
+        )  # the last may not be full: it is made again
         begin = finished[-1]["end"] if finished else 0
         kept = folder / finished[-1]["name"] if finished else None
         at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
-        columns = {"text": (stream.words, stream.lengths), "title": (stream.title_words, stream.title_lengths)}
+        columns = {
+            "text": (stream.words, stream.lengths),
+            "title": (stream.title_words, stream.title_lengths),
+        }
         scratch = Scratch(len(stream.lexicon))
         while begin < len(stream.lengths):
             first = {
-                field: at[field]
-                + np.concatenate(
-                    [[0], np.cumsum(columns[field][1][begin : begin + segments.DOCUMENTS], dtype=np.int64)]
+                field: (
+                    at[field]
+                    + np.concatenate(
+                        [
+                            [0],
+                            np.cumsum(
+                                columns[field][1][begin : begin + segments.DOCUMENTS],
+                                dtype=np.int64,
+                            ),
+                        ]
+                    )
                 )
                 for field in FIELDS
             }
@@ -105,9 +127,9 @@ class Index:
             name = f"{made}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
-                Field.from_stream(columns[field][0], first[field][: count + 1], begin, scratch).save(
-                    folder / name / field
-                )
+                Field.from_stream(
+                    columns[field][0], first[field][: count + 1], begin, scratch
+                ).save(folder / name / field)
                 at[field] = int(first[field][count])
             begin += count
             finished.append({"name": name, "end": begin})
@@ -115,7 +137,13 @@ class Index:
         name = f"{made}.words"
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
-        meta = {"format": FORMAT, "made": made, "language": language, "words": name, "segments": finished}
+        meta = {
+            "format": FORMAT,
+            "made": made,
+            "language": language,
+            "words": name,
+            "segments": finished,
+        }
         rewrite(folder / "meta.json", json.dumps(meta).encode())
         names = {name, *(segment["name"] for segment in finished)}
         for path in folder.iterdir():
@@ -124,12 +152,17 @@ class Index:
 
     @classmethod
     def open(cls, folder: Path, stream: Stream, spans: Spans) -> "Index":
-        """spans: of a text's words, as the stream has them. Raises Invalid("corpus", …) where there is none."""
+        """spans: of a text's words, as the stream has them. Raises Invalid("corpus", …) where there
+        is none."""
         folder = Path(folder)
         while True:
             meta = there(
                 _meta(folder),
-                Invalid("corpus", "This corpus was read by a version that kept no index to search. Read it again."),
+                Invalid(
+                    "corpus",
+                    "This corpus was read by a version that kept no index to search. Read it"
+                    " again.",
+                ),
             )
             try:
                 return cls._of(folder, meta, stream, spans)
@@ -140,10 +173,18 @@ class Index:
     @classmethod
     def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
         fields = {
-            name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]] for name in FIELDS
+            name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]]
+            for name in FIELDS
         }
         bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
-        return cls(stream, spans, Forms.open(folder / meta["words"], meta["language"]), fields, bounds, meta["made"])
+        return cls(
+            stream,
+            spans,
+            Forms.open(folder / meta["words"], meta["language"]),
+            fields,
+            bounds,
+            meta["made"],
+        )
 
     @staticmethod
     def size(folder: Path) -> int:
@@ -156,31 +197,43 @@ class Index:
         return parse(query, lambda text: [word for _, _, word in self.spans(text)])
 
     def find(self, query: str) -> np.ndarray:
-        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a beginning has too
-        many words."""
+        """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a
+        beginning has too many words."""
         matches = self._matches(self.parse(query))
         return marked(~self._mask_of([matches.documents])) if matches.others else matches.documents
 
     def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
-        """float32: how well documents match, more for better: BM25 over the words and phrases of a query. numbers:
-        ascending."""
+        """float32: how well documents match, more for better: BM25 over the words and phrases of a
+        query. numbers: ascending."""
         lengths = self._lengths(numbers)
-        mean = max(float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1), 1.0)
+        mean = max(
+            float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1),
+            1.0,
+        )
         scores = np.zeros(len(numbers), np.float32)
         for sequence in sequences(self.parse(query)):
             documents, total = self._total(sequence)
             weight = np.log1p((self.D - len(documents) + 0.5) / (len(documents) + 0.5))
             _score(
-                frozen(numbers, np.int32), documents, total, lengths, np.float32(weight), np.float32(K1), np.float32(B),
-                np.float32(mean), scores,
-            )  # fmt: skip
+                frozen(numbers, np.int32),
+                documents,
+                total,
+                lengths,
+                np.float32(weight),
+                np.float32(K1),
+                np.float32(B),
+                np.float32(mean),
+                scores,
+            )
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
-        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by place: the
-        character at which a word of it begins, and that at which the next piece of the text does (of the last: END)."""
+        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by
+        place: the character at which a word of it begins, and that at which the next piece of the
+        text does (of the last: END)."""
         wanted = [
-            [self.forms.matching(piece) for piece in sequence.pieces] for sequence in sequences(self.parse(query))
+            [self.forms.matching(piece) for piece in sequence.pieces]
+            for sequence in sequences(self.parse(query))
         ]
         by_document = {}
         for number in numbers:
@@ -199,7 +252,8 @@ class Index:
         return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
-        """Of texts that each begin with a piece and hold no other: how many of its characters belong to the piece."""
+        """Of texts that each begin with a piece and hold no other: how many of its characters
+        belong to the piece."""
         begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
         pieces = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
         last = np.searchsorted([start for start, _, _ in pieces], begins[1:]) - 1
@@ -217,11 +271,14 @@ class Index:
         return reduce(either if isinstance(node, Any) else both, map(self._matches, node.parts))
 
     def _lists(self, sequence: Sequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
-        """(weight, documents int32 ascending, counts uint16) of each form of a word in each segment's texts and titles, or of
-        a phrase in them."""
+        """(weight, documents int32 ascending, counts uint16) of each form of a word in each
+        segment's texts and titles, or of a phrase in them."""
         if len(sequence.pieces) > 1:
             places = self._phrase(sequence)
-            return [(TITLE if name == "title" else 1.0, documents, counts) for name, documents, counts in places]
+            return [
+                (TITLE if name == "title" else 1.0, documents, counts)
+                for name, documents, counts in places
+            ]
         wanted = self.forms.matching(sequence.pieces[0])
         return [
             (TITLE if name == "title" else 1.0, documents, counts)
@@ -233,9 +290,12 @@ class Index:
     def _having(self, sequence: Sequence) -> np.ndarray:
         """int32, ascending: documents with it in the text or in the title."""
         parts = sorted(
-            (columns for _, columns, _ in self._lists(sequence) if len(columns)), key=lambda columns: int(columns[0])
+            (columns for _, columns, _ in self._lists(sequence) if len(columns)),
+            key=lambda columns: int(columns[0]),
         )
-        if all(a[-1] < b[0] for a, b in pairwise(parts)):  # one form of the word, in one segment after the other
+        if all(
+            a[-1] < b[0] for a, b in pairwise(parts)
+        ):  # one form of the word, in one segment after the other
             return np.concatenate([np.zeros(0, np.int32), *parts])
         if sum(map(len, parts)) * FEW < self.D:
             documents = np.sort(np.concatenate(parts))
@@ -250,7 +310,8 @@ class Index:
         return mask
 
     def _total(self, sequence: Sequence) -> tuple[np.ndarray, np.ndarray]:
-        """(documents int32 ascending, float32: how often it occurs in each, in a title TITLE times)."""
+        """(documents int32 ascending, float32: how often it occurs in each, in a title TITLE
+        times)."""
         documents = frozen(self._having(sequence), np.int32)
         total = np.zeros(len(documents), np.float32)
         for weight, some, counts in self._lists(sequence):
@@ -258,8 +319,8 @@ class Index:
         return documents, total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(field, documents int32, counts uint16): of those that have all words of a phrase, in which it really
-        stands."""
+        """(field, documents int32, counts uint16): of those that have all words of a phrase, in
+        which it really stands."""
         places = self._phrases.get(sequence)
         if places is None:
             places = list(self._verified(sequence))
@@ -281,25 +342,36 @@ class Index:
                 counts = np.empty(len(documents), np.uint16)
                 place = columns, field.first, begin
                 in_two(
-                    lambda some, out, place=place: segments.sequences(*place, some, together, ends, out),
+                    lambda some, out, place=place: segments.sequences(
+                        *place, some, together, ends, out
+                    ),
                     np.array_split(documents, 2),
                     np.array_split(counts, 2),
                 )
                 yield name, documents[counts > 0], counts[counts > 0]
 
     def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> Field:
-        """How often each of some phrases stands in each document's text: a field whose words are their numbers. check: called for each."""
+        """How often each of some phrases stands in each document's text: a field whose words are
+        their numbers. check: called for each."""
         parts = [np.zeros((2, 0), np.int32)]
         for phrase in phrases:
             check()
             sequence = Sequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
             own = [
-                np.stack([documents, counts]) for name, documents, counts in self._verified(sequence) if name == "text"
+                np.stack([documents, counts])
+                for name, documents, counts in self._verified(sequence)
+                if name == "text"
             ]
             parts.append(np.concatenate([parts[0], *own], axis=1))
         indptr = np.cumsum([part.shape[1] for part in parts], dtype=np.int64)
         documents, counts = np.concatenate(parts, axis=1)
-        return Field(np.arange(len(parts) - 1, dtype=np.int32), indptr, documents, counts.astype(np.uint16), indptr[:1])
+        return Field(
+            np.arange(len(parts) - 1, dtype=np.int32),
+            indptr,
+            documents,
+            counts.astype(np.uint16),
+            indptr[:1],
+        )
 
     def _lengths(self, numbers: np.ndarray) -> np.ndarray:
         """int64: pieces of the texts of documents, ascending."""
@@ -320,7 +392,8 @@ def _meta(folder: Path) -> dict | None:
 
 
 def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
-    """Places of a document's pieces that are part of a word or phrase, at most PLACES occurrences of it."""
+    """Places of a document's pieces that are part of a word or phrase, at most PLACES occurrences
+    of it."""
     n = len(accepted)
     if len(pieces) < n:
         return np.zeros(0, np.int64)
@@ -332,10 +405,13 @@ def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _score(numbers, documents, total, lengths, weight, k1, b, mean, scores):
-    """Add to the scores of those of `numbers` that are among `documents`, both ascending, what their totals are worth."""
+    """Add to the scores of those of `numbers` that are among `documents`, both ascending, what
+    their totals are worth."""
     j = 0
     for i in range(len(numbers)):
         while j < len(documents) and documents[j] < numbers[i]:
             j += 1
         if j < len(documents) and documents[j] == numbers[i]:
-            scores[i] += weight * total[j] * (k1 + 1) / (total[j] + k1 * (1 - b + b * lengths[i] / mean))
+            scores[i] += (
+                weight * total[j] * (k1 + 1) / (total[j] + k1 * (1 - b + b * lengths[i] / mean))
+            )

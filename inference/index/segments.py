@@ -1,5 +1,5 @@
-"""Documents by word, in segments of consecutive documents: each is made in bounded memory, and read from
-disk."""
+"""Documents by word, in segments of consecutive documents: each is made in bounded memory, and read
+from disk."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
 MOST = 65_535  # a count above is kept as this
@@ -17,11 +17,11 @@ _ARRAYS = ("words", "indptr", "documents", "counts", "first")
 
 
 class Field(NamedTuple):
-    """The texts, or the titles, of a segment. Word words[i] occurs in documents[indptr[i]:indptr[i + 1]], `counts`
-    times in each.
+    """The texts, or the titles, of a segment. Word words[i] occurs in documents[indptr[i]:indptr[i
+    + 1]], `counts` times in each.
 
-    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word. counts: uint16, MOST where
-    it is more.
+    words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word.
+    counts: uint16, MOST where it is more.
     first: int64[n + 1], where each of the segment's n documents begins in the stream.
     """
 
@@ -32,7 +32,9 @@ class Field(NamedTuple):
     first: np.ndarray
 
     @classmethod
-    def from_stream(cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch") -> "Field":
+    def from_stream(
+        cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch"
+    ) -> "Field":
         """stream: words of all documents. document: the number of the first here."""
         pieces = stream[first[0] : first[-1]]
         documents_of = np.zeros(scratch.words, np.int64)
@@ -60,7 +62,8 @@ class Field(NamedTuple):
         _mark(self.words, self.indptr, self.documents, wanted, mask, begin)
 
     def having(self, each: list[np.ndarray], begin: int) -> np.ndarray:
-        """bool[n]: which documents of the segment, whose first has the number `begin`, have of each of some lists a word."""
+        """bool[n]: which documents of the segment, whose first has the number `begin`, have of each
+        of some lists a word."""
         mask = np.ones(len(self.first) - 1, bool)
         for wanted in each:
             one = np.zeros(len(mask), bool)
@@ -71,14 +74,18 @@ class Field(NamedTuple):
     def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(documents int32 ascending, counts uint16) of each of the words `wanted` that is here."""
         at = np.searchsorted(self.words, wanted)
-        for i in at[self.words[np.minimum(at, len(self.words) - 1)] == wanted].tolist() if len(self.words) else ():
+        for i in (
+            at[self.words[np.minimum(at, len(self.words) - 1)] == wanted].tolist()
+            if len(self.words)
+            else ()
+        ):
             span = slice(self.indptr[i], self.indptr[i + 1])
             yield self.documents[span], self.counts[span]
 
 
 class Scratch:
-    """What counting needs of each word of a lexicon, used for every segment. last: the document in which it was seen
-    last."""
+    """What counting needs of each word of a lexicon, used for every segment. last: the document in
+    which it was seen last."""
 
     def __init__(self, words: int):
         self.words = words
@@ -87,13 +94,15 @@ class Scratch:
 
 @njit(cache=True, nogil=True, inline="always")
 def begins_sentence(piece):
-    """Whether a sentence ends before a piece of a stream, or a paragraph: AFTER_SENTENCE or AFTER_PARAGRAPH."""
+    """Whether a sentence ends before a piece of a stream, or a paragraph: AFTER_SENTENCE or
+    AFTER_PARAGRAPH."""
     return piece < 0 and piece & (AFTER_HYPHEN | AFTER_APOSTROPHE) != 0
 
 
 @njit(cache=True, nogil=True)
 def in_sentence(words, a, stop, left, right):
-    """What of words[left:right] is in one sentence with words[a:stop]; nothing where these are in several."""
+    """What of words[left:right] is in one sentence with words[a:stop]; nothing where these are in
+    several."""
     for i in range(a + 1, stop):
         if begins_sentence(words[i]):
             return a, stop
@@ -141,8 +150,8 @@ def _mark(words, indptr, documents, wanted, mask, begin):
 
 @njit(cache=True, nogil=True)
 def sequences(stream, first, document, candidates, accepted, ends, out):
-    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one behind the other in
-    candidates[i].
+    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one
+    behind the other in candidates[i].
 
     first: where documents begin in the stream, that of number `document` first.
     """

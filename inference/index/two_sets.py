@@ -1,5 +1,5 @@
-"""What two sets of documents have of every form of a lexicon: sums over the documents, of which keyness is made
-(inference.explore.keyness)."""
+"""What two sets of documents have of every form of a lexicon: sums over the documents, of which
+keyness is made (inference.explore.keyness)."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.index.segments import Field
-from inference.jit import njit
-from inference.threads import in_two
+from inference.runtime.jit import njit
+from inference.runtime.threads import in_two
 
 BLOCK = 1 << 18  # forms summed at a time: 27 MB, however many a lexicon has
 LONGEST = (1 << 30) - 1  # pieces of a document; what is longer counts as this long
@@ -17,7 +17,8 @@ OUTSIDE, FIRST, SECOND = 0, 1, 2  # which set a document is in
 
 
 class Totals(NamedTuple):
-    """Of both sets, int64[2]. documents: that have any words. tokens; squares: sum over documents of tokens squared."""
+    """Of both sets, int64[2]. documents: that have any words. tokens; squares: sum over documents
+    of tokens squared."""
 
     documents: np.ndarray
     tokens: np.ndarray
@@ -27,9 +28,9 @@ class Totals(NamedTuple):
 class FormSums(NamedTuple):
     """Of forms in both sets, int64[n, 2] but for `forms`, int32[n], ascending.
 
-    tokens, documents: in which it occurs. squares, products: sum over documents of c * c and of c * n, for the count c of
-    the form and the n tokens of a document. largest: the largest count of a document, and longest: the tokens of that
-    document (of equal counts the first).
+    tokens, documents: in which it occurs. squares, products: sum over documents of c * c and of c *
+    n, for the count c of the form and the n tokens of a document. largest: the largest count of a
+    document, and longest: the tokens of that document (of equal counts the first).
     """
 
     forms: np.ndarray
@@ -56,10 +57,12 @@ def sums(
 ) -> FormSums:
     """Every form that at least so many documents of both sets together have.
 
-    fields: the texts of all segments of an index. forms: size of the lexicon. lengths, sets: as in `totals`. advance: called
-    now and then with the share that is done, from 0 to 1.
+    fields: the texts of all segments of an index. forms: size of the lexicon. lengths, sets: as in
+    `totals`. advance: called now and then with the share that is done, from 0 to 1.
     """
-    code = (np.minimum(lengths, LONGEST).astype(np.uint32) << np.uint32(2)) | sets  # one read for each posting
+    code = (
+        np.minimum(lengths, LONGEST).astype(np.uint32) << np.uint32(2)
+    ) | sets  # one read for each posting
     blocks = list(_blocks(fields, forms, code, least, advance)) or [
         (np.zeros(0, np.int32), np.zeros((0, 2, 6), np.int64))
     ]
@@ -67,9 +70,11 @@ def sums(
     return FormSums(numbers, *np.ascontiguousarray(table.transpose(2, 0, 1)))
 
 
-def tokens(fields: list[Field], forms: int, chosen: np.ndarray | None, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """(forms that at least so many documents of a set have, int32, ascending; tokens of each, int64). chosen: bool[D], the set; None: all
-    documents of the index."""
+def tokens(
+    fields: list[Field], forms: int, chosen: np.ndarray | None, least: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(forms that at least so many documents of a set have, int32, ascending; tokens of each,
+    int64). chosen: bool[D], the set; None: all documents of the index."""
     table = np.zeros((forms, 2), np.int64)
     for field in fields:
         if chosen is None:
@@ -80,26 +85,36 @@ def tokens(fields: list[Field], forms: int, chosen: np.ndarray | None, least: in
     return kept.astype(np.int32), table[kept, 0]
 
 
-def dispersion(fields: list[Field], forms: np.ndarray, part: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """float64[n]: how unevenly each form is spread over parts, Gries' deviation of proportions (DP, 2008): half the sum of the differences
-    between a part's share of the form's tokens and its share of all tokens. 0: everywhere as frequent; near 1: in a small part alone;
-    NaN: in none. part: int[D], of each document; -1 for none."""
+def dispersion(
+    fields: list[Field], forms: np.ndarray, part: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """float64[n]: how unevenly each form is spread over parts, Gries' deviation of proportions (DP,
+    2008): half the sum of the differences between a part's share of the form's tokens and its share
+    of all tokens. 0: everywhere as frequent; near 1: in a small part alone; NaN: in none. part:
+    int[D], of each document; -1 for none."""
     parts, made = int(part.max(initial=-1)) + 1, np.empty(len(forms))
     sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
     for i in range(len(forms)):
         tokens = np.zeros(parts)
-        for documents, counts in chain.from_iterable(field.lists(forms[i : i + 1]) for field in fields):
+        for documents, counts in chain.from_iterable(
+            field.lists(forms[i : i + 1]) for field in fields
+        ):
             tokens += np.bincount(part[documents] + 1, counts, parts + 1)[1:]
-        made[i] = np.abs(tokens / (tokens.sum() or np.nan) - sizes / (sizes.sum() or np.nan)).sum() / 2
+        made[i] = (
+            np.abs(tokens / (tokens.sum() or np.nan) - sizes / (sizes.sum() or np.nan)).sum() / 2
+        )
     return made
 
 
 def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
-    """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half of the postings each."""
+    """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half
+    of the postings each."""
     begin, end = field.indptr[low], field.indptr[high]
     middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
     in_two(
-        lambda a, b: add(field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest),
+        lambda a, b: add(
+            field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest
+        ),
         (low, middle),
         (middle, high),
     )

@@ -1,1 +1,2 @@
-"""Compiled code only: arrays and scalars in, arrays out. Nothing here checks its input, logs, or keeps state."""
+"""Compiled code only: arrays and scalars in, arrays out. Nothing here checks its input, logs, or
+keeps state."""

@@ -1,24 +1,27 @@
-"""Kernels of the evidence: which topic each word of a document is assigned to, and sums of such tokens."""
+"""Kernels of the evidence: which topic each word of a document is assigned to, and sums of such
+tokens."""
 
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS
+from inference.runtime.jit import njit
 
 SURE = 255  # a certainty of 1
-TOGETHER = 64  # documents whose places are looked up before what is there: a processor then waits for many at once
+# documents whose places are looked up before what is there: a processor then waits for many at once
+TOGETHER = 64
 
 
 def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta alone decides
-    then."""
+    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta
+    alone decides then."""
     return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(K)
 
 
 @njit(cache=True, nogil=True)
 def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
-    """The topic with the largest p(k | w, d) for each word of one document, the least of equals; theta: float64[K]."""
+    """The topic with the largest p(k | w, d) for each word of one document, the least of equals;
+    theta: float64[K]."""
     shared, most, usual = 0.0, -1.0, 0
     for k in range(len(floor)):
         weight = theta[k] * floor[k]
@@ -39,13 +42,24 @@ def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
 
 @njit(cache=True, parallel=True)
 def assign(
-    first, indptr, words, row_ptr, row_topics, above, floor, theta_ptr, theta_topics, theta_weights, topics, certainty
+    first,
+    indptr,
+    words,
+    row_ptr,
+    row_topics,
+    above,
+    floor,
+    theta_ptr,
+    theta_topics,
+    theta_weights,
+    topics,
+    certainty,
 ):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
-    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words; theta_*: of the documents
-    from `first` on (topics.Theta); row_ptr, row_topics, above, floor: beta by word (evaluate.fold_in.rows). topics:
-    uint16 and
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words;
+    theta_*: of the documents from `first` on (topics.Theta); row_ptr, row_topics, above, floor:
+    beta by word (evaluate.fold_in.rows). topics: uint16 and
     certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
     """
     K = len(floor)
@@ -76,9 +90,11 @@ def assign(
 
 @njit(cache=True, nogil=True)
 def mixtures(indptr, counts, topics, K):
-    """How many tokens of each document each topic has: (int64[n + 1], topics uint16 ascending, tokens int32).
+    """How many tokens of each document each topic has: (int64[n + 1], topics uint16 ascending,
+    tokens int32).
 
-    indptr: int64[n + 1], the documents' entries, from 0 on; counts: int32 and topics: uint16, of each entry.
+    indptr: int64[n + 1], the documents' entries, from 0 on; counts: int32 and topics: uint16, of
+    each entry.
     """
     n = len(indptr) - 1
     tally = np.zeros(K, np.int64)
@@ -104,7 +120,8 @@ def mixtures(indptr, counts, topics, K):
 
 @njit(cache=True, nogil=True)
 def turn(words, topics, certainty, cursor, topics_out, certainty_out):
-    """Pairs by document to pairs by word. cursor: int64[V], where each word's pairs begin; moved on."""
+    """Pairs by document to pairs by word. cursor: int64[V], where each word's pairs begin; moved
+    on."""
     for j in range(len(words)):
         at = cursor[words[j]]
         topics_out[at], certainty_out[at] = topics[j], certainty[j]
@@ -113,13 +130,18 @@ def turn(words, topics, certainty, cursor, topics_out, certainty_out):
 
 @njit(cache=True, nogil=True)
 def by_word(indptr, topics, counts, rows, of_row, K):
-    """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64, documents int64).
+    """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64,
+    documents int64).
 
-    rows: int32, of each pair, ascending within a word; of_row: int32, the document of each, empty where it is the row."""
+    rows: int32, of each pair, ascending within a word; of_row: int32, the document of each, empty
+    where it is the row."""
     V = len(indptr) - 1
     out = np.zeros(V + 1, np.int64)
     tokens, documents = np.zeros(K, np.int64), np.zeros(K, np.int64)
-    touched, last = np.empty(K, np.int64), np.empty(K, np.int64)  # last: the document in which a topic was met
+    touched, last = (
+        np.empty(K, np.int64),
+        np.empty(K, np.int64),
+    )  # last: the document in which a topic was met
     for measured in range(2):  # once for the size
         size = 0
         if measured:
@@ -142,7 +164,11 @@ def by_word(indptr, topics, counts, rows, of_row, K):
             for i in range(m):
                 k = touched[i]
                 if measured:
-                    topics_of[size], tokens_of[size], documents_of[size] = k, tokens[k], documents[k]
+                    topics_of[size], tokens_of[size], documents_of[size] = (
+                        k,
+                        tokens[k],
+                        documents[k],
+                    )
                 tokens[k], documents[k] = 0, 0
                 size += 1
             out[w + 1] = size
@@ -151,9 +177,9 @@ def by_word(indptr, topics, counts, rows, of_row, K):
 
 @njit(cache=True, nogil=True)
 def rank(first, end, topic_ptr, lengths, documents, tokens):
-    """Of the topics first ... end - 1: documents, each topic's ascending, are put in the order of their shares, the largest
-    first, and in place of the tokens comes the order by tokens; of equals the lower number is first. lengths: of all
-    documents."""
+    """Of the topics first ... end - 1: documents, each topic's ascending, are put in the order of
+    their shares, the largest first, and in place of the tokens comes the order by tokens; of equals
+    the lower number is first. lengths: of all documents."""
     for k in range(first, end):
         a, b = topic_ptr[k], topic_ptr[k + 1]
         taken, held = documents[a:b].copy(), tokens[a:b].copy()
@@ -173,7 +199,8 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
-    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents, every: as in `sums`."""
+    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents,
+    every: as in `sums`."""
     out = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
     for i in range(len(out)):
         out[i] = _held_by(i if every else documents[i], wanted, doc_ptr, doc_topics, doc_tokens)
@@ -184,8 +211,9 @@ def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
 def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
     """Tokens, and documents that have any, of each topic in each group: int64[G, K] twice.
 
-    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that
-    is looked at, -1 for none. into: int32[K], the topic that each is counted as.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is.
+    group: int32, of each that is looked at, -1 for none. into: int32[K], the topic that each is
+    counted as.
     """
     K = len(into)
     tokens, documents_of = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
@@ -205,10 +233,12 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, topics):
-    """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics together.
+    """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics
+    together.
 
-    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is. group: int32, of each that is looked at, -1 for
-    none. slot: int32[K], each topic's row, -1 for none. indptr, words, counts: the bag of words; topics: of its pairs.
+    documents: int32, those that are looked at; every: whether it is all, whatever `documents` is.
+    group: int32, of each that is looked at, -1 for none. slot: int32[K], each topic's row, -1 for
+    none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
     out = np.zeros((G, T + 1, V), np.int64)
     ends = np.empty((TOGETHER, 2), np.int64)
@@ -227,9 +257,12 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
 
 
 @njit(cache=True, nogil=True)
-def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask):
-    """int32: the documents of which some topics together hold at least a share, in no order. topics: int64, the same as
-    wanted: bool[K]. by_share: each topic's documents. mask: bool[D], where those are set that were met before."""
+def at_least(
+    topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask
+):
+    """int32: the documents of which some topics together hold at least a share, in no order.
+    topics: int64, the same as wanted: bool[K]. by_share: each topic's documents. mask: bool[D],
+    where those are set that were met before."""
     out, n = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32), 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
@@ -237,16 +270,22 @@ def at_least(topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, do
             if mask[d]:
                 continue
             mask[d] = True
-            if share <= 0.0 or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share:
+            if (
+                share <= 0.0
+                or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share
+            ):
                 out[n] = d
                 n += 1
     return out[:n].copy()
 
 
 @njit(cache=True, nogil=True)
-def strongest(topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths):
-    """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of some topics
-    together, and these shares, each document once. Of a single topic only the first n are looked for."""
+def strongest(
+    topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths
+):
+    """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of
+    some topics together, and these shares, each document once. Of a single topic only the first n
+    are looked for."""
     room = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
     room = min(n, room) if len(topics) == 1 else room
     documents, shares = np.empty(room, np.int32), np.empty(room, np.float64)
@@ -272,7 +311,8 @@ def strongest(topics, wanted, group, g, n, topic_ptr, by_share, doc_ptr, doc_top
 
 @njit(cache=True, nogil=True)
 def places(documents, nth, w, indptr, words, counts, first_token, offsets):
-    """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it: int32[n]."""
+    """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it:
+    int32[n]."""
     out = np.empty(len(documents), np.int32)
     for i in range(len(documents)):
         d = documents[i]

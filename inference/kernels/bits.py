@@ -37,10 +37,13 @@ def of_bits(typing_context, bits):
 
 @intrinsic
 def taken(typing_context, counter):
-    """The first of counter, int64[n], which is one more afterwards: each thread that asks gets another number."""
+    """The first of counter, int64[n], which is one more afterwards: each thread that asks gets
+    another number."""
 
     def generate(context, builder, signature, arguments):
         array = create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
-        return builder.atomic_rmw("add", array.data, context.get_constant(types.int64, 1), "monotonic")
+        return builder.atomic_rmw(
+            "add", array.data, context.get_constant(types.int64, 1), "monotonic"
+        )
 
     return types.int64(counter), generate

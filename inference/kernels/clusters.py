@@ -1,20 +1,22 @@
-"""Kernels of `clusters`: a mixture of multinomials in which a document is in at most L clusters (paper 003)."""
+"""Kernels of `clusters`: a mixture of multinomials in which a document is in at most L clusters
+(paper 003)."""
 
 import math
 
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import psi as digamma, sum_in_order
+from inference.runtime.jit import njit
 
 
 @njit(cache=True, parallel=True)
 def weigh(words, start, arena_topics, arena_values, unit, eta, row_ptr):
-    """E[log beta] of some words' listed entries, less that of an unlisted word of the same cluster: (topics int32,
-    above float64), rows by row_ptr, int64[n + 1]. arena_values: float64, statistics in units of `unit`."""
+    """E[log beta] of some words' listed entries, less that of an unlisted word of the same cluster:
+    (topics int32, above float64), rows by row_ptr, int64[n + 1]. arena_values: float64, statistics
+    in units of `unit`."""
     topics, above = np.empty(row_ptr[-1], np.int32), np.empty(row_ptr[-1])
     base = digamma(eta)
     for i in prange(len(words)):
@@ -65,15 +67,22 @@ def visit(
 ):
     """The clusters of some documents: the L of largest W_dk, with shares in proportion to exp W_dk.
 
-    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the rows; counts:
-    float64[P]. row_ptr, row_topics, above: of `weigh`. prior: float64[K], E[log pi_k]; floor: float64[K], E[log beta_kw] of
-    words that the cluster does not list. old_topics: uint16[n, L] and old: float64[n, L], times `units`: what is remembered,
-    and kept where the rounded shares are no better; 0 where a document was not seen. out_topics, out: the same of now, all
-    0 for a document without words; objectives: float64[n], sum_k r_dk (W_dk - log r_dk). All three are filled.
-    """  # fmt: skip
+    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], of each pair's word among the
+    rows; counts: float64[P]. row_ptr, row_topics, above: of `weigh`. prior: float64[K], E[log
+    pi_k]; floor: float64[K], E[log beta_kw] of words that the cluster does not list. old_topics:
+    uint16[n, L] and old: float64[n, L], times `units`: what is remembered, and kept where the
+    rounded shares are no better; 0 where a document was not seen. out_topics, out: the same of now,
+    all 0 for a document without words; objectives: float64[n], sum_k r_dk (W_dk - log r_dk). All
+    three are filled.
+    """
     n, K, L = len(doc_ptr) - 1, len(prior), out.shape[1]
     for chunk in prange(CHUNKS):
-        scores, buffer, chosen, shares = np.empty(K), np.empty(K), np.empty(L, np.int32), np.empty(L)
+        scores, buffer, chosen, shares = (
+            np.empty(K),
+            np.empty(K),
+            np.empty(L, np.int32),
+            np.empty(L),
+        )
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] == doc_ptr[d + 1]:
@@ -98,7 +107,9 @@ def visit(
 
 
 @njit(cache=True, parallel=True)
-def objectives_of(doc_ptr, places, counts, row_ptr, row_topics, above, prior, floor, topics, r, units):
+def objectives_of(
+    doc_ptr, places, counts, row_ptr, row_topics, above, prior, floor, topics, r, units
+):
     """sum_k r_dk (W_dk - log r_dk) of some documents with given shares: float64[n]."""
     n = len(doc_ptr) - 1
     out = np.zeros(n)

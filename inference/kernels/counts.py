@@ -1,19 +1,25 @@
-"""Whole numbers by word and topic in one dense table (gibbs.Table), which is changed in its place. Their sums are exact in any order, so
-each thread and each process can add its own."""
+"""Whole numbers by word and topic in one dense table (gibbs.Table), which is changed in its place.
+Their sums are exact in any order, so each thread and each process can add its own."""
 
 import numpy as np
 from numba import prange
 
-from inference.jit import PRANGE, njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN
 from inference.kernels.special import add_in_order
+from inference.runtime.jit import PRANGE, njit
 
-_PLACE, _LOW, _WORD, _SPREAD = np.uint64(32), np.uint64(0xFFFF), np.uint64(0xFFFFFFFF), np.uint64(0x9E3779B1)
+_PLACE, _LOW, _WORD, _SPREAD = (
+    np.uint64(32),
+    np.uint64(0xFFFF),
+    np.uint64(0xFFFFFFFF),
+    np.uint64(0x9E3779B1),
+)
 
 
 @njit(cache=True, inline="always")
 def _part(change, parts):
-    """Which of so many parts a change's word belongs to: multiplied by an odd number, its upper half is spread evenly."""
+    """Which of so many parts a change's word belongs to: multiplied by an odd number, its upper
+    half is spread evenly."""
     mixed = ((change >> _PLACE) * _SPREAD) & _WORD
     return np.int64((mixed * np.uint64(parts)) >> _PLACE)
 
@@ -43,8 +49,9 @@ def _recount_part(words, counts, draws, table, totals, part, parts):
 
 @njit(cache=True, parallel=PRANGE, nogil=True)
 def recount(words, counts, draws, table, totals, threads):
-    """Add the topics of all tokens of a bag of words. draws: uint16[tokens, M], UNSEEN for none. totals: float64[K], by topic. threads:
-    how many there are: each goes through all pairs, and has words of its own."""
+    """Add the topics of all tokens of a bag of words. draws: uint16[tokens, M], UNSEEN for none.
+    totals: float64[K], by topic. threads: how many there are: each goes through all pairs, and has
+    words of its own."""
     added = np.zeros((threads, len(totals)), np.int64)
     for part in prange(threads):
         _recount_part(words, counts, draws, table, totals=added[part], part=part, parts=threads)
@@ -53,8 +60,8 @@ def recount(words, counts, draws, table, totals, threads):
 
 @njit(cache=True, parallel=PRANGE, nogil=True)
 def _share_out(changed, begins, ends, parts):
-    """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS, parts + 1]: where each part begins in
-    each run)."""
+    """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS,
+    parts + 1]: where each part begins in each run)."""
     out, place = np.empty_like(changed), np.zeros((CHUNKS, parts + 1), np.int64)
     for chunk in prange(CHUNKS):
         here = place[chunk]
@@ -92,7 +99,8 @@ def _apply_run(changed, first, end, table, totals):
 
 @njit(cache=True, parallel=PRANGE, nogil=True)
 def apply(changed, begins, ends, table, totals, threads):
-    """Let the table and totals, float64[K], follow what gibbs.sample lists. threads: how many there are, each of which has words of its own."""
+    """Let the table and totals, float64[K], follow what gibbs.sample lists. threads: how many there
+    are, each of which has words of its own."""
     added = np.zeros((threads, len(totals)), np.int64)
     if threads == 1:
         for chunk in range(CHUNKS):
@@ -107,7 +115,8 @@ def apply(changed, begins, ends, table, totals, threads):
 
 @njit(cache=True, nogil=True)
 def add(words, indptr, topics, changes, table, totals):
-    """Add counts by word. words: int32[n]; indptr: int64[n + 1]; topics: uint16, changes: int32, of each word."""
+    """Add counts by word. words: int32[n]; indptr: int64[n + 1]; topics: uint16, changes: int32, of
+    each word."""
     wide, narrow = table
     for i in range(len(words)):
         for e in range(indptr[i], indptr[i + 1]):
@@ -120,7 +129,8 @@ def add(words, indptr, topics, changes, table, totals):
 
 @njit(cache=True, nogil=True)
 def _entries(rows, row, topics, values, at):
-    """Write what is not 0 of a row, from place `at` on, where there is room at all; returns the end."""
+    """Write what is not 0 of a row, from place `at` on, where there is room at all; returns the
+    end."""
     for k in range(rows.shape[1]):
         if rows[row, k] != 0:
             if len(topics):
@@ -131,13 +141,17 @@ def _entries(rows, row, topics, values, at):
 
 @njit(cache=True, parallel=True)
 def rows(table, values):
-    """The table as sparse rows: (indptr int64[V + 1], topics int32, values). values: an array without entries, of the type that is
-    wanted."""
+    """The table as sparse rows: (indptr int64[V + 1], topics int32, values). values: an array
+    without entries, of the type that is wanted."""
     wide, narrow = table
     F, V, topics = len(wide), len(wide) + len(narrow), np.empty(0, np.int32)
     indptr = np.zeros(V + 1, np.int64)
     for w in prange(V):
-        indptr[w + 1] = _entries(wide, w, topics, values, 0) if w < F else _entries(narrow, w - F, topics, values, 0)
+        indptr[w + 1] = (
+            _entries(wide, w, topics, values, 0)
+            if w < F
+            else _entries(narrow, w - F, topics, values, 0)
+        )
     indptr = np.cumsum(indptr)
     topics, values = np.empty(indptr[V], np.int32), np.empty(indptr[V], values.dtype)
     if indptr[V]:

@@ -1,8 +1,10 @@
-"""The local step of collapsed variational Bayes of order zero, on sparse responsibilities, and its statistics.
+"""The local step of collapsed variational Bayes of order zero, on sparse responsibilities, and its
+statistics.
 
-A (document, word) pair's phi is kept as at most L topics with whole weights that sum to WHOLE: so the statistics, which
-are sums of count times weight, are whole numbers too. In float64 they are exact up to 2^53, which is 2^38 tokens: what
-is added can be subtracted again without a trace, in any order, and nothing drifts.
+A (document, word) pair's phi is kept as at most L topics with whole weights that sum to WHOLE: so
+the statistics, which are sums of count times weight, are whole numbers too. In float64 they are
+exact up to 2^53, which is 2^38 tokens: what is added can be subtracted again without a trace, in
+any order, and nothing drifts.
 """
 
 from typing import NamedTuple
@@ -10,26 +12,26 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import add_in_order, sum_in_order
+from inference.runtime.jit import njit
 
 WHOLE = 1 << 15  # a token, in units of the weights
 NOWHERE = np.int32(-1)
 
 
 class Phi(NamedTuple):
-    """phi of a minibatch's pairs: topics uint16[P, L], strongest first, and their weights, uint16[P, L], of WHOLE; 0 behind
-    them, and all 0 before a document's first visit."""
+    """phi of a minibatch's pairs: topics uint16[P, L], strongest first, and their weights,
+    uint16[P, L], of WHOLE; 0 behind them, and all 0 before a document's first visit."""
 
     topics: np.ndarray
     weights: np.ndarray
 
 
 class Present(NamedTuple):
-    """The statistics before a minibatch. rows: float32[W, K], N_kw of its words. totals: float64[K], N_k. alpha: float64[K].
-    eta_mass: V eta."""
+    """The statistics before a minibatch. rows: float32[W, K], N_kw of its words. totals:
+    float64[K], N_k. alpha: float64[K]. eta_mass: V eta."""
 
     rows: np.ndarray
     totals: np.ndarray
@@ -39,9 +41,10 @@ class Present(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """How a document is gone through. again: times, of a document that was seen; first: of a new one. least: of a pair's phi;
-    what is below is dropped. draws: so many of the first turns of a new document give each pair one topic, drawn from its
-    phi. moves: 1, or 0 where N_k stays as it is, for a fold-in."""
+    """How a document is gone through. again: times, of a document that was seen; first: of a new
+    one. least: of a pair's phi; what is below is dropped. draws: so many of the first turns of a
+    new document give each pair one topic, drawn from its phi. moves: 1, or 0 where N_k stays as it
+    is, for a fold-in."""
 
     again: int
     first: int
@@ -52,8 +55,8 @@ class Turns(NamedTuple):
 
 @njit(cache=True, parallel=True)
 def table(words, statistics, scale):
-    """The rows of a minibatch's words in tokens: float32[n, K]. words: int64[n]; statistics: float64[V, K], times
-    `scale`."""
+    """The rows of a minibatch's words in tokens: float32[n, K]. words: int64[n]; statistics:
+    float64[V, K], times `scale`."""
     n, K = len(words), statistics.shape[1]
     out = np.empty((n, K), np.float32)
     for i in prange(n):
@@ -65,8 +68,8 @@ def table(words, statistics, scale):
 
 @njit(cache=True, parallel=True)
 def leading(rows, totals, eta_mass, most):
-    """The topics that are likeliest for each word where a document says nothing: int32[n, most], by N_kw / (V eta + N_k),
-    largest first; of equals the first. most: at most K.
+    """The topics that are likeliest for each word where a document says nothing: int32[n, most], by
+    N_kw / (V eta + N_k), largest first; of equals the first. most: at most K.
 
     rows: float32[n, K]. totals: float64[K]. eta_mass: V eta.
     """
@@ -88,10 +91,11 @@ def leading(rows, totals, eta_mass, most):
 
 @njit(cache=True, inline="always")
 def _keep(candidates, weights, m, least, slots, best, topics, phi):
-    """Write the strongest of m candidates as whole weights that sum to WHOLE, strongest first; 0 behind them.
+    """Write the strongest of m candidates as whole weights that sum to WHOLE, strongest first; 0
+    behind them.
 
-    Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the first. What is dropped
-    is shared out among what is kept, in proportion.
+    Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the
+    first. What is dropped is shared out among what is kept, in proportion.
     """
     L = len(topics)
     total = 0.0
@@ -134,16 +138,20 @@ def _has(topics, phi, k):
 
 @njit(cache=True, parallel=True)
 def visit(batch, present, leads, how, keys, before, after):
-    """CVB0 in each document of a minibatch by itself: several times through its words, phi of each from the present.
+    """CVB0 in each document of a minibatch by itself: several times through its words, phi of each
+    from the present.
 
-    phi_k of a pair is proportional to (alpha_k + N_dk - phi) (eta + N_kw - phi) / (V eta + N_k - phi) (Asuncion and
-    others 2009; paper 001, Algorithm 3), where phi is the share of one token of the pair itself. N_dk, and the
-    document's part of N_k, change with each word; the rest of N_k, and N_kw, are as before the minibatch.
+    phi_k of a pair is proportional to (alpha_k + N_dk - phi) (eta + N_kw - phi) / (V eta + N_k -
+    phi) (Asuncion and others 2009; paper 001, Algorithm 3), where phi is the share of one token of
+    the pair itself. N_dk, and the document's part of N_k, change with each word; the rest of N_k,
+    and N_kw, are as before the minibatch.
 
-    batch: dense.Batch. present: Present. leads: int32[W, M], of `leading`. how: Turns. keys: uint64[n], of random streams.
-    before: Phi as it is in the present statistics. after: Phi, filled.
-    Weighed are the topics that the document has and those that lead the word; in the first turn of a new document all.
-    One long kernel: the loop over a document's words changes a dozen numbers of the document.
+    batch: dense.Batch. present: Present. leads: int32[W, M], of `leading`. how: Turns. keys:
+    uint64[n], of random streams. before: Phi as it is in the present statistics. after: Phi,
+    filled.
+    Weighed are the topics that the document has and those that lead the word; in the first turn of
+    a new document all. One long kernel: the loop over a document's words changes a dozen numbers of
+    the document.
     """
     doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
     rows, totals, alpha, eta, eta_mass = present
@@ -156,7 +164,10 @@ def visit(batch, present, leads, how, keys, before, after):
     for chunk in prange(CHUNKS):
         place = np.full(K, NOWHERE)  # of a topic among the active ones
         active = np.empty(K, np.int32)
-        tokens, began = np.zeros(K), np.zeros(K)  # N_dk of the active topics: now, and when the visit began
+        tokens, began = (
+            np.zeros(K),
+            np.zeros(K),
+        )  # N_dk of the active topics: now, and when the visit began
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         own, own_before = np.zeros(K), np.zeros(K)  # the pair's own share: now, and in the rows
         candidates, weights = np.empty(K, np.int32), np.empty(K)
@@ -195,7 +206,8 @@ def visit(batch, present, leads, how, keys, before, after):
                         if place[k] == NOWHERE:
                             candidates[n], weights[n] = k, flat[k] * (eta + row[k])
                             n += 1
-                    # the pair's own topics again, without one token of it; then the pair leaves the document
+                    # the pair's own topics again, without one token of it; then the pair leaves the
+                    # document
                     for s in range(L):
                         if phi[p, s] > 0:
                             own[place[topics[p, s]]] = phi[p, s] * unit
@@ -263,8 +275,8 @@ def visit(batch, present, leads, how, keys, before, after):
 def add(batch, before, after, unit, statistics, totals):
     """Put a minibatch's new phi into the statistics, times `unit`, and take its old one out.
 
-    batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before, after: Phi. statistics:
-    float64[V, K], and totals: float64[K], its sums by topic.
+    batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before,
+    after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
     """
     words, word_ptr, pairs, counts = batch.words, batch.word_ptr, batch.pairs, batch.counts
     (old_topics, old_phi), (topics, phi) = before, after
@@ -294,11 +306,13 @@ def add(batch, before, after, unit, statistics, totals):
 
 @njit(cache=True, parallel=True)
 def stochastic(batch, present, turns, least, rate, after):
-    """The local step of stochastic CVB0 (Foulds and others 2013): through each document `turns` times; phi is of the last.
+    """The local step of stochastic CVB0 (Foulds and others 2013): through each document `turns`
+    times; phi is of the last.
 
-    phi_k of a pair is proportional to (alpha_k + N_dk) (eta + N_kw) / (V eta + N_k), nothing taken out; then, for its m
-    tokens at once, N_d <- (1 - rho)^m N_d + (1 - (1 - rho)^m) n_d phi, where rho = s (tau + t)^-kappa in the t-th update
-    of the document, at most 1. rate: (s, tau, kappa). Arguments as for `visit`.
+    phi_k of a pair is proportional to (alpha_k + N_dk) (eta + N_kw) / (V eta + N_k), nothing taken
+    out; then, for its m tokens at once, N_d <- (1 - rho)^m N_d + (1 - (1 - rho)^m) n_d phi, where
+    rho = s (tau + t)^-kappa in the t-th update of the document, at most 1. rate: (s, tau, kappa).
+    Arguments as for `visit`.
     """
     doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
     rows, totals, alpha, eta, eta_mass = present

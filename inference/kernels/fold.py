@@ -1,40 +1,43 @@
 """theta of documents under fixed topics, by iterating on the few topics that a document has.
 
-CVB0 (Asuncion et al. 2009, eq. 8) with the topics fixed: gamma_wk, topic k's part of a token of word w, is
-proportional to (alpha_k + N_k - gamma_wk) beta_kw, and N_k = sum_w n_w gamma_wk; words one after another, each with
-the current N.
+CVB0 (Asuncion et al. 2009, eq. 8) with the topics fixed: gamma_wk, topic k's part of a token of
+word w, is proportional to (alpha_k + N_k - gamma_wk) beta_kw, and N_k = sum_w n_w gamma_wk; words
+one after another, each with the current N.
 
-A document's first guess takes one walk along the rows of its words. The topics that it ranks first are then kept in
-a block of float32, words by topics, that stays in the cache. Sums run along LANES accumulators, so results depend
-neither on the width of a processor's registers nor on the number of threads.
+A document's first guess takes one walk along the rows of its words. The topics that it ranks first
+are then kept in a block of float32, words by topics, that stays in the cache. Sums run along LANES
+accumulators, so results depend neither on the width of a processor's registers nor on the number of
+threads.
 """
 
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels import select
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma, sum_in_order
+from inference.runtime.jit import njit
 
 MOST = 32  # topics in a document's block, at least so many;
 TOKENS_EACH = 8  # and one for each so many of its tokens, where that is more
 FIRST_SWEEPS = 2  # over all of them, before those with little are left out
 SWEEPS = 10  # at most, in all
 LEAST = 0.2  # tokens: a topic with fewer is left to the prior
-NEAR = 0.05  # of a token: where no topic's tokens change by more in a sweep the iteration has come to its end
+# of a token: where no topic's tokens change by more in a sweep the iteration has come to its end
+NEAR = 0.05
 LANES = 8  # topics that are summed side by side
 _DARK = np.float32(1e-6)  # the least that all other topics give to a word: no sum is 0
 
 
 @njit(cache=True, parallel=True)
 def rows(words, arena, scale, eta, norm, alpha, log_expectation):
-    """beta of some words, from rows of an arena: (row_ptr int64[n + 1], topics int32, above float32, inverse float32[n],
-    floor float32[K]).
+    """beta of some words, from rows of an arena: (row_ptr int64[n + 1], topics int32, above
+    float32, inverse float32[n], floor float32[K]).
 
-    beta_kw is floor_k + what `above` has of k, over inverse_w: each word's row is divided by sum_k alpha_k beta_kw, which
-    changes no gamma. The arguments are those of gibbs.spread, norm what gibbs.normalisers returns.
+    beta_kw is floor_k + what `above` has of k, over inverse_w: each word's row is divided by sum_k
+    alpha_k beta_kw, which changes no gamma. The arguments are those of gibbs.spread, norm what
+    gibbs.normalisers returns.
     """
     start, length, row_topics, row_values = arena
     n, K = len(words), len(norm)
@@ -53,7 +56,9 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
             first, total = start[words[i]] - row_ptr[i], smooth
             for j in range(row_ptr[i], row_ptr[i + 1]):
                 x = eta + scale * row_values[first + j]
-                value = ((exp_digamma(x) if log_expectation else x) - base) / norm[row_topics[first + j]]
+                value = ((exp_digamma(x) if log_expectation else x) - base) / norm[
+                    row_topics[first + j]
+                ]
                 topics[j], above[j] = row_topics[first + j], value
                 total += alpha[row_topics[first + j]] * value
             inverse[i] = 1.0 / total if total > 0.0 else 0.0
@@ -95,8 +100,8 @@ def most_topics(tokens, K):
 
 @njit(cache=True)
 def choose(guess, most, room, column, active):
-    """The topics with the largest guesses, ascending, into active; column has the place of each there, and `most` for all
-    others. Returns how many they are."""
+    """The topics with the largest guesses, ascending, into active; column has the place of each
+    there, and `most` for all others. Returns how many they are."""
     least = largest(guess, most, room) if most < len(guess) else np.float32(0.0)
     m = 0
     for k in range(len(guess)):
@@ -109,8 +114,8 @@ def choose(guess, most, room, column, active):
 
 @njit(cache=True)
 def spread(places, row_ptr, topics, above, inverse, floors, column, m, beta):
-    """beta of a document's words in its topics: float32[n, width], 0 beyond m; what is not wanted goes to a last column. floors:
-    float32[m], of the topics."""
+    """beta of a document's words in its topics: float32[n, width], 0 beyond m; what is not wanted
+    goes to a last column. floors: float32[m], of the topics."""
     for j in range(len(places)):
         row, share = beta[j], inverse[places[j]]
         row[:] = np.float32(0.0)
@@ -123,7 +128,8 @@ def spread(places, row_ptr, topics, above, inverse, floors, column, m, beta):
 
 @njit(cache=True)
 def begin(beta, alpha, m, gamma, rest):
-    """gamma of the first guess, alpha_k beta_kw, and what is left for topics outside the block: float32[n]."""
+    """gamma of the first guess, alpha_k beta_kw, and what is left for topics outside the block:
+    float32[n]."""
     for j in range(len(rest)):
         rest[j] = np.float32(1.0)
         for a in range(m):
@@ -135,11 +141,19 @@ def begin(beta, alpha, m, gamma, rest):
 
 @njit(cache=True, error_model="numpy")
 def sweep(beta, gamma, rest, counts, weight, width, x):
-    """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as long, room."""
+    """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as
+    long, room."""
     width = np.uint64(width)
     one, two, three, four, five, six, seven, eight = (
-        np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
-    )  # fmt: skip
+        np.uint64(1),
+        np.uint64(2),
+        np.uint64(3),
+        np.uint64(4),
+        np.uint64(5),
+        np.uint64(6),
+        np.uint64(7),
+        np.uint64(8),
+    )
     for j in range(len(rest)):
         row, part, c = beta[j], gamma[j], counts[j]
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
@@ -165,8 +179,8 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
 
 @njit(cache=True)
 def thin(beta, gamma, rest, active, alpha, held, m):
-    """Leave out the topics with less than LEAST, but not the largest: their prior's part of each word goes to the rest.
-    Returns how many are left, in front of everything."""
+    """Leave out the topics with less than LEAST, but not the largest: their prior's part of each
+    word goes to the rest. Returns how many are left, in front of everything."""
     left, least = 0, min(np.float32(LEAST), held[:m].max())
     for a in range(m):
         if held[a] >= least:
@@ -220,15 +234,21 @@ def fit(beta, gamma, rest, counts, active, alpha, held, weight, x, m):
 
 @njit(cache=True, parallel=True)
 def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, alpha):
-    """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
+    """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32),
+    largest first.
 
-    doc_ptr: int64[n + 1], the documents' words; places: int32[P], of each among the rows; tokens: int64[P]. The others are what
-    `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) / (sum alpha + N), listed where N_k is LEAST at least;
-    the largest always is, so that every document with words has a row.
+    doc_ptr: int64[n + 1], the documents' words; places: int32[P], of each among the rows; tokens:
+    int64[P]. The others are what `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) /
+    (sum alpha + N), listed where N_k is LEAST at least; the largest always is, so that every
+    document with words has a row.
     """
     n, K = len(doc_ptr) - 1, len(floor)
     prior, small = sum_in_order(alpha), alpha.astype(np.float32)
-    size, listed, room_ptr = np.diff(cumulated(tokens)[doc_ptr]), np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    size, listed, room_ptr = (
+        np.diff(cumulated(tokens)[doc_ptr]),
+        np.zeros(n, np.int64),
+        np.zeros(n + 1, np.int64),
+    )
     for d in range(n):
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
     out_topics, out_weights = np.empty(room_ptr[n], np.int32), np.empty(room_ptr[n], np.float32)
@@ -237,10 +257,18 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
         longest, widest, room_size = 0, 0, 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
             words, width = doc_ptr[d + 1] - doc_ptr[d], padded(most_topics(size[d], K) + 1)
-            longest, widest, room_size = max(longest, words), max(widest, width), max(room_size, words * width)
+            longest, widest, room_size = (
+                max(longest, words),
+                max(widest, width),
+                max(room_size, words * width),
+            )
         blocks, by_word = np.empty((2, room_size), np.float32), np.empty((2, longest), np.float32)
         by_topic, active = np.empty((4, widest), np.float32), np.empty(widest, np.int64)
-        guess, room, column = np.empty(K, np.float32), np.empty(K, np.float32), np.empty(K, np.int32)
+        guess, room, column = (
+            np.empty(K, np.float32),
+            np.empty(K, np.float32),
+            np.empty(K, np.int32),
+        )
         for d in range(bounds[chunk], bounds[chunk + 1]):
             of, counts = places[doc_ptr[d] : doc_ptr[d + 1]], tokens[doc_ptr[d] : doc_ptr[d + 1]]
             if not len(of):

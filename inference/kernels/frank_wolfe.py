@@ -1,16 +1,19 @@
-"""Inference of a document's theta by Frank-Wolfe steps (Than and Ho 2015, Algorithm 5) and by OPE (Than and Doan 2015),
-at a cost that hardly grows with K; and the statistics of online learning, as sparse rows.
+"""Inference of a document's theta by Frank-Wolfe steps (Than and Ho 2015, Algorithm 5) and by OPE
+(Than and Doan 2015), at a cost that hardly grows with K; and the statistics of online learning, as
+sparse rows.
 
-beta_kw is floor_k plus what the word's sparse row has above it, a_kw. With x_j = sum_k theta_k beta_kj and r_j = c_j / x_j
-for the words j of a document, the gradient of f = sum_j c_j log x_j is G_k = floor_k sum_j r_j + sum_j r_j a_kj, and every
-step goes towards one topic, a vertex of the simplex. Two things make that cheap:
+beta_kw is floor_k plus what the word's sparse row has above it, a_kw. With x_j = sum_k theta_k
+beta_kj and r_j = c_j / x_j for the words j of a document, the gradient of f = sum_j c_j log x_j is
+G_k = floor_k sum_j r_j + sum_j r_j a_kj, and every step goes towards one topic, a vertex of the
+simplex. Two things make that cheap:
 
 - A block of a few topics' a_kj is kept for the document, and their gradients are sums over it.
-- x_j falls by a factor q at the most since the gradient of all topics was last known, so no G_k has grown by more than q:
-  while the largest of the topics outside of the block, times q, can't win, none of them is looked at.
+- x_j falls by a factor q at the most since the gradient of all topics was last known, so no G_k has
+  grown by more than q: while the largest of the topics outside of the block, times q, can't win,
+  none of them is looked at.
 
-The vertices are the same as with a block of all topics, which is the dense form, bit by bit: sums over words run in the
-same order. Whichever has to go through fewer entries is taken.
+The vertices are the same as with a block of all topics, which is the dense form, bit by bit: sums
+over words run in the same order. Whichever has to go through fewer entries is taken.
 """
 
 from typing import NamedTuple
@@ -18,12 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.bits import taken
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
+from inference.runtime.jit import PRANGE, njit
 
 OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
 SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
@@ -36,7 +39,10 @@ ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed again: increments drift
-DENSE_ENTRIES, DENSE_WORDS = 1.6, 130.0  # entries of a dense block that cost what an entry of a row does, and a word
+DENSE_ENTRIES, DENSE_WORDS = (
+    1.6,
+    130.0,
+)  # entries of a dense block that cost what an entry of a row does, and a word
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
@@ -44,9 +50,11 @@ DROPPED_TOKENS, DROPPED_MOST = 1e-4, 0.05
 
 
 class Rows(NamedTuple):
-    """The rows of a minibatch's words as they are within it: row_ptr int64[n + 1], topics uint16, above float32.
+    """The rows of a minibatch's words as they are within it: row_ptr int64[n + 1], topics uint16,
+    above float32.
 
-    even: float32[n], the mean of beta over topics. first: float32, log(beta_kw / floor_k), where that is asked for.
+    even: float32[n], the mean of beta over topics. first: float32, log(beta_kw / floor_k), where
+    that is asked for.
     """
 
     row_ptr: np.ndarray
@@ -57,9 +65,10 @@ class Rows(NamedTuple):
 
 
 class Method(NamedTuple):
-    """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH. iterations: L. prior: 1 - alpha,
-    for OPE. tolerance: of the duality gap over the document's tokens, for PAIRWISE. final: whether topics are listed with
-    their tokens. form: AUTOMATIC to choose a document's block by its entries, SPARSE, DENSE."""
+    """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH.
+    iterations: L. prior: 1 - alpha, for OPE. tolerance: of the duality gap over the document's
+    tokens, for PAIRWISE. final: whether topics are listed with their tokens. form: AUTOMATIC to
+    choose a document's block by its entries, SPARSE, DENSE."""
 
     kind: int
     step: int
@@ -71,8 +80,9 @@ class Method(NamedTuple):
 
 
 class Mixtures(NamedTuple):
-    """theta of each document: its vertices, the sizes[d] from room[d] on in topics and weights; `rests` is spread evenly over
-    all K topics in addition. room: int64[n + 1]; topics: int32; weights: float32; sizes: int64[n]; rests: float32[n]."""
+    """theta of each document: its vertices, the sizes[d] from room[d] on in topics and weights;
+    `rests` is spread evenly over all K topics in addition. room: int64[n + 1]; topics: int32;
+    weights: float32; sizes: int64[n]; rests: float32[n]."""
 
     room: np.ndarray
     topics: np.ndarray
@@ -89,8 +99,9 @@ class Mixtures(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """A minibatch's (document, word) pairs by word. words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. documents:
-    int32[P], of each pair; tokens: int64[P], asked for where Change.credits; factors: float32[P], of `infer`."""
+    """A minibatch's (document, word) pairs by word. words: int64[n], distinct. word_ptr, pairs: of
+    `rows.by_word`. documents: int32[P], of each pair; tokens: int64[P], asked for where
+    Change.credits; factors: float32[P], of `infer`."""
 
     words: np.ndarray
     word_ptr: np.ndarray
@@ -101,8 +112,9 @@ class Pairs(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What rows become: what was there times `keep`, and statistics times `unit`; an entry below `drop_below` is dropped: all
-    float64[K]. floor: float32[K], of `gather`. credits: whether a pair gives its tokens to the vertices alone."""
+    """What rows become: what was there times `keep`, and statistics times `unit`; an entry below
+    `drop_below` is dropped: all float64[K]. floor: float32[K], of `gather`. credits: whether a pair
+    gives its tokens to the vertices alone."""
 
     floor: np.ndarray
     unit: np.ndarray
@@ -120,7 +132,8 @@ def dropped(K):
 def gather(words, arena, factor, floor, logs):
     """Rows of a minibatch's words, with `first` where `logs`.
 
-    words: int64[n], distinct. arena: rows.Arena. factor, floor: float64[K], float32[K]; above = factor_k times a row's value.
+    words: int64[n], distinct. arena: rows.Arena. factor, floor: float64[K], float32[K]; above =
+    factor_k times a row's value.
     """
     start, length, row_topics, row_values = arena
     n, K = len(words), len(floor)
@@ -188,7 +201,8 @@ def _gradient(first, end, places, row_ptr, topics, weights, r, out):
 
 @njit(cache=True, error_model="numpy")
 def _block_gradient(n, width, block, r, out):
-    """The same of the block's topics, each summed in the order of the words; four words at a time."""
+    """The same of the block's topics, each summed in the order of the words; four words at a
+    time."""
     sums = out[:width]
     sums[:] = np.float32(0.0)
     for j in range(0, n - 3, 4):
@@ -204,9 +218,12 @@ def _block_gradient(n, width, block, r, out):
 
 
 @njit(cache=True, error_model="numpy")
-def _add_columns(new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor):
-    """The first `number` topics of `new` as the block's columns from m on; returns the block and its width, twice as wide
-    where it was full, and the number of columns. places: of the document's words."""
+def _add_columns(
+    new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor
+):
+    """The first `number` topics of `new` as the block's columns from m on; returns the block and
+    its width, twice as wide where it was full, and the number of columns. places: of the document's
+    words."""
     n = len(places)
     while m + number > width:
         wider = np.zeros(2 * width * n, np.float32)
@@ -248,11 +265,13 @@ def _all_columns(width, block, first, end, places, row_ptr, topics, above):
 
 @njit(cache=True, error_model="numpy")
 def _largest(gradient, floor, total, slots, m, most, largest, best):
-    """The `most` topics with the largest gradient of those outside of the block, into largest, int32[most]: returns their
-    number and the largest gradient of the others, 0 where there are none.
+    """The `most` topics with the largest gradient of those outside of the block, into largest,
+    int32[most]: returns their number and the largest gradient of the others, 0 where there are
+    none.
 
-    gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots. total: sum_j r_j. best: float32[n], work space: lane i
-    of n has the topics i, i + n, i + 2 n ..., so that their largest are found by vector instructions. Of equal gradients the smaller topic's
+    gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots. total:
+    sum_j r_j. best: float32[n], work space: lane i of n has the topics i, i + n, i + 2 n ..., so
+    that their largest are found by vector instructions. Of equal gradients the smaller topic's
     counts.
     """
     K, lanes = len(floor), len(best)
@@ -296,14 +315,19 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
 
 @njit(cache=True, error_model="numpy")
 def _search(most, column, width, other, floor, floor_other, block, x, counts):
-    """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1, at which f is largest:
-    Newton's steps, and the middle of what is left where one would leave it or gains less than that would."""
+    """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1,
+    at which f is largest: Newton's steps, and the middle of what is left where one would leave it
+    or gains less than that would."""
     low, high, a, last = 0.0, most, most, 2.0 * most
     for _ in range(SEARCH):
         slope, curve = 0.0, 0.0
         for j in range(len(x)):
             to = np.float64(floor + block[width * j + column])
-            by = to - (np.float64(floor_other + block[width * j + other]) if other >= 0 else np.float64(x[j]))
+            by = to - (
+                np.float64(floor_other + block[width * j + other])
+                if other >= 0
+                else np.float64(x[j])
+            )
             ratio = by / max(x[j] + a * by, 1e-300)
             slope += counts[j] * ratio
             curve += counts[j] * ratio * ratio
@@ -326,15 +350,23 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
 def _step_size(kind, gap, most, column, width, other, floor, floor_other, block, x, counts):
     """How far a step of FW goes, in [0, most]. gap: the slope of f along it.
 
-    SAFE maximises a lower bound of f along the step that holds since -c log x is self-concordant for c >= 1:
-    f(theta + a v) >= f + a gap + log(1 - a e) + a e, e^2 = sum_j c_j (v_j / x_j)^2. So f never falls.
+    SAFE maximises a lower bound of f along the step that holds since -c log x is self-concordant
+    for c >= 1: f(theta + a v) >= f + a gap + log(1 - a e) + a e, e^2 = sum_j c_j (v_j / x_j)^2. So
+    f never falls.
     """
     if kind == LINE_SEARCH:
         return _search(most, column, width, other, floor, floor_other, block, x, counts)
     square = 0.0
     for j in range(len(x)):
         to = np.float64(floor + block[width * j + column])
-        ratio = (to - (np.float64(floor_other + block[width * j + other]) if other >= 0 else np.float64(x[j]))) / x[j]
+        ratio = (
+            to
+            - (
+                np.float64(floor_other + block[width * j + other])
+                if other >= 0
+                else np.float64(x[j])
+            )
+        ) / x[j]
         square += counts[j] * ratio * ratio
     e = np.sqrt(square)
     return min(most, gap / (e * (e + gap))) if e > 0.0 and gap > 0.0 else 0.0
@@ -353,8 +385,9 @@ def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
 
 @njit(cache=True, error_model="numpy")
 def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
-    """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that value, float64. Of equal
-    ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but sets gradients aside while it looks."""
+    """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that
+    value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but
+    sets gradients aside while it looks."""
     best, value = -1, -np.inf
     even = np.float64(rest) / K
     for i in range(size):  # topics that have more than their even share
@@ -391,7 +424,8 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
 def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values, gaps):
     """`infer` of the documents d0 … d1 - 1.
 
-    One long kernel: a step changes a dozen numbers of its document that functions would have to hand back.
+    One long kernel: a step changes a dozen numbers of its document that functions would have to
+    hand back.
     """
     _, doc_ptr, places, token_ptr = batch
     row_ptr, topics, above, even, first = rows
@@ -400,9 +434,17 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     K = len(floor)
     full_width = (K + 7) // 8 * 8
     logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
-    gradient, place, largest = np.empty(K, np.float32), np.full(K, -1, np.int32), np.empty(COLUMNS, np.int32)
+    gradient, place, largest = (
+        np.empty(K, np.float32),
+        np.full(K, -1, np.int32),
+        np.empty(COLUMNS, np.int32),
+    )
     slots, support = np.empty(full_width, np.int32), np.empty(full_width, np.int32)
-    base, t, member = np.empty(full_width, np.float32), np.zeros(full_width, np.float32), np.zeros(full_width, np.bool_)
+    base, t, member = (
+        np.empty(full_width, np.float32),
+        np.zeros(full_width, np.float32),
+        np.zeros(full_width, np.bool_),
+    )
     own, block = np.empty(2 * full_width + 2 * COLUMNS, np.float32), np.empty(0, np.float32)
     lanes = np.empty(min(LANES, K), np.float32)
     longest = 0
@@ -420,14 +462,23 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         if n == 0:
             continue
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
-        counts, x, known, r, own_places = room_counts[:n], room_x[:n], room_known[:n], factors[p0:p1], places[p0:p1]
+        counts, x, known, r, own_places = (
+            room_counts[:n],
+            room_x[:n],
+            room_known[:n],
+            factors[p0:p1],
+            places[p0:p1],
+        )
         entries = np.int64(0)
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
             entries += row_ptr[places[p0 + j] + 1] - row_ptr[places[p0 + j]]
         dense = form == 2 or (
             form == 0
-            and (K <= COLUMNS or (n * K <= BLOCK and n * full_width < DENSE_ENTRIES * entries + DENSE_WORDS * n))
+            and (
+                K <= COLUMNS
+                or (n * K <= BLOCK and n * full_width < DENSE_ENTRIES * entries + DENSE_WORDS * n)
+            )
         )
         width = full_width if dense else COLUMNS
         if len(block) < width * n:
@@ -443,14 +494,30 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         rest = np.float32(1.0)
         for j in range(n):
             x[j] = even[places[p0 + j]]
-        outside = np.float32(np.inf)  # no gradient of a topic outside of the block was larger, when x was `known`
+        outside = np.float32(
+            np.inf
+        )  # no gradient of a topic outside of the block was larger, when x was `known`
         if kind != OPE:  # begin at the vertex with the largest f
-            if kind == PAIRWISE and not dense:  # and with the topics that the even theta would go to
+            if (
+                kind == PAIRWISE and not dense
+            ):  # and with the topics that the even theta would go to
                 total = _ratios(counts, x, r)
                 _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
                 more, _ = _largest(gradient, floor, total, slots, m, COLUMNS, largest, lanes)
                 block, width, m = _add_columns(
-                    largest, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest,
+                    more,
+                    m,
+                    width,
+                    block,
+                    own_places,
+                    row_ptr,
+                    topics,
+                    above,
+                    place,
+                    slots,
+                    base,
+                    floor,
                 )
             _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
             best, most = 0, -np.inf
@@ -460,7 +527,19 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             if place[best] < 0:
                 largest[0] = best
                 block, width, m = _add_columns(
-                    largest, 1, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest,
+                    1,
+                    m,
+                    width,
+                    block,
+                    own_places,
+                    row_ptr,
+                    topics,
+                    above,
+                    place,
+                    slots,
+                    base,
+                    floor,
                 )
             a = place[best]
             rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
@@ -487,7 +566,11 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 if kind == PAIRWISE:
                     look = done % length == 0 or value - tokens <= ENOUGH * tokens
                 else:
-                    grown = _largest_product(r, known) if outside < np.float32(np.inf) else np.float32(1.0)
+                    grown = (
+                        _largest_product(r, known)
+                        if outside < np.float32(np.inf)
+                        else np.float32(1.0)
+                    )
                     bound = ones * SLACK * np.float64(grown) * np.float64(outside)
                     look = not bound - (twos * prior * K / rest if twos > 0.0 else 0.0) < value
             if look:
@@ -497,10 +580,15 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 for j in range(n):
                     known[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
-                    if max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens <= tolerance * tokens:
+                    if (
+                        max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens
+                        <= tolerance * tokens
+                    ):
                         break
                 elif more:
-                    v = ones * gradient[largest[0]] - (twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0)
+                    v = ones * gradient[largest[0]] - (
+                        twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0
+                    )
                     wins = m == 0 or v > value or (v == value and largest[0] < slots[best])
                     if m > 0 and not wins:
                         more, outside = 0, gradient[largest[0]]
@@ -511,10 +599,24 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 for i in range(more):
                     own[m + i] = gradient[largest[i]]
                 block, width, m = _add_columns(
-                    largest, more, m, width, block, own_places, row_ptr, topics, above, place, slots, base, floor
+                    largest,
+                    more,
+                    m,
+                    width,
+                    block,
+                    own_places,
+                    row_ptr,
+                    topics,
+                    above,
+                    place,
+                    slots,
+                    base,
+                    floor,
                 )
                 if kind == PAIRWISE:
-                    best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
+                    best, value = _winner(
+                        m, K, slots, t, support, size, rest, own, ones, twos, prior
+                    )
             other = -1
             if kind == OPE:
                 share = np.float32(1.0 / (done + 1))
@@ -530,8 +632,21 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 if step == FIXED and kind == FW:
                     share = np.float32(2.0 / (done + 2))
                 else:
-                    share = np.float32(_step_size(step, slope, most, best, width, other, base[best], base[max(other, 0)], block,
-                                                  x, counts))  # fmt: skip
+                    share = np.float32(
+                        _step_size(
+                            step,
+                            slope,
+                            most,
+                            best,
+                            width,
+                            other,
+                            base[best],
+                            base[max(other, 0)],
+                            block,
+                            x,
+                            counts,
+                        )
+                    )
             if not member[best]:
                 member[best], support[size] = True, best
                 size += 1
@@ -585,18 +700,32 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
 def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
-    """theta of each document of a minibatch: fills Mixtures, and for each pair its factor, c_j / x_j.
+    """theta of each document of a minibatch: fills Mixtures, and for each pair its factor, c_j /
+    x_j.
 
-    batch: engines.batch.Batch. rows: Rows of its words; floor: float32[K]. method: Method. keys: uint64[n], a random stream
-    for each document. theta: Mixtures; factors: float32[P]. Where method.final, listed are all topics with LISTED tokens at
-    the least, and instead of theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f;
-    gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
+    batch: engines.batch.Batch. rows: Rows of its words; floor: float32[K]. method: Method. keys:
+    uint64[n], a random stream for each document. theta: Mixtures; factors: float32[P]. Where
+    method.final, listed are all topics with LISTED tokens at the least, and instead of theta_k
+    theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f; gaps:
+    float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
     bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
-            _documents(bounds[chunk], bounds[chunk + 1], batch, rows, floor, method, keys, theta, factors, values, gaps)
+            _documents(
+                bounds[chunk],
+                bounds[chunk + 1],
+                batch,
+                rows,
+                floor,
+                method,
+                keys,
+                theta,
+                factors,
+                values,
+                gaps,
+            )
             chunk = taken(counter)
 
 
@@ -622,7 +751,9 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
                     e += half * np.int64(topics[e + half] <= k)
                     left -= half
                 listed = left > 0 and topics[e] == k
-                total += support_theta[at + v] * (np.float64(floor[k]) + (above[e] if listed else np.float32(0.0)))
+                total += support_theta[at + v] * (
+                    np.float64(floor[k]) + (above[e] if listed else np.float32(0.0))
+                )
                 sums[v] = total
             each = np.float64(rests[d]) / K
             whole = total + rests[d] * np.float64(even[w])
@@ -632,7 +763,13 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
             for s in range(tokens * columns):
                 turned = u + s / (tokens * columns)
                 x = (turned - np.float64(turned >= 1.0)) * whole
-                k = np.int64(support_topics[at]) if n else np.int64(topics[first]) if end > first else np.int64(0)
+                k = (
+                    np.int64(support_topics[at])
+                    if n
+                    else np.int64(topics[first])
+                    if end > first
+                    else np.int64(0)
+                )
                 if x < total:
                     v = 0
                     while sums[v] <= x:
@@ -650,12 +787,14 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
 def draw(batch, rows, floor, theta, keys, columns):
-    """A topic for each of a minibatch's tokens and columns, from phi_jk = theta_k beta_kj / x_j: uint16[N, columns].
+    """A topic for each of a minibatch's tokens and columns, from phi_jk = theta_k beta_kj / x_j:
+    uint16[N, columns].
 
-    batch, rows, floor, theta: of `infer`. keys: uint64[n], a random stream for each document. A pair's draws are evenly
-    spaced in the running sum of phi, from one random number on (systematic sampling), so that each topic gets its share of
-    them but for one; so are those of each column. What theta spreads evenly goes to the topics of the word's row, and where
-    they have less of it than it is, to the document's first vertex.
+    batch, rows, floor, theta: of `infer`. keys: uint64[n], a random stream for each document. A
+    pair's draws are evenly spaced in the running sum of phi, from one random number on (systematic
+    sampling), so that each topic gets its share of them but for one; so are those of each column.
+    What theta spreads evenly goes to the topics of the word's row, and where they have less of it
+    than it is, to the document's first vertex.
     """
     out = np.empty((batch.token_ptr[-1], columns), np.uint16)
     bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
@@ -669,9 +808,22 @@ def draw(batch, rows, floor, theta, keys, columns):
 
 @njit(cache=True, error_model="numpy")
 def _blend_rows(
-    i0, i1, pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out, added
+    i0,
+    i1,
+    pairs,
+    theta,
+    rows,
+    change,
+    start,
+    arena_values,
+    indptr,
+    sizes_out,
+    topics_out,
+    values_out,
+    added,
 ):
-    """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than before.
+    """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than
+    before.
 
     One long kernel: a row's old and new entries are merged in one walk over both.
     """
@@ -729,8 +881,9 @@ def _blend_rows(
 
 @njit(cache=True, parallel=PRANGE, nogil=True, error_model="numpy")
 def blended(bounds, pairs, theta, rows, change, start, arena_values):
-    """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added: float64[runs, K], what the
-    rows of each run have more than before. bounds: int64[runs + 1], from 0 to the number of words."""
+    """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added:
+    float64[runs, K], what the rows of each run have more than before. bounds: int64[runs + 1], from
+    0 to the number of words."""
     n, K, runs = len(pairs.words), len(change.floor), len(bounds) - 1
     room, word_ptr, of_word = np.empty(n, np.int64), pairs.word_ptr, pairs.pairs
     for block in prange(CHUNKS):
@@ -747,21 +900,34 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
         run = taken(counter)
         while run < runs:
             _blend_rows(
-                bounds[run], bounds[run + 1], pairs, theta, rows, change, start, arena_values, indptr, sizes_out, topics_out, values_out,
+                bounds[run],
+                bounds[run + 1],
+                pairs,
+                theta,
+                rows,
+                change,
+                start,
+                arena_values,
+                indptr,
+                sizes_out,
+                topics_out,
+                values_out,
                 added[run],
-            )  # fmt: skip
+            )
             run = taken(counter)
     return indptr, sizes_out, topics_out, values_out, added
 
 
 @njit(cache=True, error_model="numpy")
 def blend(pairs, theta, rows, change, start, arena_values, totals):
-    """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes int64[n], topics int32, values
-    float32); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
+    """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes
+    int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on.
+    Changes totals, not the arena.
 
-    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. A pair gives c phi_k = factor theta_k
-    beta_k to its document's vertices, and what is left of its theta to the topics of its word's row in proportion to beta_k;
-    where `credits`, c theta_k to the vertices alone. A word's pairs are summed in their order, by one thread.
+    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. A pair
+    gives c phi_k = factor theta_k beta_k to its document's vertices, and what is left of its theta
+    to the topics of its word's row in proportion to beta_k; where `credits`, c theta_k to the
+    vertices alone. A word's pairs are summed in their order, by one thread.
     """
     indptr, sizes, topics, values, added = blended(
         shares(pairs.word_ptr), pairs, theta, rows, change, start, arena_values

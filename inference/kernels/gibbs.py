@@ -1,16 +1,18 @@
 """Sparse Gibbs sampling of a minibatch's topic indicators under fixed topics (SSI, eqs. 9 and 15).
 
-Within a minibatch lambda does not change. So of the normaliser of eq. 15, written with N_dk and alpha apart,
+Within a minibatch lambda does not change. So of the normaliser of eq. 15, written with N_dk and
+alpha apart,
 
     Z = sum_k N_dk c_wk  +  sum_k alpha_k c_wk  +  sum_k N_dk g_k  +  sum_k alpha_k g_k,
-    c_wk = (E(eta + N~_kw) - E(eta)) / E(V eta + N~_k),   g_k = E(eta) / E(V eta + N~_k),   E = exp psi, or the identity,
+    c_wk = (E(eta + N~_kw) - E(eta)) / E(V eta + N~_k),   g_k = E(eta) / E(V eta + N~_k),   E = exp
+    psi, or the identity,
 
-the second sum is a constant of the word and the fourth of the minibatch, each drawn from by bisection of its running
-sums; the third changes by one term with a token; the first has a term for each topic of the document. No token costs
-O(K).
+the second sum is a constant of the word and the fourth of the minibatch, each drawn from by
+bisection of its running sums; the third changes by one term with a token; the first has a term for
+each topic of the document. No token costs O(K).
 
-c_wk is an entry of a table of words by topics times a number of the topic (`Terms.times`), so that a table of counts stays as it
-is when N~_k changes.
+c_wk is an entry of a table of words by topics times a number of the topic (`Terms.times`), so that
+a table of counts stays as it is when N~_k changes.
 """
 
 from typing import NamedTuple
@@ -18,14 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.bits import taken
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
+from inference.runtime.jit import PRANGE, njit
 
 LEAST = 1e-300  # in place of a normaliser that underflowed
 MOST = 1e27  # of a weight: sums of them times alpha are float32
-CHUNKS = 64  # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on threads
+# of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on
+# threads
+CHUNKS = 64
 BLOCK = 8  # topics whose weights are summed at a time
 NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
@@ -36,9 +40,10 @@ UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
 class Documents(NamedTuple):
-    """Documents where they are stored. rows: int64[n], the row of each in indptr (int64), which says where its pairs are in words and
-    counts (int32). first: int64[n], the place of each one's first token among the draws; lengths: int64[n], how many tokens it has. keys:
-    uint64[n], a random stream for each."""
+    """Documents where they are stored. rows: int64[n], the row of each in indptr (int64), which
+    says where its pairs are in words and counts (int32). first: int64[n], the place of each one's
+    first token among the draws; lengths: int64[n], how many tokens it has. keys: uint64[n], a
+    random stream for each."""
 
     rows: np.ndarray
     indptr: np.ndarray
@@ -50,17 +55,20 @@ class Documents(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words below F, and narrow:
-    [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a wider type."""
+    """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words
+    below F, and narrow: [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a
+    wider type."""
 
     wide: np.ndarray
     narrow: np.ndarray
 
 
 class Terms(NamedTuple):
-    """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that the table's entries are multiplied by.
-    prior: float32[padded(K)], alpha_k times `times`. sums: float32[V, padded(K) / BLOCK], running sums of prior times a word's row, by
-    blocks: of B blocks the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K], running sums of alpha_k g_k. alpha: float64[K]."""
+    """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that
+    the table's entries are multiplied by. prior: float32[padded(K)], alpha_k times `times`. sums:
+    float32[V, padded(K) / BLOCK], running sums of prior times a word's row, by blocks: of B blocks
+    the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K], running sums of
+    alpha_k g_k. alpha: float64[K]."""
 
     times: np.ndarray
     prior: np.ndarray
@@ -71,9 +79,11 @@ class Terms(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How documents are visited. anew: as if they were new. burn_in: sweeps before those that count, for a new document. samples: sweeps that
-    count. draws: how many topics are drawn for a token in each of them, all from one conditional distribution and by one random number: evenly
-    spaced in its running sums (systematic sampling). The first is the token's topic from then on."""
+    """How documents are visited. anew: as if they were new. burn_in: sweeps before those that
+    count, for a new document. samples: sweeps that count. draws: how many topics are drawn for a
+    token in each of them, all from one conditional distribution and by one random number: evenly
+    spaced in its running sums (systematic sampling). The first is the token's topic from then
+    on."""
 
     anew: bool
     burn_in: int
@@ -82,9 +92,10 @@ class Plan(NamedTuple):
 
 
 class Rises(NamedTuple):
-    """What alpha is learned from. sums: float64[CHUNKS, K + 1], grow by sum_d psi(alpha_k + N_dk) - psi(alpha_k), and in the last
-    column by sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k; without columns where nothing is learned. Each term is rounded to a multiple
-    of `grain`, a power of two, so that sums are exact, in whichever order."""
+    """What alpha is learned from. sums: float64[CHUNKS, K + 1], grow by sum_d psi(alpha_k + N_dk) -
+    psi(alpha_k), and in the last column by sum_d psi(A + N_d) - psi(A), A = sum_k alpha_k; without
+    columns where nothing is learned. Each term is rounded to a multiple of `grain`, a power of two,
+    so that sums are exact, in whichever order."""
 
     sums: np.ndarray
     grain: float
@@ -92,8 +103,8 @@ class Rises(NamedTuple):
 
 @njit(cache=True)
 def padded(K):
-    """K up to a multiple of BLOCK, but not of BLOCK * BLOCK: entries of a topic would then compete for a few lines of a processor's
-    cache."""
+    """K up to a multiple of BLOCK, but not of BLOCK * BLOCK: entries of a topic would then compete
+    for a few lines of a processor's cache."""
     width = (K + BLOCK - 1) // BLOCK * BLOCK
     return width if width % (BLOCK * BLOCK) else width + BLOCK
 
@@ -109,8 +120,8 @@ def cumulated(sizes):
 
 @njit(cache=True)
 def shares(indptr):
-    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr: int64[n + 1], of the
-    rows."""
+    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr:
+    int64[n + 1], of the rows."""
     n = len(indptr) - 1
     bounds = np.zeros(CHUNKS + 1, np.int64)
     i = 0
@@ -124,8 +135,9 @@ def shares(indptr):
 
 @njit(cache=True, parallel=PRANGE)
 def spread(words, arena, scale, eta, inverse, log_expectation):
-    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with the log
-    expectation; else `Terms.times` has it."""
+    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena
+    of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with
+    the log expectation; else `Terms.times` has it."""
     table = np.zeros((len(words), padded(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
@@ -139,20 +151,35 @@ def spread(words, arena, scale, eta, inverse, log_expectation):
 
 @njit(cache=True, nogil=True)
 def _sum_rows(words, skipped, rows, prior, sums):
-    """Running sums of some words' rows times the prior, by blocks. rows: of the words from `skipped` on."""
+    """Running sums of some words' rows times the prior, by blocks. rows: of the words from
+    `skipped` on."""
     n = np.uint64(sums.shape[1])
     n2, n3, n4, n5, n6, n7 = _2 * n, _3 * n, _4 * n, _5 * n, _6 * n, _7 * n
     for w in words:
         row, total = w - skipped, np.float32(0.0)
         for i in range(sums.shape[1]):
             b = np.uint64(i)
-            s0, s1 = prior[b] * np.float32(rows[row, b]), prior[b + n] * np.float32(rows[row, b + n])
-            s2, s3 = prior[b + n2] * np.float32(rows[row, b + n2]), prior[b + n3] * np.float32(rows[row, b + n3])
-            s4, s5 = prior[b + n4] * np.float32(rows[row, b + n4]), prior[b + n5] * np.float32(rows[row, b + n5])
-            s6, s7 = prior[b + n6] * np.float32(rows[row, b + n6]), prior[b + n7] * np.float32(rows[row, b + n7])
+            s0, s1 = (
+                prior[b] * np.float32(rows[row, b]),
+                prior[b + n] * np.float32(rows[row, b + n]),
+            )
+            s2, s3 = (
+                prior[b + n2] * np.float32(rows[row, b + n2]),
+                prior[b + n3] * np.float32(rows[row, b + n3]),
+            )
+            s4, s5 = (
+                prior[b + n4] * np.float32(rows[row, b + n4]),
+                prior[b + n5] * np.float32(rows[row, b + n5]),
+            )
+            s6, s7 = (
+                prior[b + n6] * np.float32(rows[row, b + n6]),
+                prior[b + n7] * np.float32(rows[row, b + n7]),
+            )
             sums[w, b] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         b = _0
-        while b + _3 < n:  # four at a time: each sum waits for one addition to those before, not for four
+        while (
+            b + _3 < n
+        ):  # four at a time: each sum waits for one addition to those before, not for four
             two, more = sums[w, b] + sums[w, b + _1], sums[w, b + _2] + sums[w, b + _3]
             sums[w, b], sums[w, b + _1] = total + sums[w, b], total + two
             sums[w, b + _2], total = total + (two + sums[w, b + _2]), total + (two + more)
@@ -174,7 +201,9 @@ def sum_words(documents, table, prior, sums):
     for chunk in prange(CHUNKS):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             for p in range(indptr[doc_rows[i]], indptr[doc_rows[i] + 1]):
-                if not wanted[words[p]]:  # written once: threads that write to one line of a cache wait for each other
+                if not wanted[
+                    words[p]
+                ]:  # written once: threads that write to one line of a cache wait for each other
                     wanted[words[p]] = True
     each = np.flatnonzero(wanted)
     split = np.searchsorted(each, F)
@@ -195,8 +224,9 @@ def smoothing(norm, eta, alpha, log_expectation):
 def normalisers(totals, V, eta, log_expectation):
     """E(V eta + N~_k) for each topic; never 0, so that what is divided by it stays finite.
 
-    Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it divides: 0 / LEAST is 0,
-    where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding errors may fall a little below 0.
+    Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it
+    divides: 0 / LEAST is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
+    errors may fall a little below 0.
     """
     out = np.empty(len(totals))
     for k in range(len(totals)):
@@ -207,7 +237,8 @@ def normalisers(totals, V, eta, log_expectation):
 
 @njit(cache=True)
 def first_above(values, x):
-    """The first place whose value exceeds x, the last one at the most; without unforeseeable branches."""
+    """The first place whose value exceeds x, the last one at the most; without unforeseeable
+    branches."""
     first, n = 0, len(values)
     while n > 1:
         half = n >> 1
@@ -218,9 +249,12 @@ def first_above(values, x):
 
 @njit(cache=True)
 def _from_word(x, w, sums, row, rows, prior, K):
-    """A topic from word w's part of Z, by x in [0, its sum). sums: of Terms. row: of rows, the table's."""
+    """A topic from word w's part of Z, by x in [0, its sum). sums: of Terms. row: of rows, the
+    table's."""
     b, n = 0, sums.shape[1]
-    while n > 1:  # the first place whose sum exceeds x, the last one at the most; without unforeseeable branches
+    while (
+        n > 1
+    ):  # the first place whose sum exceeds x, the last one at the most; without unforeseeable branches
         half = n >> 1
         b += half * np.int64(sums[w, b + half - 1] <= x)
         n -= half
@@ -265,9 +299,11 @@ def _from_counts(u, active, counts, m, alpha):
 
 @njit(cache=True, inline="always")
 def weigh(w, rows, active, timed, m, weights, sums):
-    """Weights of a document's m active topics, and their running sums at every eighth; returns the last.
+    """Weights of a document's m active topics, and their running sums at every eighth; returns the
+    last.
 
-    rows: of the table. timed: float32, 0 from m on. Eight at a time, so that a sum does not wait for the one before.
+    rows: of the table. timed: float32, 0 from m on. Eight at a time, so that a sum does not wait
+    for the one before.
     """
     q = np.float32(0.0)
     b, j = _0, _0
@@ -291,8 +327,8 @@ def weigh(w, rows, active, timed, m, weights, sums):
 
 @njit(cache=True, inline="always")
 def find(x, m, weights, sums):
-    """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which could not be
-    foreseen."""
+    """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which
+    could not be foreseen."""
     b, i = _0, _8
     before = np.float32(0.0)
     while i < m:
@@ -323,15 +359,23 @@ def _rounded(x, grain):
 
 @njit(cache=True, nogil=True)
 def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, rises, grain):
-    """`sample` for the documents first … end - 1, whose changes are listed from place `at` on; returns their end. rises: float64[K + 1],
-    or nothing."""
+    """`sample` for the documents first … end - 1, whose changes are listed from place `at` on;
+    returns their end. rises: float64[K + 1], or nothing."""
     doc_rows, indptr, words, tokens_of, first_draw, lengths, keys = documents
     wide, narrow = table
     times, prior, word_sums, g, g_sums, alpha = terms
     K, F, last_block, lists = len(g), np.uint64(len(wide)), word_sums.shape[1] - 1, len(changed) > 0
     rest = g_sums[K - 1]
-    active, counts, timed = np.zeros(K + 8, np.uint32), np.zeros(K + 8, np.float32), np.zeros(K + 8, np.float32)
-    place, weights, sums = np.full(K, NOWHERE), np.empty(K + 8, np.float32), np.empty(K // 8 + 1, np.float32)
+    active, counts, timed = (
+        np.zeros(K + 8, np.uint32),
+        np.zeros(K + 8, np.float32),
+        np.zeros(K + 8, np.float32),
+    )
+    place, weights, sums = (
+        np.full(K, NOWHERE),
+        np.empty(K + 8, np.float32),
+        np.empty(K // 8 + 1, np.float32),
+    )
     z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
     all_alpha, kept = sum_in_order(alpha), (plan.samples - 1) * plan.draws
     for d in range(first, end):
@@ -398,9 +442,13 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                             if w < F:
                                 k = np.uint64(_from_word(x - q, w, word_sums, w, wide, prior, K))
                             else:
-                                k = np.uint64(_from_word(x - q, w, word_sums, w - F, narrow, prior, K))
+                                k = np.uint64(
+                                    _from_word(x - q, w, word_sums, w - F, narrow, prior, K)
+                                )
                         elif total > 0.0:
-                            k = np.uint64(_from_smoothing(x - q - word, smooth, active, counts, m, g, g_sums))
+                            k = np.uint64(
+                                _from_smoothing(x - q - word, smooth, active, counts, m, g, g_sums)
+                            )
                         else:
                             k = np.uint64(_from_counts(u, active, counts, m, alpha))
                         if column >= 0:
@@ -408,7 +456,9 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                             draws[base + i, column + r] = k
                             if lists:
                                 changed[at] = (w << _32) | (k << _16) | old
-                                at += np.int64(old != k)  # without a branch, which could not be foreseen
+                                at += np.int64(
+                                    old != k
+                                )  # without a branch, which could not be foreseen
                         if r == 0:
                             new = k
                     j = np.uint64(place[new])
@@ -438,13 +488,15 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
 
 @njit(cache=True, parallel=PRANGE)
 def sample(documents, table, terms, plan, draws, changed, rises):
-    """Gibbs sweeps over each document of a minibatch by itself. Returns the changes, as (begins, ends), int64[CHUNKS] each, of runs of
-    `changed`.
+    """Gibbs sweeps over each document of a minibatch by itself. Returns the changes, as (begins,
+    ends), int64[CHUNKS] each, of runs of `changed`.
 
-    draws: uint16[N, samples * draws], changed in place: each token's topics at the document's last visit, from which it begins. Where they are
-    UNSEEN, or plan.anew, a sweep gives each token a topic by those before it (the paper's footnote 3), and burn_in more go before those that
-    count. changed: uint64, room for each draw of the documents: those that are not what they were are listed, as the word, the new and the old
-    topic, in 32, 16 and 16 bits; or without room, where nothing is listed. rises: Rises.
+    draws: uint16[N, samples * draws], changed in place: each token's topics at the document's last
+    visit, from which it begins. Where they are UNSEEN, or plan.anew, a sweep gives each token a
+    topic by those before it (the paper's footnote 3), and burn_in more go before those that count.
+    changed: uint64, room for each draw of the documents: those that are not what they were are
+    listed, as the word, the new and the old topic, in 32, 16 and 16 bits; or without room, where
+    nothing is listed. rises: Rises.
     """
     M = draws.shape[1]
     ends = np.zeros(len(documents.lengths) + 1, np.int64)
@@ -457,7 +509,18 @@ def sample(documents, table, terms, plan, draws, changed, rises):
         while chunk < CHUNKS:
             first, end = bounds[chunk], bounds[chunk + 1]
             listed[0, chunk] = ends[first] * M
-            listed[1, chunk] = _sample_run(first, end, documents, table, terms, plan, draws, changed, ends[first] * M,
-                                           rises.sums[chunk], rises.grain)  # fmt: skip
+            listed[1, chunk] = _sample_run(
+                first,
+                end,
+                documents,
+                table,
+                terms,
+                plan,
+                draws,
+                changed,
+                ends[first] * M,
+                rises.sums[chunk],
+                rises.grain,
+            )
             chunk = taken(counter)
     return listed[0], listed[1]

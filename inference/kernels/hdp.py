@@ -1,9 +1,10 @@
-"""The two-level local step of the HDP topic model (paper 002, section 3.3, figures 8 and 9), over a minibatch.
+"""The two-level local step of the HDP topic model (paper 002, section 3.3, figures 8 and 9), over a
+minibatch.
 
-For a document with n distinct words, of which word j occurs c_j times: phi[i, j], float64[T, n], the share of word j
-that pointer i has; zeta[i, k], float64[T, C], the probability that pointer i is at topic k, of C candidates. B[j, k] =
-E[log beta_k] of word j. All loops run along one array's rows, and no sum is reordered: results do not depend on threads
-or on the width of vectors.
+For a document with n distinct words, of which word j occurs c_j times: phi[i, j], float64[T, n],
+the share of word j that pointer i has; zeta[i, k], float64[T, C], the probability that pointer i is
+at topic k, of C candidates. B[j, k] = E[log beta_k] of word j. All loops run along one array's
+rows, and no sum is reordered: results do not depend on threads or on the width of vectors.
 
 Where it begins, and why not as the paper or its programs do, is in docs/engines/hdp.md.
 """
@@ -14,18 +15,20 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import digamma, exp_minus
+from inference.runtime.jit import njit
 
 CUT = -37.0  # exp of less is lost when added to 1 in float64: taken as 0, and 0 is skipped
 OWN = 0.999  # probability with which a pointer begins at its topic
-EMPTY = 1e-3  # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
+# tokens of a document: a pointer that has fewer is left without any for the rest of the visit
+EMPTY = 1e-3
 
 
 @njit(cache=True)
 def sticks(first, rest, out):
-    """E[log sigma_i] of sticks v_i ~ Beta(first_i, rest_i), the last of which is 1: into out, float64[n + 1].
+    """E[log sigma_i] of sticks v_i ~ Beta(first_i, rest_i), the last of which is 1: into out,
+    float64[n + 1].
 
     sigma_i = v_i prod_{j < i} (1 - v_j).
     """
@@ -57,7 +60,13 @@ def stick_bound(first, rest, prior):
         both = digamma(a + b)
         one, other = digamma(a) - both, digamma(b) - both
         total += math.log(prior) + (prior - 1.0) * other
-        total -= math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + (a - 1.0) * one + (b - 1.0) * other
+        total -= (
+            math.lgamma(a + b)
+            - math.lgamma(a)
+            - math.lgamma(b)
+            + (a - 1.0) * one
+            + (b - 1.0) * other
+        )
     return total
 
 
@@ -81,8 +90,9 @@ def log_table(words, values, scale, eta, totals):
 
 @njit(cache=True)
 def soften(values, most, live):
-    """exp(values_ij - most_j) over its sum along i, replacing values, float64[m, n]; rows that are not live stay as
-    they are. most: float64[n], the largest of each column. Returns the sums, float64[n]."""
+    """exp(values_ij - most_j) over its sum along i, replacing values, float64[m, n]; rows that are
+    not live stay as they are. most: float64[n], the largest of each column. Returns the sums,
+    float64[n]."""
     m, n = values.shape
     total = np.zeros(n)
     for i in range(m):
@@ -104,8 +114,8 @@ def soften(values, most, live):
 
 @njit(cache=True)
 def add_rows(out, weights, rows):
-    """out_j += sum_i weights_i rows_ij, in the order of i; four rows at a time, so that out is read and written a quarter
-    as often. rows: float64[m, n]."""
+    """out_j += sum_i weights_i rows_ij, in the order of i; four rows at a time, so that out is read
+    and written a quarter as often. rows: float64[m, n]."""
     m = len(weights)
     for i in range(0, m - 3, 4):
         a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
@@ -121,10 +131,12 @@ def add_rows(out, weights, rows):
 
 @njit(cache=True)
 def start(logs, places, gamma, T, C):
-    """(candidates int64[C], B float64[n, C], turned float64[C, n], phi float64[T, n]) of a document.
+    """(candidates int64[C], B float64[n, C], turned float64[C, n], phi float64[T, n]) of a
+    document.
 
-    logs: float64[W, K], E[log beta]; places: of the document's words there. gamma: float64[K], LDA's of the document.
-    The C topics with the largest gamma are candidates; the T largest have a pointer each, the first the largest.
+    logs: float64[W, K], E[log beta]; places: of the document's words there. gamma: float64[K],
+    LDA's of the document. The C topics with the largest gamma are candidates; the T largest have a
+    pointer each, the first the largest.
     """
     n = len(places)
     candidates = np.argsort(-gamma, kind="mergesort")[:C]  # of equals the first
@@ -151,10 +163,11 @@ def start(logs, places, gamma, T, C):
 
 @njit(cache=True)
 def share_words(turned, zeta, logs, counts, live, phi):
-    """phi_ij proportional to exp(logs_i + sum_k zeta_ik B_jk); returns sum_j c_j log of the normalisers.
+    """phi_ij proportional to exp(logs_i + sum_k zeta_ik B_jk); returns sum_j c_j log of the
+    normalisers.
 
-    turned: float64[C, n], B. logs: float64[T]. counts: float32[n]. live: bool[T], pointers that may have words. phi:
-    float64[T, n], is filled.
+    turned: float64[C, n], B. logs: float64[T]. counts: float32[n]. live: bool[T], pointers that may
+    have words. phi: float64[T, n], is filled.
     """
     T, n = phi.shape
     most = np.full(n, -np.inf)
@@ -174,7 +187,8 @@ def share_words(turned, zeta, logs, counts, live, phi):
 
 @njit(cache=True)
 def point(B, logs, counts, phi, zeta):
-    """zeta_ik proportional to exp(logs_k + sum_j c_j phi_ij B_jk), filled; returns sum zeta (logs - log zeta).
+    """zeta_ik proportional to exp(logs_k + sum_j c_j phi_ij B_jk), filled; returns sum zeta (logs -
+    log zeta).
 
     logs: float64[C], E[log sigma(v)] of the candidates.
     """
@@ -207,7 +221,8 @@ def point(B, logs, counts, phi, zeta):
 
 @njit(cache=True)
 def break_sticks(counts, phi, alpha, tokens, first, rest):
-    """The tokens of each pointer, float64[T], and the document's sticks, float64[T - 1] twice (002 eq. of figure 8)."""
+    """The tokens of each pointer, float64[T], and the document's sticks, float64[T - 1] twice (002
+    eq. of figure 8)."""
     T, n = phi.shape
     for i in range(T):
         tokens[i] = 0.0
@@ -221,10 +236,12 @@ def break_sticks(counts, phi, alpha, tokens, first, rest):
 
 @njit(cache=True)
 def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, tolerance, most, empty):
-    """Coordinate ascent of a document's bound from phi on, which is changed, as are zeta, tokens, first and rest.
+    """Coordinate ascent of a document's bound from phi on, which is changed, as are zeta, tokens,
+    first and rest.
 
-    Until an iteration changes the bound by less than `tolerance` of it, `most` times at the most. empty: a pointer with
-    fewer tokens gets none any more; with 0 the bound never falls. Returns (bound, iterations).
+    Until an iteration changes the bound by less than `tolerance` of it, `most` times at the most.
+    empty: a pointer with fewer tokens gets none any more; with 0 the bound never falls. Returns
+    (bound, iterations).
     """
     T = len(phi)
     pointer_logs = np.empty(T)
@@ -246,9 +263,9 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
 
 
 class Local(NamedTuple):
-    """What the documents of a minibatch gave, each of its C candidates. candidates: int64[n, C]. mass (sum_i zeta_ik), tokens
-    (expected, of the topic), theta: float64[n, C]. bounds: float64[n]. given: float32[P, C], expected tokens of a pair, or
-    float32[0, C]."""
+    """What the documents of a minibatch gave, each of its C candidates. candidates: int64[n, C].
+    mass (sum_i zeta_ik), tokens (expected, of the topic), theta: float64[n, C]. bounds: float64[n].
+    given: float32[P, C], expected tokens of a pair, or float32[0, C]."""
 
     candidates: np.ndarray
     mass: np.ndarray
@@ -262,8 +279,9 @@ class Local(NamedTuple):
 def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, local):
     """The local step of each document of a minibatch, which is independent of all others.
 
-    batch: dense.Batch. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of LDA, where documents start.
-    stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document without words is left alone.
+    batch: dense.Batch. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of LDA, where
+    documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document
+    without words is left alone.
     """
     doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
     candidates, mass, tokens, theta, bounds, given = local
@@ -280,7 +298,19 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
             n = counts[a:b]
             chosen, B, turned, phi = start(logs, places[a:b], gamma[d], T, C)
             bound, _ = ascend(
-                B, turned, n, stick_logs[chosen], alpha, phi, zeta, of_pointers, first, rest, tolerance, most, empty
+                B,
+                turned,
+                n,
+                stick_logs[chosen],
+                alpha,
+                phi,
+                zeta,
+                of_pointers,
+                first,
+                rest,
+                tolerance,
+                most,
+                empty,
             )
             bounds[d] = bound
             lengths(first, rest, sizes)
@@ -309,10 +339,11 @@ def _give(counts, phi, zeta, given):
 
 @njit(cache=True, parallel=True)
 def add(words, word_ptr, pairs, document, candidates, given, unit, values):
-    """values[w, k] += unit times what the pairs of w give, word by word, each in the order of its documents.
+    """values[w, k] += unit times what the pairs of w give, word by word, each in the order of its
+    documents.
 
-    words: int64[n]. word_ptr, pairs: of `rows.by_word`. document: int64[P], a pair's place in candidates. values:
-    float32[V, K].
+    words: int64[n]. word_ptr, pairs: of `rows.by_word`. document: int64[P], a pair's place in
+    candidates. values: float32[V, K].
     """
     K = values.shape[1]
     C = candidates.shape[1]
@@ -331,7 +362,8 @@ def add(words, word_ptr, pairs, document, candidates, given, unit, values):
 
 @njit(cache=True, parallel=True)
 def topics_bound(values, scale, eta, totals):
-    """E[log p(beta)] - E[log q(beta)], nats; of K topics with prior eta and lambda = eta + scale values[V, K]."""
+    """E[log p(beta)] - E[log q(beta)], nats; of K topics with prior eta and lambda = eta + scale
+    values[V, K]."""
     V, K = values.shape
     sums = np.empty(K)
     total = K * (math.lgamma(V * eta) - V * math.lgamma(eta))

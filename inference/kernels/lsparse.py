@@ -1,10 +1,12 @@
 """Kernels of `lsparse`: variational inference in which a token has at most L topics (paper 003).
 
-A word's weights exp E[log beta_kw] are kept as its sparse row: listed entries, and for every other topic
-g_k times one number of the word, since E[log beta_kw] = psi(eta) - psi(sum_w lam_kw) there. A word's weights are
-divided by their largest, exp(scale): that cancels in every softmax, and nothing underflows that matters.
+A word's weights exp E[log beta_kw] are kept as its sparse row: listed entries, and for every other
+topic g_k times one number of the word, since E[log beta_kw] = psi(eta) - psi(sum_w lam_kw) there. A
+word's weights are divided by their largest, exp(scale): that cancels in every softmax, and nothing
+underflows that matters.
 
-All sums have a fixed order and stay within a document or a word, so results do not depend on threads.
+All sums have a fixed order and stay within a document or a word, so results do not depend on
+threads.
 """
 
 import math
@@ -13,19 +15,27 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import psi as digamma, sum_in_order
+from inference.runtime.jit import njit
 
-ABSENT = 1e-9  # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
-BLOCK = 1 << 22  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
-COLD, WARM, BETTER = 0, 1, 2  # a document begins with its words alone, with what is remembered, with the better of both
+# tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
+ABSENT = 1e-9
+BLOCK = (
+    1 << 22
+)  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
+COLD, WARM, BETTER = (
+    0,
+    1,
+    2,
+)  # a document begins with its words alone, with what is remembered, with the better of both
 
 
 class Weights(NamedTuple):
-    """exp E[log beta] of some words, in sparse rows: row_ptr int64[n + 1], topics int32, weights float64, rest float64[n], scale
-    float64[n]. A topic that is not listed weighs rest times g_k; all weights times exp(scale)."""
+    """exp E[log beta] of some words, in sparse rows: row_ptr int64[n + 1], topics int32, weights
+    float64, rest float64[n], scale float64[n]. A topic that is not listed weighs rest times g_k;
+    all weights times exp(scale)."""
 
     row_ptr: np.ndarray
     topics: np.ndarray
@@ -35,16 +45,17 @@ class Weights(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Topics of tokens, uint16[P, L] (of `first_choice` int32), and in which shares, float64[P, L]: times some number, all 0 in a document that was not
-    seen."""
+    """Topics of tokens, uint16[P, L] (of `first_choice` int32), and in which shares, float64[P, L]:
+    times some number, all 0 in a document that was not seen."""
 
     topics: np.ndarray
     shares: np.ndarray
 
 
 class How(NamedTuple):
-    """How a document is visited. start: COLD, WARM or BETTER. restarts, sweeps: at the most. change: of an N_dk in tokens, below
-    which a document is done. block: BLOCK. units: what shares are times; where that is more than 1 they are whole numbers."""
+    """How a document is visited. start: COLD, WARM or BETTER. restarts, sweeps: at the most.
+    change: of an N_dk in tokens, below which a document is done. block: BLOCK. units: what shares
+    are times; where that is more than 1 they are whole numbers."""
 
     start: int
     restarts: int
@@ -55,8 +66,9 @@ class How(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A document under the present topics. words: int32[n], places among the rows; counts: float64[n]. active: int32[K], its
-    active topics first; place: int32[K], each topic's among them, or -1."""
+    """A document under the present topics. words: int32[n], places among the rows; counts:
+    float64[n]. active: int32[K], its active topics first; place: int32[K], each topic's among them,
+    or -1."""
 
     words: np.ndarray
     counts: np.ndarray
@@ -68,7 +80,8 @@ class Document(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room to work in. block: the weights of all words for the active topics side by side where `held`; row: those of one word."""
+    """Room to work in. block: the weights of all words for the active topics side by side where
+    `held`; row: those of one word."""
 
     block: np.ndarray
     held: bool
@@ -83,8 +96,8 @@ class Work(NamedTuple):
 
 @njit(cache=True)
 def unlisted(totals, V, eta):
-    """Of words that a topic does not list: (g float64[K], relative weights, the largest 1; the log of the largest;
-    norm float64[K], psi(V eta + totals))."""
+    """Of words that a topic does not list: (g float64[K], relative weights, the largest 1; the log
+    of the largest; norm float64[K], psi(V eta + totals))."""
     K = len(totals)
     norm = np.empty(K)
     for k in range(K):
@@ -96,7 +109,8 @@ def unlisted(totals, V, eta):
 def weigh(words, arena, unit, eta, norm, base):
     """Weights of some words.
 
-    words: int64[n], distinct. arena: rows.Arena of float64, statistics in units of `unit`. norm, base: of `unlisted`.
+    words: int64[n], distinct. arena: rows.Arena of float64, statistics in units of `unit`. norm,
+    base: of `unlisted`.
     """
     n = len(words)
     row_ptr = cumulated(arena.length[words])
@@ -119,12 +133,14 @@ def weigh(words, arena, unit, eta, norm, base):
 
 @njit(cache=True, parallel=True)
 def first_choice(rows, g, order, L):
-    """The L topics of largest weight of each word: (topics int32[n, min(L, K)], ascending, shares float64[n, min(L, K)],
-    in proportion to their weights). Under an even theta, as a document begins, they are the best of each of its tokens; so they
-    are chosen once a word and not in each document.
+    """The L topics of largest weight of each word: (topics int32[n, min(L, K)], ascending, shares
+    float64[n, min(L, K)], in proportion to their weights). Under an even theta, as a document
+    begins, they are the best of each of its tokens; so they are chosen once a word and not in each
+    document.
 
-    order: int64[K], topics by descending g, of equals the smaller first. Of the topics that a word does not list only the
-    first L of that order can be among its best, so time grows with its row and with L, not with K.
+    order: int64[K], topics by descending g, of equals the smaller first. Of the topics that a word
+    does not list only the first L of that order can be among its best, so time grows with its row
+    and with L, not with K.
     """
     row_ptr, row_topics, weights, rest, _ = rows
     n, K = len(rest), len(g)
@@ -132,11 +148,20 @@ def first_choice(rows, g, order, L):
     out, out_shares = np.empty((n, L), np.int32), np.empty((n, L))
     for chunk in prange(CHUNKS):
         listed, own = np.zeros(K, np.bool_), np.zeros(K)
-        topics, row, buffer, chosen = np.empty(K, np.int32), np.empty(K), np.empty(K), np.empty(L, np.int32)
+        topics, row, buffer, chosen = (
+            np.empty(K, np.int32),
+            np.empty(K),
+            np.empty(K),
+            np.empty(L, np.int32),
+        )
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             m = 0
             for q in range(row_ptr[i], row_ptr[i + 1]):
-                topics[m], own[row_topics[q]], listed[row_topics[q]] = row_topics[q], weights[q], True
+                topics[m], own[row_topics[q]], listed[row_topics[q]] = (
+                    row_topics[q],
+                    weights[q],
+                    True,
+                )
                 m += 1
             at, most = 0, min(K, m + L)
             while m < most:
@@ -182,9 +207,9 @@ def _weight(w, k, rows, g):
 def objective(topics, r, places, counts, rows, g, alpha, N):
     """A document's part of the bound, L_d (003, eqs. 46-49, with theta at its best for r): a float.
 
-    sum_k lnGamma(alpha + N_k) - lnGamma(alpha) + sum_j c_j sum_k r_jk (E[log beta_kj] - log r_jk) + lnGamma(K alpha) -
-    lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], of its n pairs. N: float64[K], 0
-    before and after.
+    sum_k lnGamma(alpha + N_k) - lnGamma(alpha) + sum_j c_j sum_k r_jk (E[log beta_kj] - log r_jk) +
+    lnGamma(K alpha) - lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], of its n
+    pairs. N: float64[K], 0 before and after.
     """
     total, tokens = 0.0, sum_in_order(counts)
     for j in range(len(places)):
@@ -216,8 +241,8 @@ def _line(j, m, document, work):
 
 @njit(cache=True)
 def _score(m, units, r, idx, document, work, N):
-    """`objective` of a document but for what is the same whatever its r. r: float64[n, L], times `units`, of the active
-    topics idx. N: float64[>= m], work space."""
+    """`objective` of a document but for what is the same whatever its r. r: float64[n, L], times
+    `units`, of the active topics idx. N: float64[>= m], work space."""
     counts, alpha = document.counts, document.alpha
     total = 0.0
     N[:m] = 0.0
@@ -238,13 +263,16 @@ def _score(m, units, r, idx, document, work, N):
 
 @njit(cache=True)
 def _sweep(scores, drops, m, N, idx, size, r, document, work):
-    """r of each of a document's tokens by N, and then N by r: (the largest change of an N, `_score` where scores).
+    """r of each of a document's tokens by N, and then N by r: (the largest change of an N, `_score`
+    where scores).
 
-    r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs. 8-10). Mostly they are
-    those of the sweep before, as a count of the weights that reach the least of them says: then nothing is selected. The
-    score needs one logarithm a token, as log r_jk = log weight_jk - log total_j. drops: whether topics with no more than
-    ABSENT tokens are left out. A token to which every active topic's weight underflows keeps its r, which lowers nothing.
-    idx: int32[n, L]; size: int32[n], how many of a token's idx are topics, ascending, before zeros; r is 0 there.
+    r_jk is in proportion to exp(psi(alpha + N_k) + E[log beta_kj]) over the L largest (003, eqs.
+    8-10). Mostly they are those of the sweep before, as a count of the weights that reach the least
+    of them says: then nothing is selected. The score needs one logarithm a token, as log r_jk = log
+    weight_jk - log total_j. drops: whether topics with no more than ABSENT tokens are left out. A
+    token to which every active topic's weight underflows keeps its r, which lowers nothing. idx:
+    int32[n, L]; size: int32[n], how many of a token's idx are topics, ascending, before zeros; r is
+    0 there.
     """
     counts, alpha = document.counts, document.alpha
     _, _, _, e, logs, w, buffer, new, chosen = work
@@ -317,8 +345,9 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
 
 @njit(cache=True)
 def _propose(restarts, drops, m, N, idx, size, r, document, work):
-    """Restart proposals (003, section 5): a topic's tokens are given to the others, and it stays so where the objective
-    rises. Topics by ascending N, at most `restarts`. Returns (proposals, accepted).
+    """Restart proposals (003, section 5): a topic's tokens are given to the others, and it stays so
+    where the objective rises. Topics by ascending N, at most `restarts`. Returns (proposals,
+    accepted).
 
     Each goes by two sweeps from N_k = 0.
     """
@@ -336,7 +365,12 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
         if tried == 0:
             score = _score(m, 1.0, r, idx, document, work, work.new)
         tried += 1
-        N_before, idx_before, size_before, r_before = N[:m].copy(), idx.copy(), size.copy(), r.copy()
+        N_before, idx_before, size_before, r_before = (
+            N[:m].copy(),
+            idx.copy(),
+            size.copy(),
+            r.copy(),
+        )
         N[a] = 0.0
         _sweep(False, drops, m, N, idx, size, r, document, work)
         _, proposed = _sweep(True, drops, m, N, idx, size, r, document, work)
@@ -383,8 +417,9 @@ def _compact(m, N, idx, size, r, document, work):
 
 @njit(cache=True)
 def _begin(dense, known, old, units, first, document, N, idx, size, r):
-    """A document's active topics, ascending, and the r that it begins with, as idx, size and r of `_sweep`; returns how
-    many are active. first: of `first_choice`; known: whether it begins with old, Tokens, times `units`, in its place.
+    """A document's active topics, ascending, and the r that it begins with, as idx, size and r of
+    `_sweep`; returns how many are active. first: of `first_choice`; known: whether it begins with
+    old, Tokens, times `units`, in its place.
     """
     words, counts, active, place = document.words, document.counts, document.active, document.place
     m, K = 0, len(place)
@@ -408,7 +443,9 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
         for i in range(width):
             share = old.shares[j, i] / units if known else first.shares[words[j], i]
             if share > 0.0 or not known:
-                idx[j, n] = place[np.int32(old.topics[j, i]) if known else first.topics[words[j], i]]
+                idx[j, n] = place[
+                    np.int32(old.topics[j, i]) if known else first.topics[words[j], i]
+                ]
                 r[j, n] = share
                 N[idx[j, n]] += counts[j] * share
                 n += 1
@@ -422,19 +459,32 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
 def _solve(known, old, first, document, how, out_topics, out_r):
     """One document's tokens from one beginning, into out_topics and out_r (times how.units).
 
-    known: whether it begins with old, Tokens, rather than with its words alone. Returns (sweeps, proposals, accepted,
-    score before, score after), scores only where shares are whole numbers; the first of them is that of what it begins with.
+    known: whether it begins with old, Tokens, rather than with its words alone. Returns (sweeps,
+    proposals, accepted, score before, score after), scores only where shares are whole numbers; the
+    first of them is that of what it begins with.
     """
     units, rounds = how.units, how.units > 1.0
     n, L, K = len(document.words), out_r.shape[1], len(document.place)
     dense = L >= K
-    N, idx, size, r = np.empty(K), np.empty((n, L), np.int32), np.empty(n, np.int32), np.empty((n, L))
+    N, idx, size, r = (
+        np.empty(K),
+        np.empty((n, L), np.int32),
+        np.empty(n, np.int32),
+        np.empty((n, L)),
+    )
     m = _begin(dense, known, old, units, first, document, N, idx, size, r)
     held = n * m <= how.block
     work = Work(
-        np.empty(n * m if held else 0), held, np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m),
+        np.empty(n * m if held else 0),
+        held,
+        np.empty(m),
+        np.empty(m),
+        np.empty(m),
+        np.empty(m),
+        np.empty(m),
+        np.empty(m),
         np.empty(L, np.int32),
-    )  # fmt: skip
+    )
     if held:
         for j in range(n):
             _gather(j, m, document, work.block, j * m)
@@ -467,15 +517,17 @@ def _solve(known, old, first, document, how, out_topics, out_r):
 
 @njit(cache=True, parallel=True)
 def visit(batch, rows, g, first, alpha, how, old, new, told):
-    """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in which shares.
+    """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in
+    which shares.
 
-    batch: sparse.Batch. rows: of `weigh`; g: of `unlisted`; first: of `first_choice`. how: How. old: Tokens, without rows
-    where nothing is remembered; new: Tokens, filled; both times how.units. told: int64[n, 4], filled: sweeps,
-    restarts that were proposed, that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2
-    what came from the words alone.
+    batch: sparse.Batch. rows: of `weigh`; g: of `unlisted`; first: of `first_choice`. how: How.
+    old: Tokens, without rows where nothing is remembered; new: Tokens, filled; both times
+    how.units. told: int64[n, 4], filled: sweeps, restarts that were proposed, that were accepted,
+    and what was the best: 0 what is remembered, 1 what came from there, 2 what came from the words
+    alone.
 
-    With WARM and BETTER what is remembered is kept where nothing better is found, under the present topics: the bound
-    can't fall then.
+    With WARM and BETTER what is remembered is kept where nothing better is found, under the present
+    topics: the bound can't fall then.
     """
     K, doc_ptr = len(g), batch.doc_ptr
     bounds = shares(doc_ptr)
@@ -484,14 +536,17 @@ def visit(batch, rows, g, first, alpha, how, old, new, told):
         for d in range(bounds[chunk], bounds[chunk + 1]):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
-                document = Document(batch.places[own], batch.counts[own], rows, g, alpha, active, place)
+                document = Document(
+                    batch.places[own], batch.counts[own], rows, g, alpha, active, place
+                )
                 before = Tokens(old.topics[own], old.shares[own])
                 _visit_one(document, first, how, before, new.topics[own], new.shares[own], told[d])
 
 
 @njit(cache=True)
 def _visit_one(document, first, how, old, out_topics, out_r, told):
-    """A document: the best of what is remembered, what comes from there, and what comes from its words alone."""
+    """A document: the best of what is remembered, what comes from there, and what comes from its
+    words alone."""
     known = how.start != COLD and len(old.shares) > 0 and old.shares[0].any()
     best = -np.inf
     if known:
@@ -511,7 +566,9 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         if after >= best:
             told[3], out_topics[:], out_r[:] = 2, topics, r
     else:
-        told[0], told[1], told[2], _, _ = _solve(False, old, first, document, how, out_topics, out_r)
+        told[0], told[1], told[2], _, _ = _solve(
+            False, old, first, document, how, out_topics, out_r
+        )
         told[3] = 2
 
 
@@ -534,13 +591,16 @@ def objectives(batch, rows, g, alpha, topics, r):
 def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
     """theta of some documents: (indptr int64[n + 1], topics int32, weights float32), largest first.
 
-    theta_dk = (alpha + N_dk) / (K alpha + N_d), listed where N_dk is at least `least` of N_d, and the largest in any
-    case. topics: uint16[P, L]; r: float64[P, L], which sums to 1 over L.
+    theta_dk = (alpha + N_dk) / (K alpha + N_d), listed where N_dk is at least `least` of N_d, and
+    the largest in any case. topics: uint16[P, L]; r: float64[P, L], which sums to 1 over L.
     """
     n, L = len(doc_ptr) - 1, topics.shape[1]
     N, touched = np.zeros(K), np.empty(K, np.int64)
     indptr = np.zeros(n + 1, np.int64)
-    out_topics, out_weights = np.empty(min(topics.size, n * K), np.int32), np.empty(min(topics.size, n * K), np.float32)
+    out_topics, out_weights = (
+        np.empty(min(topics.size, n * K), np.int32),
+        np.empty(min(topics.size, n * K), np.float32),
+    )
     at = 0
     for d in range(n):
         m, tokens = 0, sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
@@ -566,7 +626,8 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
 
 @njit(cache=True)
 def whole(r, units):
-    """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see `select.rounded`."""
+    """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see
+    `select.rounded`."""
     out, row = np.empty(r.shape, np.uint16), np.empty(r.shape[1])
     for p in range(len(r)):
         rounded(r[p], r.shape[1], units, row)

@@ -1,9 +1,10 @@
-"""Random numbers that depend on their key alone: the same for any number of threads, and after any restart."""
+"""Random numbers that depend on their key alone: the same for any number of threads, and after any
+restart."""
 
 import numpy as np
 from numba import prange, uint64
 
-from inference.jit import PRANGE, njit
+from inference.runtime.jit import PRANGE, njit
 
 # SplitMix64 (Steele, Lea, Flood 2014): a counter, and a mixer that makes it random.
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -46,9 +47,11 @@ def unit(state):
 
 @njit(cache=True)
 def permuted(i, n, k):
-    """The place of i under the k-th pseudo-random permutation of 0 … n - 1, without an array of size n.
+    """The place of i under the k-th pseudo-random permutation of 0 … n - 1, without an array of
+    size n.
 
-    A Feistel network of four rounds over the next even number of bits; what falls outside walks on until it is inside.
+    A Feistel network of four rounds over the next even number of bits; what falls outside walks on
+    until it is inside.
     """
     bits = 2
     while (1 << bits) < n:

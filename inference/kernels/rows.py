@@ -1,20 +1,22 @@
-"""lambda - eta as sparse rows, one for each word: topics ascending, in an arena that grows (SSI, Appendix A)."""
+"""lambda - eta as sparse rows, one for each word: topics ascending, in an arena that grows (SSI,
+Appendix A)."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 
-from inference.jit import PRANGE, njit
 from inference.kernels.gibbs import CHUNKS, UNSEEN, cumulated, shares
 from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
+from inference.runtime.jit import PRANGE, njit
 
-LEAST = 5e-324  # the smallest number above 0: of weights, what is not above 0 is dropped whatever the limit
+# the smallest number above 0: of weights, what is not above 0 is dropped whatever the limit
+LEAST = 5e-324
 
 
 class Arena(NamedTuple):
-    """Rows by word: row w is the length[w] entries from start[w] on, int64[V], of topics (int32, ascending) and values
-    (float32 or float64)."""
+    """Rows by word: row w is the length[w] entries from start[w] on, int64[V], of topics (int32,
+    ascending) and values (float32 or float64)."""
 
     start: np.ndarray
     length: np.ndarray
@@ -24,12 +26,13 @@ class Arena(NamedTuple):
 
 @njit(cache=True, parallel=PRANGE, nogil=True)
 def expand(documents, indptr, words, counts, first_token, slot, distinct):
-    """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P], token_ptr int64[P + 1],
-    words).
+    """A minibatch's (document, word) pairs and tokens: (doc_ptr int64[n + 1], places int32[P],
+    token_ptr int64[P + 1], words).
 
-    first_token: int64[D + 1], of all documents. slot: int32[V], all -1, is filled with each word's place among the minibatch's distinct
-    words, which go into `distinct`, ascending; the last value returned is their number. Frequent words come first in a vocabulary, so what
-    is used often is stored close together.
+    first_token: int64[D + 1], of all documents. slot: int32[V], all -1, is filled with each word's
+    place among the minibatch's distinct words, which go into `distinct`, ascending; the last value
+    returned is their number. Frequent words come first in a vocabulary, so what is used often is
+    stored close together.
     """
     doc_ptr = cumulated(indptr[documents + 1] - indptr[documents])
     first = cumulated(first_token[documents + 1] - first_token[documents])
@@ -70,8 +73,9 @@ def add_by_topic(parts, sums):
 
 @njit(cache=True, parallel=PRANGE)
 def pairs_by_word(doc_ptr, places, n, values, threads):
-    """All pairs of a minibatch, by word and then by document: (ends int64[n + 1], of each word, documents int32[P], values). Counting
-    sort: each of so many threads has some of the documents; the order does not depend on their number. places: int32[P], of n words."""
+    """All pairs of a minibatch, by word and then by document: (ends int64[n + 1], of each word,
+    documents int32[P], values). Counting sort: each of so many threads has some of the documents;
+    the order does not depend on their number. places: int32[P], of n words."""
     D, P = len(doc_ptr) - 1, doc_ptr[-1]
     first = np.zeros(threads + 1, np.int64)
     for t in range(1, threads + 1):
@@ -113,7 +117,8 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
 def recall(documents, first, memory, doc_ptr, token_ptr):
     """What is remembered of a minibatch's tokens: uint16[N, M], from memory, uint16[tokens, M].
 
-    first: int64[D + 1], the place of each document's first token there. doc_ptr, token_ptr: of `expand`.
+    first: int64[D + 1], the place of each document's first token there. doc_ptr, token_ptr: of
+    `expand`.
     """
     M = memory.shape[1]
     out = np.empty((token_ptr[-1], M), np.uint16)
@@ -138,7 +143,8 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
 
 @njit(cache=True, nogil=True)
 def occurrences(words, counts, V):
-    """How many pairs each word has, and how many tokens: int64[V] each. words, counts: of a bag of words."""
+    """How many pairs each word has, and how many tokens: int64[V] each. words, counts: of a bag of
+    words."""
     pairs, tokens = np.zeros(V, np.int64), np.zeros(V, np.int64)
     for p in range(len(words)):
         pairs[words[p]] += 1
@@ -148,7 +154,8 @@ def occurrences(words, counts, V):
 
 @njit(cache=True, nogil=True)
 def by_word(places, token_ptr, n):
-    """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word, tokens int64[n])."""
+    """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word,
+    tokens int64[n])."""
     indptr, tokens = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
     for p in range(len(places)):
         indptr[places[p] + 1] += 1
@@ -163,7 +170,8 @@ def by_word(places, token_ptr, n):
 
 @njit(cache=True, nogil=True)
 def words_of(documents, indptr, words, V):
-    """The distinct words of some documents, ascending, int64[n], and how many of the pairs each has, as ends: int64[n + 1].
+    """The distinct words of some documents, ascending, int64[n], and how many of the pairs each
+    has, as ends: int64[n + 1].
 
     documents, indptr, words: as for `expand`.
     """
@@ -177,10 +185,11 @@ def words_of(documents, indptr, words, V):
 
 @njit(cache=True, nogil=True)
 def pairs_of(documents, indptr, words, wanted, ends, first, values):
-    """The pairs of some documents that are of the wanted words, by word and then by document: (int32[P], the place of each
-    one's document; its value).
+    """The pairs of some documents that are of the wanted words, by word and then by document:
+    (int32[P], the place of each one's document; its value).
 
-    wanted, ends: a run of what `words_of` returns. values: of all pairs, those of document i from first[i] on.
+    wanted, ends: a run of what `words_of` returns. values: of all pairs, those of document i from
+    first[i] on.
     """
     doc_of, out = np.empty(ends[-1], np.int32), np.empty(ends[-1], values.dtype)
     if not len(wanted):
@@ -217,11 +226,12 @@ def sort_first(values, n):
 
 @njit(cache=True)
 def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values, at, added):
-    """The row of the word w with `unit` times its tally added, written from place `at` on; returns how many entries it has.
+    """The row of the word w with `unit` times its tally added, written from place `at` on; returns
+    how many entries it has.
 
     tally: int32[K] or float64[K], by topic; known: bool[K], of the row's topics and those in
-    fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K], grows by what the row
-    has more than before.
+    fresh[:m], which are new to it; both are cleared. topics, values: written. added: float64[K],
+    grows by what the row has more than before.
     """
     sort_first(fresh, m)
     f, K, begin = 0, len(tally), at
@@ -266,8 +276,8 @@ def noted(k, known, fresh, m):
 
 @njit(cache=True)
 def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
-    """Count a word's new samples, less its old ones, by topic, into tally: int32[K]. Returns how many topics were not known
-    before; they are the first of fresh, and known now.
+    """Count a word's new samples, less its old ones, by topic, into tally: int32[K]. Returns how
+    many topics were not known before; they are the first of fresh, and known now.
 
     first, end: the word's places in pairs, of `by_word`. new, old: uint16[N, M].
     """
@@ -292,13 +302,13 @@ def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
 
 @njit(cache=True, parallel=True)
 def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below, arena, totals):
-    """A minibatch's rows with `unit` added for each of its new samples and taken away for each of its old: (indptr
-    int64[n + 1], sizes int64[n], topics int32, values as in the arena); row i is the sizes[i] entries from indptr[i] on.
-    Changes totals, not the arena.
+    """A minibatch's rows with `unit` added for each of its new samples and taken away for each of
+    its old: (indptr int64[n + 1], sizes int64[n], topics int32, values as in the arena); row i is
+    the sizes[i] entries from indptr[i] on. Changes totals, not the arena.
 
-    word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing is taken back. An
-    entry below `drop_below` is dropped. Where unit is 1, all values are whole numbers, and exact up to 2^24 in float32, 2^53
-    in float64.
+    word_ptr, pairs, tokens: of `by_word`. new, old: uint16[N, M], old without columns where nothing
+    is taken back. An entry below `drop_below` is dropped. Where unit is 1, all values are whole
+    numbers, and exact up to 2^24 in float32, 2^53 in float64.
     """
     n, K = len(words), len(totals)
     indptr = cumulated(np.minimum(K, arena.length[words] + tokens * new.shape[1]))
@@ -310,29 +320,60 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             mark(arena, words[i], known)
-            m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
+            m = tally_word(
+                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh
+            )
             sizes[i] = merge_row(
-                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
+                arena,
+                words[i],
+                tally,
+                known,
+                fresh,
+                m,
+                unit,
+                drop_below,
+                topics,
+                values,
+                indptr[i],
+                added[chunk],
             )
     add_in_order(added, totals)
     return indptr, sizes, topics, values
 
 
 @njit(cache=True, parallel=True)
-def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit, drop_below, arena, totals):
-    """Rows of some words with counts times `new` added and counts times `old` taken away: (indptr int64[n + 1], sizes
-    int64[n], topics int32, values float64); row i is the sizes[i] entries from indptr[i] on. Changes totals, not the
-    arena.
+def blend(
+    words,
+    word_ptr,
+    pairs,
+    counts,
+    new_topics,
+    new,
+    old_topics,
+    old,
+    unit,
+    drop_below,
+    arena,
+    totals,
+):
+    """Rows of some words with counts times `new` added and counts times `old` taken away: (indptr
+    int64[n + 1], sizes int64[n], topics int32, values float64); row i is the sizes[i] entries from
+    indptr[i] on. Changes totals, not the arena.
 
-    words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. counts: float64[P]. new_topics: uint16[P, L] and new:
-    float64[P, L], old ones likewise, without rows where nothing is taken away. unit: that all of them are times. An entry
-    below `drop_below` is dropped. A word's pairs are summed in their order, so a sum does not depend on threads; whole
-    numbers are exact up to 2^53. What is taken away must have been added before. Time grows with L, not with K.
+    words: int64[n], distinct. word_ptr, pairs: of `rows.by_word`. counts: float64[P]. new_topics:
+    uint16[P, L] and new: float64[P, L], old ones likewise, without rows where nothing is taken
+    away. unit: that all of them are times. An entry below `drop_below` is dropped. A word's pairs
+    are summed in their order, so a sum does not depend on threads; whole numbers are exact up to
+    2^53. What is taken away must have been added before. Time grows with L, not with K.
     """
     n, L, K = len(words), new.shape[1], len(totals)
     drop_below = max(drop_below, LEAST)
     indptr = cumulated(np.minimum(K, arena.length[words] + np.diff(word_ptr) * L))
-    topics, values, sizes = np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(n, np.int64)
+    topics, values, sizes = (
+        np.empty(indptr[n], np.int32),
+        np.empty(indptr[n]),
+        np.empty(n, np.int64),
+    )
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
@@ -351,7 +392,18 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
                     for s in range(L):
                         tally[old_topics[p, s]] -= counts[p] * old[p, s]
             sizes[i] = merge_row(
-                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[chunk]
+                arena,
+                words[i],
+                tally,
+                known,
+                fresh,
+                m,
+                unit,
+                drop_below,
+                topics,
+                values,
+                indptr[i],
+                added[chunk],
             )
     add_in_order(added, totals)
     return indptr, sizes, topics, values
@@ -359,7 +411,8 @@ def blend(words, word_ptr, pairs, counts, new_topics, new, old_topics, old, unit
 
 @njit(cache=True, inline="always")
 def room_of(size):
-    """Entries that a row of this size is given when it moves: it may grow by half before it moves again."""
+    """Entries that a row of this size is given when it moves: it may grow by half before it moves
+    again."""
     return size + size // 2 + 2
 
 
@@ -394,7 +447,8 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
 
 @njit(cache=True)
 def better_eta(arena, scale, totals, eta):
-    """A fixed-point step for the symmetric eta (Minka 2000, eq. 55): eta * sum_kw psi(eta + N_kw) - psi(eta), over
+    """A fixed-point step for the symmetric eta (Minka 2000, eq. 55): eta * sum_kw psi(eta + N_kw) -
+    psi(eta), over
     V sum_k psi(V eta + N_k) - psi(V eta).
     """
     V = len(arena.start)
@@ -409,7 +463,8 @@ def better_eta(arena, scale, totals, eta):
 
 @njit(cache=True)
 def compact(arena, capacity, scale, drop_below, new_topics, new_values):
-    """Rewrite all rows behind one another into new arrays, times `scale`, without entries below `drop_below` after it.
+    """Rewrite all rows behind one another into new arrays, times `scale`, without entries below
+    `drop_below` after it.
 
     Returns the end.
     """
@@ -437,7 +492,8 @@ def sum_topics(arena, K):
 
 @njit(cache=True)
 def transpose(arena, scale, at_least, K):
-    """The rows by topic: (indptr int64[K + 1], words int32, values float64), of values of at least `at_least`."""
+    """The rows by topic: (indptr int64[K + 1], words int32, values float64), of values of at least
+    `at_least`."""
     start, length, arena_topics, arena_values = arena
     sizes = np.zeros(K + 1, np.int64)
     for w in range(len(start)):
@@ -469,7 +525,8 @@ def sort_rows(indptr, words, values):
 
 @njit(cache=True, nogil=True)
 def close(room, sizes, topics, values):
-    """Rows behind one another, without the room that they did not need: (indptr int64[n + 1], topics, values).
+    """Rows behind one another, without the room that they did not need: (indptr int64[n + 1],
+    topics, values).
 
     Row i: the sizes[i] entries of topics and values from room[i] on.
     """
@@ -485,9 +542,11 @@ def close(room, sizes, topics, values):
 
 @njit(cache=True, parallel=True)
 def mixtures(indptr, samples, alpha):
-    """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32), largest first.
+    """theta of each document of a block: (indptr int64[n + 1], topics int32, weights float32),
+    largest first.
 
-    indptr: int64[n + 1], the documents' tokens. samples: uint16[N, M]. alpha: float64[K]. theta[d, k] =
+    indptr: int64[n + 1], the documents' tokens. samples: uint16[N, M]. alpha: float64[K]. theta[d,
+    k] =
     (alpha_k + mean N_dk) / (sum alpha + N_d), listed where N_dk > 0 in some sample.
     """
     M, K = samples.shape[1], len(alpha)
@@ -522,7 +581,8 @@ def mixtures(indptr, samples, alpha):
 
 @njit(cache=True)
 def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, at):
-    """Go through a word's two rows side by side, topics ascending, and write their sum from place `at` on; returns its end."""
+    """Go through a word's two rows side by side, topics ascending, and write their sum from place
+    `at` on; returns its end."""
     a, end = arena.start[w], arena.start[w] + arena.length[w]
     b, other_end = other.start[w], other.start[w] + other.length[w]
     while a < end or b < other_end:
@@ -543,7 +603,8 @@ def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, 
 
 @njit(cache=True, parallel=True)
 def mixed(words, arena, scale, other, other_scale, least):
-    """Sums of the rows of two arenas, each times a number: (indptr int64[n + 1], topics int32, ascending in a row, values float32).
+    """Sums of the rows of two arenas, each times a number: (indptr int64[n + 1], topics int32,
+    ascending in a row, values float32).
 
     words: int64[n]. arena, other: rows.Arena. An entry below `least` is left out.
     """
@@ -553,5 +614,8 @@ def mixed(words, arena, scale, other, other_scale, least):
     bounds = shares(room)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            sizes[i] = _summed(words[i], arena, scale, other, other_scale, least, topics, values, room[i]) - room[i]
+            sizes[i] = (
+                _summed(words[i], arena, scale, other, other_scale, least, topics, values, room[i])
+                - room[i]
+            )
     return close(room, sizes, topics, values)

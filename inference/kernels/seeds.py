@@ -5,26 +5,26 @@ import math
 import numpy as np
 from numba import prange
 
-from inference.jit import PRANGE, njit
 from inference.kernels import rng
 from inference.kernels.special import sum_in_order
 from inference.kernels.transpose import transpose
+from inference.runtime.jit import PRANGE, njit
 
 SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary
 
 
 @njit(cache=True)
 def diverse(doc_ptr, places, counts, words, K, state):
-    """Up to K documents by greedy k-means++ under the Bregman divergence of multinomials (003; Ackermann and Bloemer):
-    int64.
+    """Up to K documents by greedy k-means++ under the Bregman divergence of multinomials (003;
+    Ackermann and Bloemer): int64.
 
-    The first at random; for each next 2 + log K are drawn, with probability in proportion to their divergence from the
-    nearest before, and the one is taken that leaves the least divergence in all. Divergence of a document from a seed: sum_j
-    c_j log((c_j / N_d) / phi_j) with phi = (c_w + e) / (N + V e) of the seed. Fewer than K where no other is left that
-    differs.
+    The first at random; for each next 2 + log K are drawn, with probability in proportion to their
+    divergence from the nearest before, and the one is taken that leaves the least divergence in
+    all. Divergence of a document from a seed: sum_j c_j log((c_j / N_d) / phi_j) with phi = (c_w +
+    e) / (N + V e) of the seed. Fewer than K where no other is left that differs.
 
-    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how many there are. counts:
-    float64[P]. state: a random stream.
+    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how
+    many there are. counts: float64[P]. state: a random stream.
     """
     tokens, own = _entropies(doc_ptr, counts)
     nearest = (tokens > 0.0).astype(np.float64)
@@ -44,7 +44,21 @@ def diverse(doc_ptr, places, counts, words, K, state):
             state = rng.after(state)
             states[i] = state
         _try_each(
-            n, s > 0, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried
+            n,
+            s > 0,
+            states,
+            nearest,
+            total,
+            doc_ptr,
+            places,
+            counts,
+            tokens,
+            own,
+            by_word,
+            epsilon,
+            left,
+            sums,
+            tried,
         )
         best = 0
         for i in range(1, n):
@@ -56,10 +70,24 @@ def diverse(doc_ptr, places, counts, words, K, state):
 
 @njit(cache=True, parallel=PRANGE)
 def _try_each(
-    n, more, states, nearest, total, doc_ptr, places, counts, tokens, own, by_word, epsilon, left, sums, tried
+    n,
+    more,
+    states,
+    nearest,
+    total,
+    doc_ptr,
+    places,
+    counts,
+    tokens,
+    own,
+    by_word,
+    epsilon,
+    left,
+    sums,
+    tried,
 ):
-    """Draw a seed from each of the first n states, into tried: left[i] is what its documents have then as `nearest`, sums[i] the sum. more:
-    there are seeds before."""
+    """Draw a seed from each of the first n states, into tried: left[i] is what its documents have
+    then as `nearest`, sums[i] the sum. more: there are seeds before."""
     for i in prange(n):
         seed = _drawn(nearest, rng.unit(states[i]) * total)
         mine = left[i]
@@ -99,8 +127,9 @@ def _drawn(weights, x):
 
 @njit(cache=True)
 def _divergences(places, counts, size, by_word, tokens, own, epsilon, out):
-    """Of each document from a seed, into out: float64[n], 0 without words. places, counts: of the seed's words, in the order that
-    all documents have them in; size: its tokens. Only documents that share a word with it cost more than a look."""
+    """Of each document from a seed, into out: float64[n], 0 without words. places, counts: of the
+    seed's words, in the order that all documents have them in; size: its tokens. Only documents
+    that share a word with it cost more than a look."""
     word_ptr, documents, sizes = by_word
     floor = math.log(epsilon / (size + (len(word_ptr) - 1) * epsilon))
     for d in range(len(out)):

@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 SCANNED = 32  # up to so many are looked for by a scan with a sorted buffer
-SHIFTS = 8  # moves within that buffer for each weight, after which the scan is given up: weights that ascend
+# moves within that buffer for each weight, after which the scan is given up: weights that ascend
+SHIFTS = 8
 
 
 @njit(cache=True)
 def largest(weights, m, L, buffer, places):
-    """Places of the L largest of weights[:m], ascending, into places[:L]; of equal weights the first. Returns how many.
+    """Places of the L largest of weights[:m], ascending, into places[:L]; of equal weights the
+    first. Returns how many.
 
-    weights: float64[>= m], no NaN. buffer: float64[>= m], work space. places: int32[>= min(L, m)]. m may be less than
-    L: all of them are taken then. Paper 003, Algorithm 1 (SelectTopL), with a total order, so that ties have one result.
+    weights: float64[>= m], no NaN. buffer: float64[>= m], work space. places: int32[>= min(L, m)].
+    m may be less than L: all of them are taken then. Paper 003, Algorithm 1 (SelectTopL), with a
+    total order, so that ties have one result.
     """
     if m <= L:
         for a in range(m):
@@ -70,8 +73,9 @@ def _least_of_largest(weights, m, L, buffer):
 
 @njit(cache=True)
 def nth(values, n, place):
-    """The value at `place` when values[:n] are sorted ascending; reorders them. Quickselect with the median of three,
-    and after 2 log2 n rounds a sort of what is left, which bounds the worst case."""
+    """The value at `place` when values[:n] are sorted ascending; reorders them. Quickselect with
+    the median of three, and after 2 log2 n rounds a sort of what is left, which bounds the worst
+    case."""
     low, high = 0, n - 1
     rounds, most = 0, 2
     while (1 << (most // 2)) < n:
@@ -105,7 +109,8 @@ def nth(values, n, place):
 
 @njit(cache=True)
 def rounded(r, n, units, out):
-    """r[:n], which sums to 1, as whole numbers of 1 / units that sum to `units`, each within one of its own.
+    """r[:n], which sums to 1, as whole numbers of 1 / units that sum to `units`, each within one of
+    its own.
 
     out: float64[>= n]. The running sums are rounded, so that no remainder has to be dealt.
     """

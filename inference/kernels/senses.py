@@ -1,14 +1,15 @@
-"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words near them."""
+"""Kernels of the senses of a word: its pairs by topic and group, in order, and the words near
+them."""
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
-    """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1 for none; empty: all
-    in one. documents: int32, ascending; one may come more than once."""
+    """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1
+    for none; empty: all in one. documents: int32, ascending; one may come more than once."""
     tokens, occurrences = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
     last = np.full(K, -1, np.int64)
     for i in range(len(documents)):
@@ -22,7 +23,8 @@ def tally(documents, counts, topics, group, G, K):
 
 @njit(cache=True)
 def ordered(keys, highest):
-    """Places of `keys`, 0 to highest, from the smallest on; equal ones keep their order. int64[n]. A counting sort."""
+    """Places of `keys`, 0 to highest, from the smallest on; equal ones keep their order. int64[n].
+    A counting sort."""
     at = np.zeros(highest + 2, np.int64)
     for key in keys:
         at[key + 1] += 1
@@ -37,11 +39,12 @@ def ordered(keys, highest):
 
 @njit(cache=True)
 def near(ptr, documents, topics, into, indptr, words, given, V):
-    """How many documents of each sense have each word: (words int32[U], own int32[S, U], all int32[S, U]).
+    """How many documents of each sense have each word: (words int32[U], own int32[S, U], all
+    int32[S, U]).
 
-    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where the word belongs to
-    the sense's own topic; all: to any. U: words of these documents. indptr, words, given: the bag of words, and its
-    pairs' topics.
+    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where
+    the word belongs to the sense's own topic; all: to any. U: words of these documents. indptr,
+    words, given: the bag of words, and its pairs' topics.
     """
     place = np.full(V, -1, np.int32)
     U = 0
@@ -51,7 +54,11 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 place[words[j]] = U
                 U += 1
     S = len(topics)
-    neighbours, own, every = np.empty(U, np.int32), np.zeros((S, U), np.int32), np.zeros((S, U), np.int32)
+    neighbours, own, every = (
+        np.empty(U, np.int32),
+        np.zeros((S, U), np.int32),
+        np.zeros((S, U), np.int32),
+    )
     for s in range(S):
         for i in range(ptr[s], ptr[s + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):

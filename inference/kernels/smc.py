@@ -3,9 +3,9 @@
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
+from inference.runtime.jit import njit
 
 BLOCK = 8  # weights that are summed at a time, so that a sum does not wait for the one before
 
@@ -14,8 +14,9 @@ BLOCK = 8  # weights that are summed at a time, so that a sum does not wait for 
 def _draw(u, alpha, tokens, row, inverse, eta, weights, sums):
     """A topic in proportion to (alpha_k + N_dk) (eta + N_kw) / (V eta + N_k).
 
-    u: in [0, 1). alpha: float64[K]. tokens: float64[K], N_dk. row: int32[K], N_kw. inverse: float64[K], 1 / (V eta +
-    N_k). weights: float64 with room for K rounded up to blocks, 0 from K on; sums: float64, one for each block.
+    u: in [0, 1). alpha: float64[K]. tokens: float64[K], N_dk. row: int32[K], N_kw. inverse:
+    float64[K], 1 / (V eta + N_k). weights: float64 with room for K rounded up to blocks, 0 from K
+    on; sums: float64, one for each block.
     """
     K = len(alpha)
     for k in range(K):
@@ -43,12 +44,14 @@ def _draw(u, alpha, tokens, row, inverse, eta, weights, sums):
 
 @njit(cache=True)
 def sweep(doc_ptr, words, token_ptr, topics, counts, totals, alpha, eta, sweeps, keys):
-    """Sample each document's topics given all documents before it, `sweeps` times over, and leave its last in the counts.
+    """Sample each document's topics given all documents before it, `sweeps` times over, and leave
+    its last in the counts.
 
-    doc_ptr: int64[n + 1], the documents' pairs; words: int32[P], of the pairs; token_ptr: int64[P + 1]. topics:
-    uint16[N], changed in place: where a document's are gibbs.UNSEEN each token first gets a topic by those before it
-    (paper 000, footnote 3); else they are in the counts, as the topics of its last visit. counts: int32[V, K], totals:
-    int64[K], of all documents so far: changed in place. keys: uint64[n], a random stream for each document.
+    doc_ptr: int64[n + 1], the documents' pairs; words: int32[P], of the pairs; token_ptr: int64[P +
+    1]. topics: uint16[N], changed in place: where a document's are gibbs.UNSEEN each token first
+    gets a topic by those before it (paper 000, footnote 3); else they are in the counts, as the
+    topics of its last visit. counts: int32[V, K], totals: int64[K], of all documents so far:
+    changed in place. keys: uint64[n], a random stream for each document.
     """
     K, V = len(totals), len(counts)
     blocks = (K + BLOCK - 1) // BLOCK
@@ -87,8 +90,8 @@ def sweep(doc_ptr, words, token_ptr, topics, counts, totals, alpha, eta, sweeps,
 
 @njit(cache=True, parallel=True)
 def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples, keys):
-    """uint16[N, samples]: topics of the tokens of some documents in sweeps after `burn_in` others, under counts that
-    stay as they are. Arguments as for `sweep`."""
+    """uint16[N, samples]: topics of the tokens of some documents in sweeps after `burn_in` others,
+    under counts that stay as they are. Arguments as for `sweep`."""
     K, V = len(totals), len(counts)
     out = np.empty((token_ptr[-1], samples), np.uint16)
     blocks = (K + BLOCK - 1) // BLOCK
@@ -107,7 +110,16 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
                         if turn >= 0:
                             tokens[out[i, before]] -= 1.0
                         state = rng.after(state)
-                        k = _draw(rng.unit(state), alpha, tokens, counts[words[p]], inverse, eta, weights, sums)
+                        k = _draw(
+                            rng.unit(state),
+                            alpha,
+                            tokens,
+                            counts[words[p]],
+                            inverse,
+                            eta,
+                            weights,
+                            sums,
+                        )
                         tokens[k] += 1.0
                         out[i, now] = k
     return out
@@ -115,7 +127,8 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
 
 @njit(cache=True)
 def assign(indptr, counts, first_token, documents, pair_topics, topics):
-    """Give each token of some documents its pair's topic. pair_topics: uint16[nnz]; topics: uint16[tokens, M], in place."""
+    """Give each token of some documents its pair's topic. pair_topics: uint16[nnz]; topics:
+    uint16[tokens, M], in place."""
     for d in documents:
         i = first_token[d]
         for p in range(indptr[d], indptr[d + 1]):

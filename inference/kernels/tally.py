@@ -1,21 +1,23 @@
-"""What a minibatch changes, as whole numbers by word and topic. Their sums are exact in any order, so each process
-can count its own documents."""
+"""What a minibatch changes, as whole numbers by word and topic. Their sums are exact in any order,
+so each process can count its own documents."""
 
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close, mark, merge_row, noted, sort_first, tally_word
+from inference.runtime.jit import njit
 
-DENSE = 16  # where a word has at least K over this many topics, all topics are looked at, which spares sorting them
+# where a word has at least K over this many topics, all topics are looked at, which spares sorting
+# them
+DENSE = 16
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
 
 
 @njit(cache=True)
 def _emit(tally, known, fresh, m, topics, changes, at):
-    """Write a word's tally, topics ascending, without what is 0, from place `at` on; returns its end. tally, known: as
-    `tally_word` left them, become clear; fresh[:m]: what is known."""
+    """Write a word's tally, topics ascending, without what is 0, from place `at` on; returns its
+    end. tally, known: as `tally_word` left them, become clear; fresh[:m]: what is known."""
     if m * DENSE >= len(tally):
         for k in range(len(tally)):
             if tally[k] != 0:
@@ -35,26 +37,34 @@ def _emit(tally, known, fresh, m, topics, changes, at):
 
 @njit(cache=True, parallel=True, nogil=True)
 def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
-    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending, changes int32, none of them 0).
+    """New samples minus old ones of each word: (indptr int64[n + 1], topics uint16, ascending,
+    changes int32, none of them 0).
 
     word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old perhaps without columns.
     """
     n = len(tokens)
     room = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
-    topics, changes, sizes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32), np.empty(n, np.int64)
+    topics, changes, sizes = (
+        np.empty(room[n], np.uint16),
+        np.empty(room[n], np.int32),
+        np.empty(n, np.int64),
+    )
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            m = tally_word(word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh)
+            m = tally_word(
+                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh
+            )
             sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
 
 
 @njit(cache=True, parallel=True, nogil=True)
 def _by_run(changed, begins, ends_of, n):
-    """What gibbs.sample lists, by CHUNKS runs of the n words: (words int64[CHUNKS + 1], starts int64[CHUNKS + 1], changes by
-    run, uint64). Run r has the words from words[r] to before words[r + 1], and the changes from starts[r] on."""
+    """What gibbs.sample lists, by CHUNKS runs of the n words: (words int64[CHUNKS + 1], starts
+    int64[CHUNKS + 1], changes by run, uint64). Run r has the words from words[r] to before words[r
+    + 1], and the changes from starts[r] on."""
     ends = np.zeros(n + 1, np.int64)
     for chunk in range(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk], SAMPLED):
@@ -85,7 +95,8 @@ def _by_run(changed, begins, ends_of, n):
 
 @njit(cache=True)
 def _by_word(first, n, changed, out):
-    """Changes of the words first ... first + n - 1, sorted by word into `out`: their ends, int64[n + 1]."""
+    """Changes of the words first ... first + n - 1, sorted by word into `out`: their ends, int64[n
+    + 1]."""
     ends = np.zeros(n + 2, np.int64)
     base = np.uint64(first)
     for e in range(len(changed)):
@@ -101,12 +112,17 @@ def _by_word(first, n, changed, out):
 
 @njit(cache=True, parallel=True, nogil=True)
 def changes(changed, begins, ends_of, n, K):
-    """New samples minus old ones of each of n words, as `count` returns them. changed, begins, ends_of: of gibbs.sample."""
+    """New samples minus old ones of each of n words, as `count` returns them. changed, begins,
+    ends_of: of gibbs.sample."""
     words, starts, changed = _by_run(changed, begins, ends_of, n)
     topics, counts = np.empty(2 * len(changed), np.uint16), np.empty(2 * len(changed), np.int32)
     room, sizes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
     for run in prange(CHUNKS):
-        tally, known, touched = np.zeros(K + 1, np.int32), np.zeros(K + 1, np.bool_), np.empty(K + 2, np.int32)
+        tally, known, touched = (
+            np.zeros(K + 1, np.int32),
+            np.zeros(K + 1, np.bool_),
+            np.empty(K + 2, np.int32),
+        )
         known[K] = True  # in place of UNSEEN
         own, at = changed[starts[run] : starts[run + 1]], 2 * starts[run]
         each = np.empty(len(own), np.uint64)
@@ -132,8 +148,8 @@ def changes(changed, begins, ends_of, n, K):
 
 @njit(cache=True)
 def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
-    """Add the pieces p ... stop - 1 to a word's tally: as `tally_word`, with what is known there. Returns how many topics
-    were not."""
+    """Add the pieces p ... stop - 1 to a word's tally: as `tally_word`, with what is known there.
+    Returns how many topics were not."""
     m = 0
     for piece in range(p, stop):
         for e in range(first[piece], end[piece]):
@@ -145,27 +161,36 @@ def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
 
 @njit(cache=True, parallel=True, nogil=True)
 def add_up(pieces, first, end, p_topics, p_changes, K):
-    """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first and end, int64, which
-    say where in p_topics (uint16) and p_changes (int32) its counts by some process stand."""
+    """Sums of counts by word: as `count` returns them. pieces: int64[n + 1], of each word in first
+    and end, int64, which say where in p_topics (uint16) and p_changes (int32) its counts by some
+    process stand."""
     n = len(pieces) - 1
     room = cumulated(np.minimum(K, np.diff(cumulated(end - first)[pieces])))
-    topics, changes, sizes = np.empty(room[n], np.uint16), np.empty(room[n], np.int32), np.empty(n, np.int64)
+    topics, changes, sizes = (
+        np.empty(room[n], np.uint16),
+        np.empty(room[n], np.int32),
+        np.empty(n, np.int64),
+    )
     bounds = shares(room)
     for chunk in prange(CHUNKS):
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
+            m = _add_up(
+                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh
+            )
             sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, arena):
-    """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added float64[runs, K], what the
-    rows of each run of words have more than before). Changes nothing.
+def merge(
+    bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, drop_below, K, arena
+):
+    """`rows.merge` from counts: (sizes int64[n], topics int32, values as in the arena, added
+    float64[runs, K], what the rows of each run of words have more than before). Changes nothing.
 
-    bounds: int64[runs + 1], from 0 to n. indptr: int64[n + 1], room for the rows. pieces, first, end, p_topics, p_changes:
-    as for `add_up`.
+    bounds: int64[runs + 1], from 0 to n. indptr: int64[n + 1], room for the rows. pieces, first,
+    end, p_topics, p_changes: as for `add_up`.
     """
     n, runs = len(words), len(bounds) - 1
     topics, values = np.empty(indptr[n], np.int32), np.empty(indptr[n], arena.values.dtype)
@@ -174,8 +199,21 @@ def merge(bounds, words, indptr, pieces, first, end, p_topics, p_changes, unit, 
         tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
         for i in range(bounds[run], bounds[run + 1]):
             mark(arena, words[i], known)
-            m = _add_up(pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh)
+            m = _add_up(
+                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh
+            )
             sizes[i] = merge_row(
-                arena, words[i], tally, known, fresh, m, unit, drop_below, topics, values, indptr[i], added[run]
+                arena,
+                words[i],
+                tally,
+                known,
+                fresh,
+                m,
+                unit,
+                drop_below,
+                topics,
+                values,
+                indptr[i],
+                added[run],
             )
     return sizes, topics, values, added

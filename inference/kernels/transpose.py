@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 
 @njit(cache=True, nogil=True)
 def transpose(ptr, columns, values, n, rows_out, values_out):
-    """Entries of rows in the order of their n columns, of a column in that of their rows: fills rows_out and values_out, one
-    for each entry, and returns where each column's begin, int64[n + 1]. ptr: where each row's begin."""
+    """Entries of rows in the order of their n columns, of a column in that of their rows: fills
+    rows_out and values_out, one for each entry, and returns where each column's begin, int64[n +
+    1]. ptr: where each row's begin."""
     begins = np.zeros(n + 1, np.int64)
     for column in columns:
         begins[column + 1] += 1

@@ -1,19 +1,22 @@
-"""The local step of variational Bayes for LDA, and the statistics of a minibatch (paper 002, eqs. 31 and 32; 004, eqs. 8
-and 9).
+"""The local step of variational Bayes for LDA, and the statistics of a minibatch (paper 002, eqs.
+31 and 32; 004, eqs. 8 and 9).
 
-With e_k = exp E[log theta_k], exp psi(gamma_k) but for a factor that cancels, and b_kw the weight of word w in topic k,
+With e_k = exp E[log theta_k], exp psi(gamma_k) but for a factor that cancels, and b_kw the weight
+of word w in topic k,
 
-    norm_w = sum_k e_k b_kw,   gamma_k = alpha_k + e_k sum_w n_w b_kw / norm_w,   s_kw = b_kw sum_d e_dk n_dw / norm_dw,
+    norm_w = sum_k e_k b_kw,   gamma_k = alpha_k + e_k sum_w n_w b_kw / norm_w,   s_kw = b_kw sum_d
+    e_dk n_dw / norm_dw,
 
-phi_wk = e_k b_kw / norm_w is never stored. The work is in two phases: `local_step` is parallel over documents, and
-`add_statistics` over words, each of whose rows one thread sums over its pairs in the documents' order. No sum is shared
-out between threads. A document's rows of b are copied into a block and its transpose once; norm is then summed along words
-and gamma along topics, so each loop works on elements that do not depend on each other: vector instructions of any
-width give the same bits, and there is no fast-math.
+phi_wk = e_k b_kw / norm_w is never stored. The work is in two phases: `local_step` is parallel over
+documents, and `add_statistics` over words, each of whose rows one thread sums over its pairs in the
+documents' order. No sum is shared out between threads. A document's rows of b are copied into a
+block and its transpose once; norm is then summed along words and gamma along topics, so each loop
+works on elements that do not depend on each other: vector instructions of any width give the same
+bits, and there is no fast-math.
 
-b is a table of the minibatch's words. What it holds is the caller's: exp E[log beta] or E[beta] of a Dirichlet (`table`), or
-beta itself as a point estimate. Its rows may have any scale each, which cancels. Kernels compute in the table's dtype:
-float32 in engines, float64 in tests.
+b is a table of the minibatch's words. What it holds is the caller's: exp E[log beta] or E[beta] of
+a Dirichlet (`table`), or beta itself as a point estimate. Its rows may have any scale each, which
+cancels. Kernels compute in the table's dtype: float32 in engines, float64 in tests.
 """
 
 import math
@@ -21,10 +24,10 @@ import math
 import numpy as np
 from numba import prange
 
-from inference.jit import njit
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import add_in_order, digamma, digamma_parts, exp_minus, sum_in_order
+from inference.runtime.jit import njit
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
@@ -34,11 +37,12 @@ DENSE = 3  # iterations over all topics, before a document's active ones are cho
 
 @njit(cache=True, parallel=True)
 def table(words, values, scale, eta, totals, log_expectation):
-    """b of a minibatch's words, for topics k ~ Dirichlet(eta + N_k.): (b dtype[n, K], log_scale float64[n]).
+    """b of a minibatch's words, for topics k ~ Dirichlet(eta + N_k.): (b dtype[n, K], log_scale
+    float64[n]).
 
-    words: int64[n]. values: dtype[V, K], N_kw / scale. totals: float64[K], of values. log_expectation: b is
-    exp E[log beta], else E[beta]. b_kw is exp(log_scale_w) b[w, k]; a row's largest is about 1. A weight of less than
-    LEAST times a row's largest counts as that.
+    words: int64[n]. values: dtype[V, K], N_kw / scale. totals: float64[K], of values.
+    log_expectation: b is exp E[log beta], else E[beta]. b_kw is exp(log_scale_w) b[w, k]; a row's
+    largest is about 1. A weight of less than LEAST times a row's largest counts as that.
     """
     n, K = len(words), len(totals)
     V = len(values)
@@ -108,7 +112,8 @@ def _total(values, lanes):
 
 @njit(cache=True)
 def _fill(b, places, topics, m, rows, columns):
-    """Copy the rows of b that a document's words have, the columns of its m topics, into both blocks; the rest is 0.
+    """Copy the rows of b that a document's words have, the columns of its m topics, into both
+    blocks; the rest is 0.
 
     rows: [n, mp], n and mp multiples of LANES; columns: its transpose, [mp, n].
     """
@@ -134,9 +139,11 @@ def _fill(b, places, topics, m, rows, columns):
 
 @njit(cache=True)
 def _multiply(rows, columns, e, counts, f, acc, gather):
-    """f = counts / norm of a block's words, and where `gather`, acc += sum over them of f times their rows.
+    """f = counts / norm of a block's words, and where `gather`, acc += sum over them of f times
+    their rows.
 
-    Sums are in the order of the topics and of the words. f: dtype[n] as long as the block, also where counts is shorter.
+    Sums are in the order of the topics and of the words. f: dtype[n] as long as the block, also
+    where counts is shorter.
     """
     n, mp = rows.shape
     f[:] = 0.0
@@ -158,7 +165,8 @@ def _multiply(rows, columns, e, counts, f, acc, gather):
 
 @njit(cache=True)
 def _expect(gamma, m, v, shift, lanes, e):
-    """e = exp psi(gamma) times a constant, for the first m of them, at least LEAST where the largest is 1 or more."""
+    """e = exp psi(gamma) times a constant, for the first m of them, at least LEAST where the
+    largest is 1 or more."""
     mp = len(e)
     for i in range(mp):
         v[i], shift[i] = digamma_parts(gamma[i])
@@ -180,21 +188,46 @@ def _chosen(gamma, alpha, truncate, topics):
 
 
 @njit(cache=True)
-def _fit(places, counts, b, alpha, gamma, e_out, f_out, limit, most, truncate, blocks, sums, numbers, topics):
+def _fit(
+    places,
+    counts,
+    b,
+    alpha,
+    gamma,
+    e_out,
+    f_out,
+    limit,
+    most,
+    truncate,
+    blocks,
+    sums,
+    numbers,
+    topics,
+):
     """The local step of one document, whose pairs are places and counts: its iterations.
 
-    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers: float64[5, P]; topics:
-    int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a block, a multiple, too.
+    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers:
+    float64[5, P]; topics: int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a
+    block, a multiple, too.
     """
     K, n, P = len(alpha), len(places), numbers.shape[1]
     size = min((n + LANES - 1) // LANES * LANES, blocks.shape[1] // P)
-    own_alpha, own_gamma, v, shift, change = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    own_alpha, own_gamma, v, shift, change = (
+        numbers[0],
+        numbers[1],
+        numbers[2],
+        numbers[3],
+        numbers[4],
+    )
     lanes = np.empty(LANES)
     m, mp = K, P
     for k in range(P):
         own_alpha[k], own_gamma[k] = (alpha[k], gamma[k]) if k < K else (1.0, 1.0)
     e, acc, f = sums[:mp], sums[P : P + mp], sums[2 * P : 2 * P + size]
-    rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+    rows, columns = (
+        blocks[0, : size * mp].reshape((size, mp)),
+        blocks[1, : size * mp].reshape((mp, size)),
+    )
     refill, done, iteration = True, False, 0
     _expect(own_gamma, m, v, shift, lanes, e)
     while True:
@@ -221,9 +254,14 @@ def _fit(places, counts, b, alpha, gamma, e_out, f_out, limit, most, truncate, b
             if 0 < chosen and width < mp:
                 m, mp, refill = chosen, width, True
                 for i in range(mp):
-                    own_gamma[i], own_alpha[i] = (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
+                    own_gamma[i], own_alpha[i] = (
+                        (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
+                    )
                 e, acc = sums[:mp], sums[P : P + mp]
-                rows, columns = blocks[0, : size * mp].reshape((size, mp)), blocks[1, : size * mp].reshape((mp, size))
+                rows, columns = (
+                    blocks[0, : size * mp].reshape((size, mp)),
+                    blocks[1, : size * mp].reshape((mp, size)),
+                )
         _expect(own_gamma, m, v, shift, lanes, e)
     if m == K:
         gamma[:], e_out[:] = own_gamma[:K], e[:K]
@@ -238,15 +276,18 @@ def _fit(places, counts, b, alpha, gamma, e_out, f_out, limit, most, truncate, b
 def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate):
     """Fit gamma of each document of a minibatch: (e dtype[n, K], f dtype[P], iterations int32[n]).
 
-    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], the row of b that a pair's word has; counts: float32[P],
-    its tokens. b: dtype[W, K], as `table` gives it, or any weights of topics whose rows are scaled so that the largest
-    is about 1. alpha: float64[K]. gamma: float64[n, K], where to start from; changed in place to what was found. limits:
-    float64[n]: a document is done when the sum over k of |change of gamma_k| is below; most: or after so many
-    iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many of the document's
-    tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none out.
+    doc_ptr: int64[n + 1], the documents' pairs; places: int32[P], the row of b that a pair's word
+    has; counts: float32[P], its tokens. b: dtype[W, K], as `table` gives it, or any weights of
+    topics whose rows are scaled so that the largest is about 1. alpha: float64[K]. gamma:
+    float64[n, K], where to start from; changed in place to what was found. limits: float64[n]: a
+    document is done when the sum over k of |change of gamma_k| is below; most: or after so many
+    iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many
+    of the document's tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none
+    out.
 
-    e: exp psi(gamma) but for a factor for each document; f: n / norm at this e: with them phi = e b f / n, s_kw is b_kw
-    times the sum of e f, and the bound is `documents_bound`. A document without words gets gamma = alpha.
+    e: exp psi(gamma) but for a factor for each document; f: n / norm at this e: with them phi = e b
+    f / n, s_kw is b_kw times the sum of e f, and the bound is `documents_bound`. A document without
+    words gets gamma = alpha.
     """
     n, K = len(doc_ptr) - 1, len(alpha)
     P = (K + LANES - 1) // LANES * LANES
@@ -264,8 +305,21 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
             a, z = doc_ptr[d], doc_ptr[d + 1]
             if a < z:
                 iterations[d] = _fit(
-                    places[a:z], counts[a:z], b, alpha, gamma[d], e[d], f[a:z], limits[d], most, truncate, blocks, sums, numbers, topics
-                )  # fmt: skip
+                    places[a:z],
+                    counts[a:z],
+                    b,
+                    alpha,
+                    gamma[d],
+                    e[d],
+                    f[a:z],
+                    limits[d],
+                    most,
+                    truncate,
+                    blocks,
+                    sums,
+                    numbers,
+                    topics,
+                )
             else:
                 gamma[d] = alpha
     return e, f, iterations
@@ -273,11 +327,12 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
 
 @njit(cache=True, parallel=True)
 def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, totals):
-    """values[words] += unit s, and totals += the sum of that over words; s_kw = b_kw sum_d e_dk f_dw.
+    """values[words] += unit s, and totals += the sum of that over words; s_kw = b_kw sum_d e_dk
+    f_dw.
 
-    words: int64[W], rows of values. word_ptr: int64[W + 1] and pairs: int32[P], as `rows.by_word` gives them. documents:
-    int32[P], the row of e of each pair's document. e, f: of `local_step`; b: dtype[W, K]. values: dtype[V, K]; totals:
-    float64[K].
+    words: int64[W], rows of values. word_ptr: int64[W + 1] and pairs: int32[P], as `rows.by_word`
+    gives them. documents: int32[P], the row of e of each pair's document. e, f: of `local_step`; b:
+    dtype[W, K]. values: dtype[V, K]; totals: float64[K].
     """
     W, K = b.shape
     bounds = shares(word_ptr)
@@ -291,7 +346,12 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
             for q in range(first, whole, 4):
                 p0, p1, p2, p3 = pairs[q], pairs[q + 1], pairs[q + 2], pairs[q + 3]
                 f0, f1, f2, f3 = f[p0], f[p1], f[p2], f[p3]
-                e0, e1, e2, e3 = e[documents[p0]], e[documents[p1]], e[documents[p2]], e[documents[p3]]
+                e0, e1, e2, e3 = (
+                    e[documents[p0]],
+                    e[documents[p1]],
+                    e[documents[p2]],
+                    e[documents[p3]],
+                )
                 for k in range(K):
                     acc[k] = (((acc[k] + f0 * e0[k]) + f1 * e1[k]) + f2 * e2[k]) + f3 * e3[k]
             for q in range(whole, last):
@@ -308,8 +368,8 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
 
 @njit(cache=True, parallel=True)
 def scatter(seed, mean, values, totals):
-    """Fill values, dtype[V, K], with exponential numbers of that mean, keyed by seed and word, and totals, float64[K],
-    with their sums by topic. seed: uint64."""
+    """Fill values, dtype[V, K], with exponential numbers of that mean, keyed by seed and word, and
+    totals, float64[K], with their sums by topic. seed: uint64."""
     V, K = values.shape
     added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):
@@ -339,7 +399,8 @@ def rescale(values, scale, totals):
 
 @njit(cache=True)
 def listed(values, scale, at_least):
-    """Values of at least so many tokens, by topic: (indptr int64[K + 1], words int32, tokens float64), words ascending.
+    """Values of at least so many tokens, by topic: (indptr int64[K + 1], words int32, tokens
+    float64), words ascending.
 
     values: dtype[V, K], tokens / scale.
     """
@@ -362,8 +423,8 @@ def listed(values, scale, at_least):
 
 @njit(cache=True, parallel=True)
 def log_theta(doc_ptr, gamma):
-    """The sum over documents with words of E[log theta_dk]: float64[K]. gamma: float64[n, K]; doc_ptr: as for
-    `local_step`."""
+    """The sum over documents with words of E[log theta_dk]: float64[K]. gamma: float64[n, K];
+    doc_ptr: as for `local_step`."""
     n, K = gamma.shape
     added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):
@@ -381,9 +442,10 @@ def log_theta(doc_ptr, gamma):
 def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
     """The bound's terms of each document, at phi of its gamma: float64[n], 0 for one without words.
 
-    sum_w n_w log norm_w + sum_k (alpha_k - gamma_k) E[log theta_k] + lnG(sum alpha) - sum lnG(alpha_k)
-    + sum lnG(gamma_k) - lnG(sum gamma). doc_ptr, places, counts: of the minibatch; f, gamma: of `local_step`;
-    log_scale: float64[W], of `table`.
+    sum_w n_w log norm_w + sum_k (alpha_k - gamma_k) E[log theta_k] + lnG(sum alpha) - sum
+    lnG(alpha_k)
+    + sum lnG(gamma_k) - lnG(sum gamma). doc_ptr, places, counts: of the minibatch; f, gamma: of
+    `local_step`; log_scale: float64[W], of `table`.
     """
     n, K = gamma.shape
     out = np.zeros(n)
@@ -401,16 +463,21 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
         psi_total = digamma(total)
         value = prior - math.lgamma(total)
         for k in range(K):
-            value += (alpha[k] - gamma[d, k]) * (digamma(gamma[d, k]) - psi_total) + math.lgamma(gamma[d, k])
+            value += (alpha[k] - gamma[d, k]) * (digamma(gamma[d, k]) - psi_total) + math.lgamma(
+                gamma[d, k]
+            )
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
-            value += counts[p] * (math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]])
+            value += counts[p] * (
+                math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]]
+            )
         out[d] = value
     return out
 
 
 @njit(cache=True, parallel=True)
 def topics_sums(values, scale, eta):
-    """Sums over topics and words of psi(lam), (lam - eta) psi(lam) and lnG(lam), lam = eta + scale values: float64[3].
+    """Sums over topics and words of psi(lam), (lam - eta) psi(lam) and lnG(lam), lam = eta + scale
+    values: float64[3].
 
     What the bound and eta's derivative are made of.
     """
@@ -430,8 +497,9 @@ def topics_sums(values, scale, eta):
 
 @njit(cache=True, parallel=True)
 def remember(documents, gamma, kept, strongest):
-    """Keep the largest gamma of each document of a minibatch: kept, float32[D, L], and of which topics, strongest,
-    uint16[D, L]; all of them, by topic, where strongest has no columns. documents: int64[n]; gamma: float64[n, K]."""
+    """Keep the largest gamma of each document of a minibatch: kept, float32[D, L], and of which
+    topics, strongest, uint16[D, L]; all of them, by topic, where strongest has no columns.
+    documents: int64[n]; gamma: float64[n, K]."""
     L, K = kept.shape[1], gamma.shape[1]
     for d in prange(len(documents)):
         row = kept[documents[d]]
@@ -453,7 +521,8 @@ def remember(documents, gamma, kept, strongest):
 
 @njit(cache=True, parallel=True)
 def adapt(values, target, mean, weight):
-    """The running mean of a rate's steps g = target - values, mean <- (1 - weight) mean + weight g: (|g|^2, |mean|^2).
+    """The running mean of a rate's steps g = target - values, mean <- (1 - weight) mean + weight g:
+    (|g|^2, |mean|^2).
 
     values, target, mean: dtype[V, K] (Ranganath et al. 2013).
     """

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 BLOCK = 64  # columns that are looked at together: their sums stay in the processor's nearest caches
 
@@ -11,9 +11,9 @@ BLOCK = 64  # columns that are looked at together: their sums stay in the proces
 def largest(Z, weight, lengths, order, most):
     """The largest excess of the windows of each length over the rows of Z in this order.
 
-    A window of weight p whose weighted sum of z is s has the excess s / sqrt(p (1 - p)). Z: float64[G, T], each column with
-    mean 0 and variance 1; weight: float64[G], sums to 1; lengths: int64[L], in rows, at most G; order: int64[G]. Writes most:
-    float32[L, T].
+    A window of weight p whose weighted sum of z is s has the excess s / sqrt(p (1 - p)). Z:
+    float64[G, T], each column with mean 0 and variance 1; weight: float64[G], sums to 1; lengths:
+    int64[L], in rows, at most G; order: int64[G]. Writes most: float32[L, T].
     """
     G, T = Z.shape
     passed = np.zeros(G + 1)

@@ -1,5 +1,5 @@
-"""From texts to a bag of words: a stream of pieces on disk, from which the words that count are chosen as often as
-needed."""
+"""From texts to a bag of words: a stream of pieces on disk, from which the words that count are
+chosen as often as needed."""
 
 from inference.text import duplicates, phrases, variants
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Rules, Vocabulary

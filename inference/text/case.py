@@ -1,12 +1,13 @@
-"""How pieces of texts are written: in small letters, with a capital, in capitals, or with capitals in other places.
+"""How pieces of texts are written: in small letters, with a capital, in capitals, or with capitals
+in other places.
 
-Two bits of a piece (CASE) say which, above its word's number. Of those with capitals in other places, which are few, it is
-kept which letters these are.
+Two bits of a piece (CASE) say which, above its word's number. Of those with capitals in other
+places, which are few, it is kept which letters these are.
 """
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, LETTER, MARK, MIDDLE, Characters
 
 SHIFT = 27
@@ -16,10 +17,14 @@ _LETTERS = 62  # whose capitals are told apart
 
 
 def mark(
-    texts: list[str], words: np.ndarray, starts: np.ndarray, lengths: np.ndarray, characters: Characters
+    texts: list[str],
+    words: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    characters: Characters,
 ) -> np.ndarray:
-    """Set the bits CASE of the pieces of texts, `words`, which have none yet. Returns int64[n]: of each its capitals, bit i for its
-    letter or digit i. starts, lengths: as Pieces has them."""
+    """Set the bits CASE of the pieces of texts, `words`, which have none yet. Returns int64[n]: of
+    each its capitals, bit i for its letter or digit i. starts, lengths: as Pieces has them."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     capitals = np.empty(len(words), np.int64)
@@ -47,7 +52,11 @@ def _mark(codes, text_ends, words, starts, ends, characters, capitals):
                 if kind < MARK or kind == HYPHEN:
                     break
                 if kind == APOSTROPHE or kind == MIDDLE:
-                    if classes[codes[j - 1]] != DIGIT or j + 1 == stop or classes[codes[j + 1]] != DIGIT:
+                    if (
+                        classes[codes[j - 1]] != DIGIT
+                        or j + 1 == stop
+                        or classes[codes[j + 1]] != DIGIT
+                    ):
                         break
                 elif kind >= LETTER:
                     if lower[code] != code and n < _LETTERS:

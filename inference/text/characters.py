@@ -1,5 +1,5 @@
-"""How the tokeniser treats each character: tables over all code points, made once a process from Unicode's
-properties."""
+"""How the tokeniser treats each character: tables over all code points, made once a process from
+Unicode's properties."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -13,7 +13,20 @@ from inference.explore.documents import frozen
 
 CODES = 0x110000
 # Classes. From LETTER on: what a piece may begin with.
-OTHER, SPACE, MARK, JOINER, SKIPPED, HYPHEN, APOSTROPHE, MIDDLE, LETTER, DIGIT, IDEOGRAPH, KATAKANA = range(12)
+(
+    OTHER,
+    SPACE,
+    MARK,
+    JOINER,
+    SKIPPED,
+    HYPHEN,
+    APOSTROPHE,
+    MIDDLE,
+    LETTER,
+    DIGIT,
+    IDEOGRAPH,
+    KATAKANA,
+) = range(12)
 _SETS = [  # later lines win
     (SPACE, r"[\s\p{Cc}]"),
     (LETTER, r"\p{L}"),
@@ -21,19 +34,27 @@ _SETS = [  # later lines win
     (IDEOGRAPH, r"[\p{L}&&[\p{Han}\p{Hiragana}]]"),
     (IDEOGRAPH, "〇"),
     (KATAKANA, r"[\p{L}&&\p{WB=Katakana}]"),
-    (MARK, r"[\p{M}\uFF9E\uFF9F]"),  # the half-width voicing marks of katakana are letters by category
-    (SKIPPED, r"\p{WB=Format}"),  # soft hyphens, marks of direction: as if they were not there (UAX #29, WB4)
+    (
+        MARK,
+        r"[\p{M}\uFF9E\uFF9F]",
+    ),  # the half-width voicing marks of katakana are letters by category
+    (
+        SKIPPED,
+        r"\p{WB=Format}",
+    ),  # soft hyphens, marks of direction: as if they were not there (UAX #29, WB4)
     (JOINER, r"[\u200C\u200D]"),
     (HYPHEN, r"[-\u2010\u2011]"),
     (APOSTROPHE, r"['\u2019\u02BC]"),
     (MIDDLE, r"[.,]"),  # between digits
 ]
-_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}  # of printers: ﬁ, ﬂ, ﬀ
+_LIGATURES = {
+    code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)
+}  # of printers: ﬁ, ﬂ, ﬀ
 
 
 class Characters(NamedTuple):
-    """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a word with it may
-    have to be changed to be canonical. All of CODES."""
+    """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a
+    word with it may have to be changed to be canonical. All of CODES."""
 
     classes: np.ndarray
     lower: np.ndarray
@@ -42,7 +63,8 @@ class Characters(NamedTuple):
 
 @lru_cache
 def characters(turkic: bool = False) -> Characters:
-    """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode, SpecialCasing)."""
+    """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode,
+    SpecialCasing)."""
     classes = classified(_SETS)
     lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
     for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", _every()):
@@ -57,7 +79,9 @@ def characters(turkic: bool = False) -> Characters:
             odd[code] = True
         elif parts := unicodedata.decomposition(character):
             odd[code] |= unicodedata.normalize("NFC", character) != character
-            if parts[0] != "<" and " " in parts:  # what composes with a letter before it, classes of combining aside
+            if (
+                parts[0] != "<" and " " in parts
+            ):  # what composes with a letter before it, classes of combining aside
                 odd[int(parts.split()[1], 16)] = True
     odd[list(_LIGATURES)] = True
     odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables
@@ -66,15 +90,16 @@ def characters(turkic: bool = False) -> Characters:
 
 @lru_cache
 def given() -> Characters:
-    """Of words that stand between white space as they are: controls and lone surrogates are white space, too."""
+    """Of words that stand between white space as they are: controls and lone surrogates are white
+    space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
     lower, odd = frozen(np.arange(CODES), np.uint32), frozen(np.zeros(CODES), np.bool_)
     return Characters(frozen(classes, np.uint8), lower, odd)
 
 
 def canonical(word: str, turkic: bool = False) -> str:
-    """A word in simple lower case as the lexicon has it: lower case, normal form C, printers' ligatures as letters, a sigma at
-    its end in its final form."""
+    """A word in simple lower case as the lexicon has it: lower case, normal form C, printers'
+    ligatures as letters, a sigma at its end in its final form."""
     word = unicodedata.normalize("NFC", word)
     if turkic:
         word = word.replace("ı\u0307", "i")  # İ in two characters
@@ -83,7 +108,8 @@ def canonical(word: str, turkic: bool = False) -> str:
 
 
 def classified(sets: Iterable[tuple[int, str]], others: int = OTHER) -> np.ndarray:
-    """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has it."""
+    """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has
+    it."""
     classes, every = np.full(CODES, others, np.uint8), _every()
     for number, pattern in sets:
         for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):

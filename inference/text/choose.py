@@ -1,4 +1,5 @@
-"""From a stream and a choice of words to a bag of words: by passes over the stream, never over the texts."""
+"""From a stream and a choice of words to a bag of words: by passes over the stream, never over the
+texts."""
 
 import shutil
 from collections import deque
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 
 from inference.bow import Bow, Postings, rows_written
 from inference.errors import Invalid
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.forms import former
@@ -26,20 +27,25 @@ from inference.text.units import Units
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
-# Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words among which it is
-# compared, the pieces and their words (the median) below which evenness is chance, and the share of all words that go
+# Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words
+# among which it is compared, the pieces and their words (the median) below which evenness is
+# chance, and the share of all words that go
 _PIECE, _FREQUENT, _COMPARED, _LEAST_PIECES, _LEAST_WORDS, _MOST_EVEN = 400, 0.1, 500, 200, 100, 0.1
 
 
 def choose(
-    stream: Stream, choice: Choice, folder: Path, left_out: np.ndarray | None = None, documents: int | None = None
+    stream: Stream,
+    choice: Choice,
+    folder: Path,
+    left_out: np.ndarray | None = None,
+    documents: int | None = None,
 ) -> tuple[Bow, Vocabulary]:
     """Write the bag of words of a choice, and its postings in `by_word`, into a folder.
 
-    Row n is document n of the stream, whatever it holds; where the choice cuts documents into sections, section n
-    (Bow.first_row). left_out: bool[documents], whose words don't count; their rows are empty.
-    documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a block. Raises Invalid when no word
-    stays.
+    Row n is document n of the stream, whatever it holds; where the choice cuts documents into
+    sections, section n (Bow.first_row). left_out: bool[documents], whose words don't count; their
+    rows are empty. documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a
+    block. Raises Invalid when no word stays.
     """
     documents = stream.D if documents is None else min(documents, stream.D)
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
@@ -56,7 +62,8 @@ def count(stream: Stream | Spread, choice: Choice) -> "Counts":
 
 
 class Thresholds(NamedTuple):
-    """Forms that exist and are left out for how often they occur, each for one reason: bool, by form."""
+    """Forms that exist and are left out for how often they occur, each for one reason: bool, by
+    form."""
 
     rare: np.ndarray
     common: np.ndarray
@@ -68,10 +75,16 @@ class Thresholds(NamedTuple):
 
 
 def thresholds(
-    choice: Choice, tokens: np.ndarray, documents: np.ndarray, count: int, evenly: np.ndarray,
-    words: Callable[[np.ndarray], list[str]], part: float = 1.0,
-) -> Thresholds:  # fmt: skip
-    """Apply a choice's thresholds to counts by form, as Counts has them. count: documents that count. evenly: of `even`.
+    choice: Choice,
+    tokens: np.ndarray,
+    documents: np.ndarray,
+    count: int,
+    evenly: np.ndarray,
+    words: Callable[[np.ndarray], list[str]],
+    part: float = 1.0,
+) -> Thresholds:
+    """Apply a choice's thresholds to counts by form, as Counts has them. count: documents that
+    count. evenly: of `even`.
 
     part: the share of the documents that was counted, where it is a sample."""
     exists = tokens > 0
@@ -85,20 +98,25 @@ def thresholds(
 
 
 def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """bool by form: frequent words that are spread over the texts as if by chance, so that they tell little of any.
+    """bool by form: frequent words that are spread over the texts as if by chance, so that they
+    tell little of any.
 
-    They are in more than a tenth of the pieces of about 400 words, and their residual inverse document frequency is
-    below the median of the 500 most frequent words (Church and Gale, "Inverse document frequency: a measure of
-    deviations from Poisson", 1995): log(expected / observed pieces with the word), where a word that occurs n times is
-    expected in the sum of 1 - exp(-n L_p / L) pieces of L_p words. The most even ones go until they are a tenth of all
-    words. None where there are few pieces, or short ones, of which nearly every word is in as many as it occurs times.
+    They are in more than a tenth of the pieces of about 400 words, and their residual inverse
+    document frequency is below the median of the 500 most frequent words (Church and Gale, "Inverse
+    document frequency: a measure of deviations from Poisson", 1995): log(expected / observed pieces
+    with the word), where a word that occurs n times is expected in the sum of 1 - exp(-n L_p / L)
+    pieces of L_p words. The most even ones go until they are a tenth of all words. None where there
+    are few pieces, or short ones, of which nearly every word is in as many as it occurs times.
     tokens: int64, and pieces: int32, that have it, by form; lengths: int32, words of each piece.
     """
     evenly = np.zeros(len(tokens), bool)
     sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
     if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
-    often, known = np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths))), np.flatnonzero(tokens)
+    often, known = (
+        np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths))),
+        np.flatnonzero(tokens),
+    )
     first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
@@ -110,18 +128,22 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
         values = residual(often)
         order = np.argsort(values, kind="stable")
         below = values[order] < np.median(residual(first))
-        evenly[often[order[below & (np.cumsum(tokens[often[order]]) <= _MOST_EVEN * tokens.sum())]]] = True
+        evenly[
+            often[order[below & (np.cumsum(tokens[often[order]]) <= _MOST_EVEN * tokens.sum())]]
+        ] = True
     return evenly
 
 
 class Counts:
-    """How often words occur in a stream, before thresholds. Documents are sections where the choice has them.
+    """How often words occur in a stream, before thresholds. Documents are sections where the choice
+    has them.
 
-    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. reason uint8 and left_out_tokens
-    int64, by unit: the place in REASONS of why a unit is left out wherever it occurs, and how often it occurs; len(REASONS)
-    for those that have a form, 255 for those that are in no text. lengths: int32, words of each document, stop words
-    included. even: bool by form, as `even` has it. cut: how many documents are cut into sections, 0 where none is. rows: of
-    the bag of words; first_row: int64, of each document, where they are its sections.
+    words: of some numbers of forms, as strings. tokens int64 and documents int32, by form. reason
+    uint8 and left_out_tokens int64, by unit: the place in REASONS of why a unit is left out
+    wherever it occurs, and how often it occurs; len(REASONS) for those that have a form, 255 for
+    those that are in no text. lengths: int32, words of each document, stop words included. even:
+    bool by form, as `even` has it. cut: how many documents are cut into sections, 0 where none is.
+    rows: of the bag of words; first_row: int64, of each document, where they are its sections.
     """
 
     def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray):
@@ -145,7 +167,10 @@ class Counts:
         self.reason[self.left_out_tokens == 0] = 255
         self.form, self.forms = self._forms(self.reason)
         if self.forms is None:
-            self.words, self.tokens = self.units.words, np.where(self.form >= 0, self.left_out_tokens, 0)
+            self.words, self.tokens = (
+                self.units.words,
+                np.where(self.form >= 0, self.left_out_tokens, 0),
+            )
         else:
             self.words = self.forms.words
             self.tokens, self.documents = self._count(self.form, len(self.forms))
@@ -154,7 +179,8 @@ class Counts:
     def _units(
         self, stream: Stream | Spread | Sections, places: bool = False
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, Block]]:
-        """(units, the places of their first pieces, where each document's end, the block) of all blocks."""
+        """(units, the places of their first pieces, where each document's end, the block) of all
+        blocks."""
 
         def cut(block: Block):
             units, first, _, ends = self.units.cut(block.words, block.ends)
@@ -163,21 +189,33 @@ class Counts:
         return ahead(cut, stream.blocks(self.rows, places=places))
 
     def _count(
-        self, form: np.ndarray, count: int, pieces: Sections | None = None, first_row: np.ndarray | None = None
+        self,
+        form: np.ndarray,
+        count: int,
+        pieces: Sections | None = None,
+        first_row: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """int64 and int32: tokens of forms, and rows with them; or `pieces` of rows; or documents, whose rows begin at `first_row`.
-        form: int32 by unit, -1 for none."""
+        """int64 and int32: tokens of forms, and rows with them; or `pieces` of rows; or documents,
+        whose rows begin at `first_row`. form: int32 by unit, -1 for none."""
         skipped = np.repeat(self.skipped, pieces.pieces) if pieces else self.skipped
-        tokens, rows, last = np.zeros(count, np.int64), np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        tokens, rows, last = (
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int32),
+            np.full(count, -1, np.int32),
+        )
         for units, _, ends, block in self._units(pieces or self.stream):
             numbers = np.arange(block.first, block.first + len(ends))
-            of = numbers if first_row is None else np.searchsorted(first_row, numbers, side="right") - 1
+            of = (
+                numbers
+                if first_row is None
+                else np.searchsorted(first_row, numbers, side="right") - 1
+            )
             _count_in(units, ends, skipped[numbers], of, form, last, tokens, rows)
         return tokens, rows
 
     def _forms(self, reason: np.ndarray) -> tuple[np.ndarray, Lexicon | None]:
-        """int32 by unit, the number of its form, -1 for what is left out; and the forms' words, None where they are the
-        units'."""
+        """int32 by unit, the number of its form, -1 for what is left out; and the forms' words,
+        None where they are the units'."""
         stays = reason == _STAYS
         turn = former(self.choice.forms, self.choice.language)
         if turn is None:
@@ -202,25 +240,38 @@ class Counts:
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
         reason, tokens, in_documents = self.reason, self.tokens, self.documents
-        left = thresholds(self.choice, tokens, in_documents, len(self.lengths), self.even, self.words)
-        out = [(name, reason == i, self.left_out_tokens) for i, name in enumerate(REASONS[:-THRESHOLDS])]
-        out += [(name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)]
-        dropped = {name: (int(mask.sum()), int(of[mask].sum())) for name, mask, of in out if mask.any()}
+        left = thresholds(
+            self.choice, tokens, in_documents, len(self.lengths), self.even, self.words
+        )
+        out = [
+            (name, reason == i, self.left_out_tokens)
+            for i, name in enumerate(REASONS[:-THRESHOLDS])
+        ]
+        out += [
+            (name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
+        ]
+        dropped = {
+            name: (int(mask.sum()), int(of[mask].sum())) for name, mask, of in out if mask.any()
+        }
         kept = np.flatnonzero((tokens > 0) & ~left.any)
         if not len(kept):
             raise Invalid("min_documents", _nothing_left(dropped, self.rows, self.choice))
         words = self.words(kept)
-        # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8, whose order is
-        # Python's, without its lock.
+        # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8,
+        # whose order is Python's, without its lock.
         table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})
-        order = pc.sort_indices(table, sort_keys=[("tokens", "descending"), ("word", "ascending")]).to_numpy()
+        order = pc.sort_indices(
+            table, sort_keys=[("tokens", "descending"), ("word", "ascending")]
+        ).to_numpy()
         kept = kept[order]
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
         column[kept] = np.arange(len(kept), dtype=np.int32)
         self.column = column[self.form]  # of units
         documents = pairs = in_documents[kept].astype(np.int64)
         if self.first_row is not None:
-            documents = self._count(self.form, len(tokens), first_row=self.first_row)[1][kept].astype(np.int64)
+            documents = self._count(self.form, len(tokens), first_row=self.first_row)[1][
+                kept
+            ].astype(np.int64)
         self.vocabulary = Vocabulary(
             [words[i] for i in order.tolist()], tokens[kept], documents, int(pairs.sum()), dropped
         )
@@ -233,18 +284,22 @@ class Counts:
             skipped = self.skipped[block.first : block.first + len(ends)]
             return _rows(units, first, ends, skipped, block.starts, self.column, V)
 
-        with rows_written(folder, self.rows, V, self.vocabulary.pairs, tokens, self.first_row) as write:
+        with rows_written(
+            folder, self.rows, V, self.vocabulary.pairs, tokens, self.first_row
+        ) as write:
             for item in ahead(rows, self._units(self.stream, places=True)):
                 write(*item)
         bow = Bow.open(folder)
-        shutil.rmtree(folder / "by_word", ignore_errors=True)  # of an attempt that was killed, or another choice
+        shutil.rmtree(
+            folder / "by_word", ignore_errors=True
+        )  # of an attempt that was killed, or another choice
         Postings.write(folder / "by_word", bow)
         return bow, self.vocabulary
 
 
 def ahead(function: Callable, items: Iterable) -> Iterator:
-    """function(item) of each, in order, worked out by two threads: at most two are in memory besides the one that is
-    used."""
+    """function(item) of each, in order, worked out by two threads: at most two are in memory
+    besides the one that is used."""
     with ThreadPoolExecutor(2) as pool:
         waiting: deque = deque()
         for item in items:
@@ -256,12 +311,15 @@ def ahead(function: Callable, items: Iterable) -> Iterator:
 
 
 def reasons(units: Units, choice: Choice) -> np.ndarray:
-    """uint8 by unit: the place in REASONS of why a word is left out wherever it occurs, or len(REASONS)."""
+    """uint8 by unit: the place in REASONS of why a word is left out wherever it occurs, or
+    len(REASONS)."""
     lengths, first = units.sizes()
     kinds = characters.characters().classes[first]
     conditions = [
         (kinds == characters.DIGIT) & (not choice.numbers),
-        (lengths < choice.min_length) & (kinds != characters.IDEOGRAPH) & ((first < 0xAC00) | (first > 0xD7A3)),
+        (lengths < choice.min_length)
+        & (kinds != characters.IDEOGRAPH)
+        & ((first < 0xAC00) | (first > 0xD7A3)),
         lengths > MAX_LETTERS,
         units.stopped(),
     ]
@@ -273,7 +331,8 @@ def reasons(units: Units, choice: Choice) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
-    """numbers: int64, of the documents, ascending. last: int32 by form, the last document that was seen with it."""
+    """numbers: int64, of the documents, ascending. last: int32 by form, the last document that was
+    seen with it."""
     for d in range(len(ends)):
         if not skipped[d]:
             for j in range(ends[d - 1] if d else 0, ends[d]):
@@ -287,9 +346,12 @@ def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
 
 @njit(cache=True, nogil=True)
 def _rows(units, places, ends, skipped, starts, column, V):
-    """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their tokens by document,
-    by word, in the text's order."""
-    count, last = np.zeros(V, np.int32), np.full(V, -1, np.int32)  # of a word in its last document, and which that is
+    """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their
+    tokens by document, by word, in the text's order."""
+    count, last = (
+        np.zeros(V, np.int32),
+        np.full(V, -1, np.int32),
+    )  # of a word in its last document, and which that is
     lengths = np.zeros(len(ends), np.int64)
     words, counts, offsets = (
         np.empty(len(units), np.int32),
@@ -329,10 +391,17 @@ def _rows(units, places, ends, skipped, starts, column, V):
 def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -> str:
     if not dropped.keys() - {"number"}:
         numbers = ", only numbers" if dropped else ""
-        return f"The documents hold no words at all{numbers}. Check that the right column and encoding were chosen."
+        return (
+            f"The documents hold no words at all{numbers}. Check that the right column and encoding"
+            " were chosen."
+        )
     several = {"number": "numbers", "stop word": "stop words"}
-    parts = ", ".join(f"{types:,} {several.get(reason, reason)}" for reason, (types, _) in dropped.items())
+    parts = ", ".join(
+        f"{types:,} {several.get(reason, reason)}" for reason, (types, _) in dropped.items()
+    )
     return (
-        f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if they stand in at least {choice.min_documents:,} documents "
-        f"and in at most {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose another language."
+        f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if"
+        f" they stand in at least {choice.min_documents:,} documents and in at most"
+        f" {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose"
+        " another language."
     )

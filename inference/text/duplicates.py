@@ -4,32 +4,37 @@ from pathlib import Path
 
 import numpy as np
 
-from inference.jit import njit
-from inference.memory import room
+from inference.runtime.jit import njit
+from inference.runtime.memory import room
 from inference.text.stream import Stream
 from inference.text.table import MIX, NUMBER, hashed
 
-ALIKE = 0.8  # Jaccard similarity of their shingles from which on two documents nearly repeat one another
+# Jaccard similarity of their shingles from which on two documents nearly repeat one another
+ALIKE = 0.8
 SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
-# Of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is looked at in 19%
+# Of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is
+# looked at in 19%
 BANDS, ROWS = 20, 5
 
 
 def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """int64[D] twice: the first document that each repeats exactly, and one before it that it repeats nearly (exactly
-    included);
+    """int64[D] twice: the first document that each repeats exactly, and one before it that it
+    repeats nearly (exactly included);
     -1 for none.
 
-    Exactly: the same words in the same order, whatever is between them. Nearly: sets of word triples with a Jaccard
-    similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and then computed. Documents without words
-    repeat none.
+    Exactly: the same words in the same order, whatever is between them. Nearly: sets of word
+    triples with a Jaccard similarity of at least ALIKE, found by MinHash (Broder 1997) in bands and
+    then computed. Documents without words repeat none.
 
-    The stream is read once, whatever its size. Keys of the bands take 80 bytes a document: above 256 MB they are a file
-    in the folder `scratch`, where there is one, that ends with the call; the rest takes about 70 bytes a document.
+    The stream is read once, whatever its size. Keys of the bands take 80 bytes a document: above
+    256 MB they are a file in the folder `scratch`, where there is one, that ends with the call; the
+    rest takes about 70 bytes a document.
     """
     digests = np.zeros((stream.D, 2), np.uint64)
     bands = room((BANDS, stream.D), scratch, np.uint32)
-    factors = 2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
+    factors = (
+        2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
+    )
     for block in stream.blocks(places=False):
         here, words = slice(block.first, block.first + len(block.ends)), block.words & NUMBER
         _digests(words, block.ends, digests[here])
@@ -41,7 +46,8 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
 
 
 def _exact(stream: Stream, keys: np.ndarray) -> np.ndarray:
-    """int64: of each document the first with the same keys, -1 for that itself and for one without words."""
+    """int64: of each document the first with the same keys, -1 for that itself and for one without
+    words."""
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     same = np.append(False, (keys[order[1:]] == keys[order[:-1]]).all(axis=1))[: len(order)]
     begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
@@ -76,8 +82,8 @@ def _digests(words, ends, out):
 
 @njit(cache=True, nogil=True)
 def _signatures(words, ends, factors, rows, keys):
-    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each, 0 for a document shorter
-    than a shingle; permutations of 32 bits: an odd factor."""
+    """keys: uint32[bands, documents], hashes of the least values of `rows` permutations each, 0 for
+    a document shorter than a shingle; permutations of 32 bits: an odd factor."""
     least = np.empty(len(factors), np.uint32)
     for d in range(len(ends)):
         i = ends[d - 1] if d else 0
@@ -89,12 +95,15 @@ def _signatures(words, ends, factors, rows, keys):
                 for f in range(len(factors)):
                     least[f] = min(least[f], np.uint32(np.uint32(low * factors[f]) ^ high))
             for band in range(len(keys)):
-                keys[band, d] = np.uint32(hashed(MIX, least, band * rows, (band + 1) * rows) >> np.uint64(32))
+                keys[band, d] = np.uint32(
+                    hashed(MIX, least, band * rows, (band + 1) * rows) >> np.uint64(32)
+                )
 
 
 @njit(cache=True, nogil=True)
 def _verify(words, bounds, seen, order, keys, near):
-    """Compares each document of a group with the group's first and with the one before it; earlier ones are kept."""
+    """Compares each document of a group with the group's first and with the one before it; earlier
+    ones are kept."""
     begin = 0
     for at in range(1, len(order)):
         if keys[order[at]] != keys[order[begin]]:
@@ -103,7 +112,8 @@ def _verify(words, bounds, seen, order, keys, near):
         d = seen[order[at]]
         for candidate in (seen[order[begin]], seen[order[at - 1]]):
             if (near[d] < 0 or candidate < near[d]) and _alike(
-                words[bounds[d] : bounds[d + 1]] & NUMBER, words[bounds[candidate] : bounds[candidate + 1]] & NUMBER
+                words[bounds[d] : bounds[d + 1]] & NUMBER,
+                words[bounds[candidate] : bounds[candidate + 1]] & NUMBER,
             ):
                 near[d] = candidate
 

@@ -15,17 +15,19 @@ _WRITTEN_AS = {
 
 
 def shares(texts: Iterable[str]) -> dict[str, float]:
-    """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest first; a text is in one
-    language.
+    """Languages (ISO 639-1, of LANGUAGES) -> the share of the texts' letters in each, largest
+    first; a text is in one language.
 
-    Empty where there are too few letters; less than 1 together where some are in a language that is not known. The
-    first MOST_TEXTS count.
+    Empty where there are too few letters; less than 1 together where some are in a language that is
+    not known. The first MOST_TEXTS count.
     """
     import py3langid
 
     letters: Counter[str] = Counter()
     for text, _ in zip(texts, range(MOST_TEXTS), strict=False):
-        sample = text[:MOST_CHARACTERS].encode("utf-8", "replace").decode()  # a lone surrogate is nothing that it takes
+        sample = (
+            text[:MOST_CHARACTERS].encode("utf-8", "replace").decode()
+        )  # a lone surrogate is nothing that it takes
         count = sum(map(str.isalpha, sample))
         if count:
             language, _ = py3langid.classify(sample)
@@ -36,5 +38,6 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
 
 
 def detect(texts: Iterable[str]) -> tuple[str, float]:
-    """The language that most of the texts are in, and its share; ("", 0.0) where that can't be told."""
+    """The language that most of the texts are in, and its share; ("", 0.0) where that can't be
+    told."""
     return next(iter(shares(texts).items()), ("", 0.0))

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.table import MIX, hashed
 
-_LETTERS, _ENDS = "lexicon-letters", "lexicon-ends"  # files: UTF-8, and where each word ends, uint32
+_LETTERS, _ENDS = (
+    "lexicon-letters",
+    "lexicon-ends",
+)  # files: UTF-8, and where each word ends, uint32
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time
 
 
@@ -33,7 +36,10 @@ class Lexicon:
         if not len(numbers):
             return []
         if numbers.min() < 0 or numbers.max() >= len(self):
-            raise IndexError(f"words have numbers from 0 to {len(self) - 1}, got {numbers.min()} to {numbers.max()}")
+            raise IndexError(
+                f"words have numbers from 0 to {len(self) - 1}, got {numbers.min()} to"
+                f" {numbers.max()}"
+            )
         return _gathered(self.letters, self.ends, numbers).tobytes().decode().split("\n")
 
     def __iter__(self) -> Iterator[str]:
@@ -46,8 +52,8 @@ class Lexicon:
             yield first, self.words(np.arange(first, min(len(self), first + _BLOCK)))
 
     def find(self, words: Iterable[str]) -> np.ndarray:
-        """int64: the number of each word, -1 for one that is not here. One look at all letters, however many are
-        sought."""
+        """int64: the number of each word, -1 for one that is not here. One look at all letters,
+        however many are sought."""
         words = list(words)
         if not words or not len(self):
             return np.full(len(words), -1)

@@ -6,22 +6,28 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.stream import Stream
 from inference.text.table import MIX, hashed
 from inference.text.units import Units
 
-LEAST = 5  # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993, section 3)
-_WIDTH = 4  # words of a pair: two, and at most two stop words between them ("house of representatives")
-_KEPT = 1 << 21  # pairs that are counted exactly; where there are more, those that occur less often go
+# times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
+# section 3)
+LEAST = 5
+_WIDTH = (
+    4  # words of a pair: two, and at most two stop words between them ("house of representatives")
+)
+_KEPT = (
+    1 << 21
+)  # pairs that are counted exactly; where there are more, those that occur less often go
 _CONTENT, _STOP = 1, 2
 
 
 class Phrase(NamedTuple):
-    """words: with a space between them, as Choice.phrases has them. documents and tokens with it. score: -2 log
-    lambda."""
+    """words: with a space between them, as Choice.phrases has them. documents and tokens with it.
+    score: -2 log lambda."""
 
     words: str
     documents: int
@@ -30,15 +36,20 @@ class Phrase(NamedTuple):
 
 
 def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
-    """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the statistics of surprise
-    and coincidence", Computational Linguistics 19, 1993).
+    """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the
+    statistics of surprise and coincidence", Computational Linguistics 19, 1993).
 
-    A phrase is two words that count, side by side or with stop words between them, in at least as many documents as the
-    choice asks of words. In a second round the phrases of the first are words: "new york", then "new york city". No
-    phrase goes across punctuation. Memory: as for choosing words, and some 150 MB at the most.
+    A phrase is two words that count, side by side or with stop words between them, in at least as
+    many documents as the choice asks of words. In a second round the phrases of the first are
+    words: "new york", then "new york city". No phrase goes across punctuation. Memory: as for
+    choosing words, and some 150 MB at the most.
     """
     pairs = _pairs(stream, replace(choice, phrases=()), most)
-    longer = _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most) if pairs else []
+    longer = (
+        _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most)
+        if pairs
+        else []
+    )
     # The first round counted pairs that are a part of longer ones, too
     phrases = {phrase.words: phrase for phrase in [*longer, *pairs]}
     return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
@@ -48,7 +59,9 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     units = Units(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)
-    kind = np.select([reason == len(REASONS), reason == REASONS.index("stop word")], [_CONTENT, _STOP]).astype(np.uint8)
+    kind = np.select(
+        [reason == len(REASONS), reason == REASONS.index("stop word")], [_CONTENT, _STOP]
+    ).astype(np.uint8)
     tokens = np.zeros(units.count, np.int64)
     sieve = np.zeros(1 << min(24, max(10, int(stream.tokens).bit_length())), np.uint32)
     for block in stream.blocks():
@@ -64,7 +77,9 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
         )
         for block in stream.blocks():
             numbers, first, _, ends = units.cut(block.words, block.ends)
-            if not _count(numbers, first, ends, block.words, kind, sieve, least, block.first, *table):
+            if not _count(
+                numbers, first, ends, block.words, kind, sieve, least, block.first, *table
+            ):
                 break
         else:
             break
@@ -79,17 +94,24 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
     first_phrase = units.phrases().start
 
     def word(u: int) -> str:
-        return choice.phrases[u - first_phrase] if u >= first_phrase else units.words(np.array([u]))[0]
+        return (
+            choice.phrases[u - first_phrase] if u >= first_phrase else units.words(np.array([u]))[0]
+        )
 
     return [
-        Phrase(" ".join(word(u) for u in keys[i].tolist() if u >= 0), int(documents[i]), int(times[i]), float(score[i]))
+        Phrase(
+            " ".join(word(u) for u in keys[i].tolist() if u >= 0),
+            int(documents[i]),
+            int(times[i]),
+            float(score[i]),
+        )
         for i in order.tolist()
     ]
 
 
 def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
-    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that is no more than by
-    chance."""
+    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that
+    is no more than by chance."""
     together, a, b = together.astype(float), a.astype(float), b.astype(float)
     # At least 0: a word that is in a phrase twice may be short of pairs
     cells = np.maximum([together, a - together, b - together, N - a - b + together], 0)
@@ -129,9 +151,11 @@ def _sift(units, first, ends, words, kind, sieve, tokens):
 
 
 @njit(cache=True, nogil=True)
-def _count(units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, made):
-    """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last document. False where
-    the table is full."""
+def _count(
+    units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, made
+):
+    """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last
+    document. False where the table is full."""
     mask, places = np.uint64(len(sieve) - 1), np.uint64(len(slots) - 1)
     for d in range(len(ends)):
         for at in range(ends[d - 1] if d else 0, ends[d]):

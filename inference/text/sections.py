@@ -1,37 +1,51 @@
-"""Long documents as sections: rows of the bag of words, cut where a paragraph ends, else a sentence, near equal lengths.
+"""Long documents as sections: rows of the bag of words, cut where a paragraph ends, else a
+sentence, near equal lengths.
 
-A document stays one document wherever people meet it; a model reads its sections, as a topic is the words of a few pages
-rather than of a book. `Sections` is a stream whose documents are the sections, and says which rows are whose.
+A document stays one document wherever people meet it; a model reads its sections, as a topic is the
+words of a few pages rather than of a book. `Sections` is a stream whose documents are the sections,
+and says which rows are whose.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.lexicon import Lexicon
 from inference.text.stream import Block, Spread, Stream
-from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE, NUMBER
+from inference.text.table import (
+    AFTER_APOSTROPHE,
+    AFTER_HYPHEN,
+    AFTER_PARAGRAPH,
+    AFTER_SENTENCE,
+    NUMBER,
+)
 
 LONG = 1.5  # sections' lengths that a document must have to be cut
-_NEAR = (
-    0.15  # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or sentence ends
-)
+# of a section's length: so far from its ideal place a cut may be, to be where a paragraph or
+# sentence ends
+_NEAR = 0.15
 
 
 class Sections:
-    """What `choose` asks of a stream, of a stream's first documents in sections of about `size` words.
+    """What `choose` asks of a stream, of a stream's first documents in sections of about `size`
+    words.
 
-    D: sections. lengths: int32[D], their words. first_row: int64[documents + 1], where each document's sections begin.
-    cut: how many documents have more than one. Memory: some 20 bytes a document, and 4 a section.
+    D: sections. lengths: int32[D], their words. first_row: int64[documents + 1], where each
+    document's sections begin. cut: how many documents have more than one. Memory: some 20 bytes a
+    document, and 4 a section.
     """
 
-    def __init__(self, stream: "Stream | Spread | Sections", size: int, documents: int | None = None):
+    def __init__(
+        self, stream: "Stream | Spread | Sections", size: int, documents: int | None = None
+    ):
         self.stream = stream
         self.lexicon: Lexicon = stream.lexicon
         given: np.ndarray = stream.lengths
         lengths = np.asarray(given[:documents], np.int64)
-        self.pieces = np.where(lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1).astype(np.int64)
+        self.pieces = np.where(
+            lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1
+        ).astype(np.int64)
         self.cut = int(np.count_nonzero(self.pieces > 1))
         self.first_row = np.concatenate(([0], np.cumsum(self.pieces)))
         self.D = int(self.first_row[-1])
@@ -39,7 +53,9 @@ class Sections:
         if self.cut:
             self.lengths = np.empty(self.D, np.int32)
             for block in self.blocks(places=False):
-                self.lengths[block.first : block.first + len(block.ends)] = np.diff(block.ends, prepend=0)
+                self.lengths[block.first : block.first + len(block.ends)] = np.diff(
+                    block.ends, prepend=0
+                )
 
     @property
     def tokens(self) -> int:
@@ -49,12 +65,15 @@ class Sections:
         """As Stream.blocks: of all sections. documents: must be D."""
         for block in self.stream.blocks(len(self.pieces), places=places):
             pieces = self.pieces[block.first : block.first + len(block.ends)]
-            yield block._replace(first=int(self.first_row[block.first]), ends=_ends(block.words, block.ends, pieces))
+            yield block._replace(
+                first=int(self.first_row[block.first]), ends=_ends(block.words, block.ends, pieces)
+            )
 
 
 @njit(cache=True, nogil=True)
 def _ends(words, ends, pieces):
-    """int64: where each section ends. ends: int64, of the documents; pieces: int64, how many sections each has."""
+    """int64: where each section ends. ends: int64, of the documents; pieces: int64, how many
+    sections each has."""
     out = np.empty(pieces.sum(), np.int64)
     made, begin = 0, np.int64(0)
     for d in range(len(ends)):
@@ -63,7 +82,9 @@ def _ends(words, ends, pieces):
         for i in range(1, n):
             ideal = begin + length * i // n
             near = np.int64(_NEAR * length / n)
-            before = _best(words, max(before + 1, ideal - near), ideal, min(ideal + near, ends[d] - 1))
+            before = _best(
+                words, max(before + 1, ideal - near), ideal, min(ideal + near, ends[d] - 1)
+            )
             out[made] = before
             made += 1
         out[made] = ends[d]
@@ -74,14 +95,22 @@ def _ends(words, ends, pieces):
 
 @njit(cache=True, nogil=True)
 def _best(words, first, ideal, last):
-    """The piece before which to cut: behind the paragraph that ends nearest to the ideal, else a sentence, any
-    punctuation, or a word that nothing joins to the one before."""
+    """The piece before which to cut: behind the paragraph that ends nearest to the ideal, else a
+    sentence, any punctuation, or a word that nothing joins to the one before."""
     best, rank, distance = ideal, 0, np.int64(0)
     for at in range(first, last + 1):
         flags = words[at] & ~NUMBER
         if flags == AFTER_HYPHEN or flags == AFTER_APOSTROPHE:
             continue
-        quality = 4 if flags == AFTER_PARAGRAPH else 3 if flags == AFTER_SENTENCE else 2 if flags < 0 else 1
+        quality = (
+            4
+            if flags == AFTER_PARAGRAPH
+            else 3
+            if flags == AFTER_SENTENCE
+            else 2
+            if flags < 0
+            else 1
+        )
         away = abs(at - ideal)
         if quality > rank or (quality == rank and away < distance):
             best, rank, distance = at, quality, away

@@ -1,7 +1,8 @@
-"""Where words begin in scripts without spaces between words, and in Korean, whose particles are attached to nouns.
+"""Where words begin in scripts without spaces between words, and in Korean, whose particles are
+attached to nouns.
 
-The libraries are loaded with the first text that needs them. docs/languages.md says why these, and how well they
-segment.
+The libraries are loaded with the first text that needs them. docs/languages.md says why these, and
+how well they segment.
 """
 
 import unicodedata
@@ -22,10 +23,16 @@ _SCRIPTS = {
     # with the marks of length and of voice, which several scripts use
     "ja": r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\uff9e\uff9f",
     "ko": r"\p{Hangul}\p{Han}",
-    "th": r"\p{Thai}", "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}",
-}  # fmt: skip
+    "th": r"\p{Thai}",
+    "lo": r"\p{Lao}",
+    "km": r"\p{Khmer}",
+    "my": r"\p{Myanmar}",
+}
 SEGMENTED = frozenset(_SCRIPTS)
-_INSIDE, _INHERITED = 1, 2  # characters of the language's scripts; marks that belong to the script before them
+_INSIDE, _INHERITED = (
+    1,
+    2,
+)  # characters of the language's scripts; marks that belong to the script before them
 _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
@@ -33,14 +40,21 @@ _SYLLABLES = regex.compile(r"[가-힣]+")
 def segmenter(language: str) -> Callable[[str], np.ndarray] | None:
     """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
 
-    It gives int32, ascending: the characters of the text at which a word begins within its runs of the language's
-    scripts; a run's first character is one, and so is the first behind it. The rest of the text has none. The same text
-    gives the same places always, in time linear in its length; any number of threads may call it.
+    It gives int32, ascending: the characters of the text at which a word begins within its runs of
+    the language's scripts; a run's first character is one, and so is the first behind it. The rest
+    of the text has none. The same text gives the same places always, in time linear in its length;
+    any number of threads may call it.
     """
     if language not in SEGMENTED:
         return None
     classes = classified([(_INHERITED, r"\p{Inherited}"), (_INSIDE, f"[{_SCRIPTS[language]}]")])
-    cut = _korean if language == "ko" else _chinese if language == "zh" else lambda text: _icu(text, language)
+    cut = (
+        _korean
+        if language == "ko"
+        else _chinese
+        if language == "zh"
+        else lambda text: _icu(text, language)
+    )
 
     def segment(text: str) -> np.ndarray:
         if text.isascii():
@@ -68,8 +82,8 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
 
 
 def _blocks(kinds: np.ndarray):
-    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a run only where one
-    is longer."""
+    """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a
+    run only where one is longer."""
     first, length = 0, len(kinds)
     while first < length:
         last = min(first + BLOCK, length)
@@ -81,12 +95,15 @@ def _blocks(kinds: np.ndarray):
 
 
 def _composed(text: str, cut: Cutter) -> "list[int] | np.ndarray":
-    """`cut`, of a text as the dictionaries have it: Apple's systems write characters and their marks apart."""
+    """`cut`, of a text as the dictionaries have it: Apple's systems write characters and their
+    marks apart."""
     composed = unicodedata.normalize("NFC", text)
     if len(composed) == len(text) or unicodedata.normalize("NFD", text) != text:
         return cut(text)
     lengths = np.fromiter(
-        (len(unicodedata.normalize("NFD", character)) for character in composed), np.int64, len(composed)
+        (len(unicodedata.normalize("NFD", character)) for character in composed),
+        np.int64,
+        len(composed),
     )
     return (np.cumsum(lengths) - lengths)[cut(composed)]
 
@@ -94,12 +111,15 @@ def _composed(text: str, cut: Cutter) -> "list[int] | np.ndarray":
 def _icu(text: str, language: str) -> np.ndarray:
     from icu4py.breakers import WordBreaker
 
-    lengths = np.fromiter(map(len, WordBreaker(text, language)), np.int64)  # its places would count UTF-16's units
+    lengths = np.fromiter(
+        map(len, WordBreaker(text, language)), np.int64
+    )  # its places would count UTF-16's units
     return np.cumsum(lengths) - lengths
 
 
 def _chinese(text: str) -> "list[int] | np.ndarray":
-    """Simplified by jieba's dictionary, which has few traditional words; those by ICU's, which has both."""
+    """Simplified by jieba's dictionary, which has few traditional words; those by ICU's, which has
+    both."""
     variants = _variants()[np.frombuffer(text.encode("utf-32-le"), np.uint32)]
     if np.count_nonzero(variants > 0) > np.count_nonzero(variants < 0):
         return _icu(text, "zh")
@@ -110,12 +130,15 @@ def _chinese(text: str) -> "list[int] | np.ndarray":
 
 @lru_cache
 def _variants() -> np.ndarray:
-    """int8[code points]: 1 for traditional characters, -1 for simplified ones, 0 for what both have.
+    """int8[code points]: 1 for traditional characters, -1 for simplified ones, 0 for what both
+    have.
 
     The old character sets tell: Big5 is Taiwan's, GB 2312 the mainland's.
     """
     script = np.zeros(CODES, np.int8)
-    script[0x4E00:0xA000] = [_has("big5", c) - _has("gb2312", c) for c in map(chr, range(0x4E00, 0xA000))]
+    script[0x4E00:0xA000] = [
+        _has("big5", c) - _has("gb2312", c) for c in map(chr, range(0x4E00, 0xA000))
+    ]
     return script
 
 
@@ -124,11 +147,15 @@ def _has(encoding: str, character: str) -> bool:
 
 
 def _korean(text: str) -> list[int]:
-    """The nouns and stems of each word, and its particles and endings. Chinese characters stay together."""
+    """The nouns and stems of each word, and its particles and endings. Chinese characters stay
+    together."""
     places = []
     for match in _SYLLABLES.finditer(text):
         for start in range(match.start(), match.end(), LONGEST_RUN):
-            places += [start + part for part in (0, *_parts(text[start : min(start + LONGEST_RUN, match.end())]))]
+            places += [
+                start + part
+                for part in (0, *_parts(text[start : min(start + LONGEST_RUN, match.end())]))
+            ]
     return places
 
 
@@ -136,7 +163,8 @@ def _korean(text: str) -> list[int]:
 def _parts(word: str) -> tuple[int, ...]:
     """Where the parts of a word begin, the first excepted."""
     parts = _analysed(word)
-    # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the dictionary has.
+    # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the
+    # dictionary has.
     if word.endswith("이") and len(parts) > 1:
         instead = _analysed(word[:-1] + "을")
         if instead[-1] == ("을", "JKO"):

@@ -1,19 +1,21 @@
-"""Where the pieces of texts begin, in one byte each: how many characters behind the piece before."""
+"""Where the pieces of texts begin, in one byte each: how many characters behind the piece
+before."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from inference.explore.documents import frozen
-from inference.jit import njit
+from inference.runtime.jit import njit
 
 FAR = 255  # a step that says: look it up
 
 
 class Starts(NamedTuple):
-    """Of the pieces of documents, one behind another. steps: uint8, characters from the start of the piece before, or from the
-    text's beginning; FAR where that is as many or more. far: int64[n, 2], places of such pieces, ascending, and where they
-    begin. Of a stream of an older version `steps` are where the pieces begin, int32."""
+    """Of the pieces of documents, one behind another. steps: uint8, characters from the start of
+    the piece before, or from the text's beginning; FAR where that is as many or more. far: int64[n,
+    2], places of such pieces, ascending, and where they begin. Of a stream of an older version
+    `steps` are where the pieces begin, int32."""
 
     steps: np.ndarray
     far: np.ndarray
@@ -25,11 +27,13 @@ class Starts(NamedTuple):
         steps[first] = starts[first]
         places = np.flatnonzero(steps >= FAR)
         return cls(
-            np.minimum(steps, FAR).astype(np.uint8), np.stack([place + places, starts[places]], 1).astype(np.int64)
+            np.minimum(steps, FAR).astype(np.uint8),
+            np.stack([place + places, starts[places]], 1).astype(np.int64),
         )
 
     def of(self, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """int32: of documents, one behind another; of each the places of its first piece and behind its last."""
+        """int32: of documents, one behind another; of each the places of its first piece and behind
+        its last."""
         out = np.empty(int(np.sum(ends) - np.sum(begins)), np.int32)
         _of(self.frozen, np.asarray(begins, np.int64), np.asarray(ends, np.int64), out)
         return out
@@ -42,7 +46,8 @@ class Starts(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def begin(starts, low, high, out):
-    """Fills out[: high - low] with where the pieces low … high - 1 begin, which are those of a document."""
+    """Fills out[: high - low] with where the pieces low … high - 1 begin, which are those of a
+    document."""
     steps, far = starts
     at = np.int64(0)
     for i in range(low, high):

@@ -1,5 +1,5 @@
-"""A corpus's pieces on disk, as they were read once. The words that count are chosen from them as often as needed,
-without the texts."""
+"""A corpus's pieces on disk, as they were read once. The words that count are chosen from them as
+often as needed, without the texts."""
 
 import json
 import os
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.durable import rewrite, settle
 from inference.errors import Invalid
+from inference.runtime.durable import rewrite, settle
 from inference.text import case
 from inference.text.case import CASE
 from inference.text.characters import Characters
@@ -23,22 +23,36 @@ from inference.text.tokenise import Pieces, Tokeniser
 FORMAT = 2  # raised when the files change their meaning
 # The entries of each file, of which the checkpoint says how many there are
 _WRITTEN = {
-    "words": "i4", "steps": "u1", "far": "2i8", "mixed": "2i8", "lengths": "i4", "title-words": "i4", "title-lengths": "i4", "lexicon": "u4", "letters": "u1",
-}  # fmt: skip
-_BEFORE = {"starts": "i4", "title-starts": "i4"}  # of format 1, in the place of steps, far and mixed
+    "words": "i4",
+    "steps": "u1",
+    "far": "2i8",
+    "mixed": "2i8",
+    "lengths": "i4",
+    "title-words": "i4",
+    "title-lengths": "i4",
+    "lexicon": "u4",
+    "letters": "u1",
+}
+_BEFORE = {
+    "starts": "i4",
+    "title-starts": "i4",
+}  # of format 1, in the place of steps, far and mixed
 _OF_PIECES = ("words", "steps", "far", "mixed")
 _KINDS = {name: np.dtype(kind) for name, kind in (_WRITTEN | _BEFORE).items()}
-_LEXICON = dict(zip(("letters", "lexicon"), (path.name for path in Lexicon.files(Path())), strict=True))
+_LEXICON = dict(
+    zip(("letters", "lexicon"), (path.name for path in Lexicon.files(Path())), strict=True)
+)
 _TOO_MANY = (
-    "The texts have more different words than can be told apart: 134 million, or 4 GB of letters. Are they texts?"
+    "The texts have more different words than can be told apart: 134 million, or 4 GB of letters."
+    " Are they texts?"
 )
 _CHECKPOINT = "checkpoint.json"
 _BLOCK = 1_000_000  # pieces in memory at a time
 
 
 class Block(NamedTuple):
-    """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends: int64, where each document's
-    pieces end."""
+    """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends:
+    int64, where each document's pieces end."""
 
     first: int
     words: np.ndarray
@@ -47,10 +61,11 @@ class Block(NamedTuple):
 
 
 class Stream:
-    """words: int32[tokens], as Pieces has them, with how they are written (case.CASE), and lengths: int32[D], mapped; title_words,
-    title_lengths likewise, without that. starts: where words begin. mixed: int64[n, 2], of words with capitals not at the beginning alone
-    their places, ascending, and capitals (case.mark); None where an older version read the texts. Titles share the lexicon and
-    count no words.
+    """words: int32[tokens], as Pieces has them, with how they are written (case.CASE), and lengths:
+    int32[D], mapped; title_words, title_lengths likewise, without that. starts: where words begin.
+    mixed: int64[n, 2], of words with capitals not at the beginning alone their places, ascending,
+    and capitals (case.mark); None where an older version read the texts. Titles share the lexicon
+    and count no words.
     """
 
     def __init__(self, folder: Path, checkpoint: dict):
@@ -60,14 +75,23 @@ class Stream:
         self.D, self.tokens = checkpoint["D"], checkpoint["words"]
         self.language, self.given = checkpoint["language"], checkpoint["given"]
         self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
-        self.title_words, self.title_lengths = self._mapped("title-words"), self._mapped("title-lengths")
-        self.starts = Starts(self._mapped("steps" if "steps" in checkpoint else "starts"), self._mapped("far"))
+        self.title_words, self.title_lengths = (
+            self._mapped("title-words"),
+            self._mapped("title-lengths"),
+        )
+        self.starts = Starts(
+            self._mapped("steps" if "steps" in checkpoint else "starts"), self._mapped("far")
+        )
         self.mixed = self._mapped("mixed") if "mixed" in checkpoint else None
         self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
 
     def _mapped(self, name: str) -> np.ndarray:
         count = self.checkpoint.get(name, 0)
-        return np.memmap(self.folder / name, _KINDS[name], "r", shape=(count,)) if count else np.zeros(0, _KINDS[name])
+        return (
+            np.memmap(self.folder / name, _KINDS[name], "r", shape=(count,))
+            if count
+            else np.zeros(0, _KINDS[name])
+        )
 
     @classmethod
     def open(cls, folder: Path) -> "Stream":
@@ -79,13 +103,15 @@ class Stream:
         if checkpoint["format"] > FORMAT:
             raise Invalid(
                 "corpus",
-                f"The stream of words in {folder} has format {checkpoint['format']}; this version reads {FORMAT}.",
+                f"The stream of words in {folder} has format {checkpoint['format']}; this version"
+                f" reads {FORMAT}.",
             )
         return cls(folder, checkpoint)
 
     @staticmethod
     def write(folder: Path, tokeniser: Tokeniser, resume: dict | None = None) -> "Writer":
-        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None: begin again.
+        """A writer, for `with`. resume: what `commit` returned; later pieces are forgotten. None:
+        begin again.
 
         The tokeniser must not have been used yet: its words are read from the folder.
         """
@@ -94,29 +120,49 @@ class Stream:
     @staticmethod
     def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
         """Bytes of each of its files, as of what `commit` returned: they only grow."""
-        kept = {name: kind.itemsize * checkpoint[name] for name, kind in _KINDS.items() if name in checkpoint}
+        kept = {
+            name: kind.itemsize * checkpoint[name]
+            for name, kind in _KINDS.items()
+            if name in checkpoint
+        }
         return {prefix + _LEXICON.get(name, name): size for name, size in kept.items()}
 
     @staticmethod
     def renew(folder: Path, checkpoint: dict, texts: Iterable[list[str]]) -> dict:
-        """Bring a stream, as of what `commit` returned, from an older format to this one. Returns what `commit` would. texts: of its
-        documents, in order, with all that its pieces were cut of. Killed, it leaves a stream that can be read; its old files
-        stay for who has them on record (`remove_old`)."""
-        stream, paths = Stream(folder, checkpoint), {name: Path(folder, f"{name}.new") for name in _OF_PIECES}
+        """Bring a stream, as of what `commit` returned, from an older format to this one. Returns
+        what `commit` would. texts: of its documents, in order, with all that its pieces were cut
+        of. Killed, it leaves a stream that can be read; its old files stay for who has them on
+        record (`remove_old`)."""
+        stream, paths = (
+            Stream(folder, checkpoint),
+            {name: Path(folder, f"{name}.new") for name in _OF_PIECES},
+        )
         characters, d, place = Tokeniser(stream.language, stream.given).characters, 0, 0
         with ExitStack() as closing:
             anew = {name: closing.enter_context(path.open("wb")) for name, path in paths.items()}
             for some in texts:
                 lengths = stream.lengths[d : d + len(some)]
                 ends = place + np.cumsum(lengths, dtype=np.int64)
-                words, starts = stream.words[place : ends[-1]] & ~CASE, stream.starts.of(ends - lengths, ends)
-                for name, array in _columns(some, Pieces(words, starts, starts, lengths), characters, place).items():
+                words, starts = (
+                    stream.words[place : ends[-1]] & ~CASE,
+                    stream.starts.of(ends - lengths, ends),
+                )
+                for name, array in _columns(
+                    some, Pieces(words, starts, starts, lengths), characters, place
+                ).items():
                     array.tofile(anew[name])
                 d, place = d + len(some), int(ends[-1])
         if d != stream.D:
-            raise Invalid("corpus", f"The stream of words has {stream.D:,} documents, and {d:,} texts are there.")
-        checkpoint = {name: value for name, value in checkpoint.items() if name not in _BEFORE} | {"format": FORMAT}
-        checkpoint |= {name: path.stat().st_size // _KINDS[name].itemsize for name, path in paths.items()}
+            raise Invalid(
+                "corpus",
+                f"The stream of words has {stream.D:,} documents, and {d:,} texts are there.",
+            )
+        checkpoint = {name: value for name, value in checkpoint.items() if name not in _BEFORE} | {
+            "format": FORMAT
+        }
+        checkpoint |= {
+            name: path.stat().st_size // _KINDS[name].itemsize for name, path in paths.items()
+        }
         for name, path in paths.items():  # whoever has the file mapped that there was keeps it
             path.replace(stream.folder / name)
         settle(stream.folder)
@@ -130,19 +176,25 @@ class Stream:
         for name in _BEFORE:
             (Path(folder) / name).unlink(missing_ok=True)
 
-    def blocks(self, documents: int | None = None, size: int = _BLOCK, places: bool = True) -> Iterator[Block]:
-        """The documents in order, some at a time, read rather than mapped: memory stays flat. documents: the first so
-        many.
+    def blocks(
+        self, documents: int | None = None, size: int = _BLOCK, places: bool = True
+    ) -> Iterator[Block]:
+        """The documents in order, some at a time, read rather than mapped: memory stays flat.
+        documents: the first so many.
         places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
         first, at = 0, 0
         with open(self.folder / "words", "rb") as words:
             while first < documents:
                 lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
-                ends = np.cumsum(lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))])
+                ends = np.cumsum(
+                    lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))]
+                )
                 begins = at + np.append(0, ends[:-1])
                 starts = self.starts.of(begins, at + ends) if places else np.zeros(0, np.int32)
-                yield Block(first, np.fromfile(words, np.int32, int(ends[-1])) & ~CASE, starts, ends)
+                yield Block(
+                    first, np.fromfile(words, np.int32, int(ends[-1])) & ~CASE, starts, ends
+                )
                 first, at = first + len(ends), at + int(ends[-1])
 
 
@@ -152,16 +204,27 @@ class Writer:
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
         self.folder, self.tokeniser = folder, tokeniser
         anew: dict[str, Any] = {
-            "format": FORMAT, "language": tokeniser.language, "given": tokeniser.given, "D": 0,
+            "format": FORMAT,
+            "language": tokeniser.language,
+            "given": tokeniser.given,
+            "D": 0,
             **dict.fromkeys(_WRITTEN, 0),
-        }  # fmt: skip
+        }
         self._checkpoint: dict[str, Any] = anew if resume is None else resume
-        if (self._checkpoint["language"], self._checkpoint["given"]) != (tokeniser.language, tokeniser.given):
+        if (self._checkpoint["language"], self._checkpoint["given"]) != (
+            tokeniser.language,
+            tokeniser.given,
+        ):
             raise Invalid(
-                "language", "The words of a corpus can't be cut in two ways: its stream was begun with other settings."
+                "language",
+                "The words of a corpus can't be cut in two ways: its stream was begun with other"
+                " settings.",
             )
         if self._checkpoint["format"] < FORMAT:
-            raise Invalid("corpus", "Documents are added to a stream of an older version when it has been renewed.")
+            raise Invalid(
+                "corpus",
+                "Documents are added to a stream of an older version when it has been renewed.",
+            )
         self.D: int = self._checkpoint["D"]
 
     def __enter__(self) -> "Writer":
@@ -170,7 +233,8 @@ class Writer:
         if at["lexicon"]:
             self.tokeniser.know(Lexicon.open(self.folder, at["lexicon"]))
         self._files = {
-            name: _opened(self.folder / _LEXICON.get(name, name), _KINDS[name].itemsize * at[name]) for name in _WRITTEN
+            name: _opened(self.folder / _LEXICON.get(name, name), _KINDS[name].itemsize * at[name])
+            for name in _WRITTEN
         }
         self._keep()
         return self
@@ -183,18 +247,28 @@ class Writer:
         """Append documents. Returns int32: the pieces of each text."""
         of_texts, of_titles = self.tokeniser.pieces(texts), self.tokeniser.pieces(titles)
         columns = _columns(
-            texts, of_texts, self.tokeniser.characters, self._files["words"].tell() // _KINDS["words"].itemsize
-        ) | {"lengths": of_texts.lengths, "title-words": of_titles.words, "title-lengths": of_titles.lengths}
+            texts,
+            of_texts,
+            self.tokeniser.characters,
+            self._files["words"].tell() // _KINDS["words"].itemsize,
+        ) | {
+            "lengths": of_texts.lengths,
+            "title-words": of_titles.words,
+            "title-lengths": of_titles.lengths,
+        }
         for name, array in columns.items():
             array.tofile(self._files[name])
         self.D += len(texts)
         return of_texts.lengths
 
     def commit(self) -> dict:
-        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken up again; it is
-        JSON."""
+        """Put all that was added on disk. Returns the checkpoint, from which writing can be taken
+        up again; it is JSON."""
         new = self.tokeniser.since(self._checkpoint["lexicon"])
-        if self._checkpoint["letters"] + len(new.letters) >= 1 << 32 or self.tokeniser.count > NUMBER:
+        if (
+            self._checkpoint["letters"] + len(new.letters) >= 1 << 32
+            or self.tokeniser.count > NUMBER
+        ):
             raise Invalid("files", _TOO_MANY)
         np.asarray(new.letters).tofile(self._files["letters"])
         (new.ends + np.uint32(self._checkpoint["letters"])).tofile(self._files["lexicon"])
@@ -210,12 +284,20 @@ class Writer:
         rewrite(self.folder / _CHECKPOINT, json.dumps(self._checkpoint).encode())
 
 
-def _columns(texts: list[str], pieces: Pieces, characters: Characters, place: int) -> dict[str, np.ndarray]:
+def _columns(
+    texts: list[str], pieces: Pieces, characters: Characters, place: int
+) -> dict[str, np.ndarray]:
     """What is kept of texts in the files by piece. place: of the first among all."""
     capitals = case.mark(texts, pieces.words, pieces.starts, pieces.lengths, characters)
     mixed = np.flatnonzero(pieces.words & CASE == CASE)
     steps, far = Starts.packed(pieces.starts, pieces.lengths, place)
-    return dict(zip(_OF_PIECES, (pieces.words, steps, far, np.stack([place + mixed, capitals[mixed]], 1)), strict=True))
+    return dict(
+        zip(
+            _OF_PIECES,
+            (pieces.words, steps, far, np.stack([place + mixed, capitals[mixed]], 1)),
+            strict=True,
+        )
+    )
 
 
 def _opened(path: Path, size: int):
@@ -226,7 +308,9 @@ def _opened(path: Path, size: int):
     path.touch()
     if path.stat().st_size < size:
         raise Invalid(
-            "corpus", f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least {size}."
+            "corpus",
+            f"{path.name} of the stream of words has {path.stat().st_size} bytes, expected at least"
+            f" {size}.",
         )
     os.truncate(path, size)
     file = path.open("r+b")
@@ -234,16 +318,17 @@ def _opened(path: Path, size: int):
     return file
 
 
-# A sample of documents, evenly spread over a long stream: enough to show within a second what a choice of words
-# gives.
+# A sample of documents, evenly spread over a long stream: enough to show within a second what a
+# choice of words gives.
 MOST = 1_500_000  # pieces: some 8 MB of English
 
 
 class Spread:
     """What `count` asks of a stream; all of its documents where they have at most so many pieces.
 
-    D: documents that are here; numbers: int64, theirs in the stream; lengths: int32, their words. whole: whether they are all. Memory: 8 bytes a
-    document of the stream, and 8 a piece that is here.
+    D: documents that are here; numbers: int64, theirs in the stream; lengths: int32, their words.
+    whole: whether they are all. Memory: 8 bytes a document of the stream, and 8 a piece that is
+    here.
     """
 
     def __init__(self, stream: Stream, most: int = MOST):
@@ -251,11 +336,18 @@ class Spread:
         ends = np.cumsum(stream.lengths, dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0
         step = max(1, -(-total // most))
-        numbers = np.arange(step // 2, len(ends), step) if len(ends) > step else np.arange(min(1, len(ends)))
+        numbers = (
+            np.arange(step // 2, len(ends), step)
+            if len(ends) > step
+            else np.arange(min(1, len(ends)))
+        )
         self.whole = len(numbers) == len(ends)
-        # Where documents differ much in length, the ones that were met may have more than was asked for.
+        # Where documents differ much in length, the ones that were met may have more than was asked
+        # for.
         lengths = stream.lengths[numbers].astype(np.int64)
-        numbers = numbers[: max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))]
+        numbers = numbers[
+            : max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))
+        ]
         self.D, self.numbers, self.lengths = len(numbers), numbers, stream.lengths[numbers]
         ends, begins = ends[numbers], ends[numbers] - self.lengths
         spans = [stream.words[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]

@@ -1,4 +1,5 @@
-"""Words by number in a hash table of our own: some 20 bytes a word besides its letters, however many there are.
+"""Words by number in a hash table of our own: some 20 bytes a word besides its letters, however
+many there are.
 
 A Python dictionary takes some 150 bytes a word, and needs the interpreter's lock.
 """
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.characters import (
     APOSTROPHE,
     DIGIT,
@@ -26,10 +27,19 @@ from inference.text.characters import (
     Characters,
 )
 
-MAX_LETTERS = 64  # longer strings are not words (base64, URLs run together); they are left out, and counted
-NUMBER = (1 << 27) - 1  # the bits of a piece that are its word's number; two above them say how it is written (case.py)
-AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = np.int32(1 << 29), np.int32(1 << 30), np.int32(-(1 << 31))
-# Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions have neither
+MAX_LETTERS = (
+    64  # longer strings are not words (base64, URLs run together); they are left out, and counted
+)
+NUMBER = (
+    (1 << 27) - 1
+)  # the bits of a piece that are its word's number; two above them say how it is written (case.py)
+AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = (
+    np.int32(1 << 29),
+    np.int32(1 << 30),
+    np.int32(-(1 << 31)),
+)
+# Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions
+# have neither
 AFTER_PARAGRAPH, AFTER_SENTENCE = AFTER_BREAK | AFTER_HYPHEN, AFTER_BREAK | AFTER_APOSTROPHE
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
@@ -56,8 +66,9 @@ class Known(NamedTuple):
 class Table:
     """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
 
-    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd characters. seed: a
-    hash that no one knows, so that no text can be made whose words all fall into one slot.
+    slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd
+    characters. seed: a hash that no one knows, so that no text can be made whose words all fall
+    into one slot.
     """
 
     def __init__(self):
@@ -66,28 +77,40 @@ class Table:
         self.ends = np.zeros(1 << 11, np.uint32)
         self.odd = np.zeros(1 << 11, bool)
         self.count = self.used = 0
-        # Short words of ASCII as they were last met, by their letters in two integers: most words of a text are found
-        # here.
-        self.near, self.near_words = np.zeros((1 << _NEAR, 2), np.uint64), np.zeros(1 << _NEAR, np.int32)
+        # Short words of ASCII as they were last met, by their letters in two integers: most words
+        # of a text are found here.
+        self.near, self.near_words = (
+            np.zeros((1 << _NEAR, 2), np.uint64),
+            np.zeros(1 << _NEAR, np.int32),
+        )
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
     def add(
-        self, codes: np.ndarray, text_ends: np.ndarray, breaks: np.ndarray, together: bool, characters: Characters
+        self,
+        codes: np.ndarray,
+        text_ends: np.ndarray,
+        breaks: np.ndarray,
+        together: bool,
+        characters: Characters,
     ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
-        codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks: bool, at which code
-        points a segmenter has a word begin, or empty. together: ideographs that stand side by side are one word between
-        them. Returns words int32 with flags, starts int32 and stops int32 counted from the text's beginning, and
-        lengths int32, pieces of each text.
+        codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks:
+        bool, at which code points a segmenter has a word begin, or empty. together: ideographs that
+        stand side by side are one word between them. Returns words int32 with flags, starts int32
+        and stops int32 counted from the text's beginning, and lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
         pieces = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
         state = np.zeros(7, np.int64)
         state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
         while True:
-            known = Known(self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed)
-            outcome = _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths)
+            known = Known(
+                self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed
+            )
+            outcome = _cut(
+                codes, text_ends, breaks, together, characters, known, state, pieces, lengths
+            )
             self.count, self.used = int(state[_WORDS]), int(state[_USED])
             if outcome == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
@@ -98,8 +121,8 @@ class Table:
                     array.resize(min(len(codes), 2 * len(array)), refcheck=False)
 
     def _grow(self) -> None:
-        """Room for at least one word more. Resizing asks the system for more pages behind the old: nothing is held
-        twice."""
+        """Room for at least one word more. Resizing asks the system for more pages behind the old:
+        nothing is held twice."""
         if self.count >= len(self.ends):
             for array in (self.ends, self.odd):
                 array.resize(len(array) + len(array) // 2, refcheck=False)
@@ -107,9 +130,12 @@ class Table:
             if len(self.letters) >= _LARGEST - _ROOM:
                 raise Invalid(
                     "files",
-                    "The texts have more different words than can be told apart: 4 GB of letters. Are they texts?",
+                    "The texts have more different words than can be told apart: 4 GB of letters."
+                    " Are they texts?",
                 )
-            self.letters.resize(min(_LARGEST, len(self.letters) + len(self.letters) // 2), refcheck=False)
+            self.letters.resize(
+                min(_LARGEST, len(self.letters) + len(self.letters) // 2), refcheck=False
+            )
         if self.count >= int(_FULL * len(self.slots)):
             slots = np.zeros(2 * len(self.slots), np.uint64)
             _rehash(self.slots, slots)
@@ -146,7 +172,8 @@ def _slot(half, mask):
 
 @njit(cache=True, nogil=True)
 def _simple(classes, lower):
-    """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all else."""
+    """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all
+    else."""
     folded = np.zeros(128, np.uint8)
     for code in range(1, 128):
         if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
@@ -156,7 +183,8 @@ def _simple(classes, lower):
 
 @njit(cache=True, nogil=True, inline="always")
 def _ends_sentence(code):
-    """Whether a character ends sentences: . ! ? …, and those of Arabic, Indian and Chinese scripts."""
+    """Whether a character ends sentences: . ! ? …, and those of Arabic, Indian and Chinese
+    scripts."""
     if code < 128:
         return code == 46 or code == 33 or code == 63
     return code in (0x2026, 0x061F, 0x06D4, 0x0964, 0x3002, 0xFF01, 0xFF1F)
@@ -164,8 +192,8 @@ def _ends_sentence(code):
 
 @njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
-    """What is between a piece that begins at i and the one that ended at `before`, -1 for none. A word that the end of a line
-    breaks has a hyphen."""
+    """What is between a piece that begins at i and the one that ended at `before`, -1 for none. A
+    word that the end of a line breaks has a hyphen."""
     if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
         return np.int32(0)
     between = classes[codes[before]]
@@ -188,11 +216,12 @@ def _flag(codes, classes, before, i):
 
 @njit(cache=True, nogil=True)
 def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths):
-    """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or PIECES_FULL. pieces: (words, starts,
-    stops), filled, as is lengths.
+    """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or
+    PIECES_FULL. pieces: (words, starts, stops), filled, as is lengths.
 
-    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its letters, its number)
-    it gave the same bits and took 1.5 to 1.7 times as long on the example's texts, inlined by numba or not.
+    One long kernel for speed: cut into functions by its comments (a short word, where it ends, its
+    letters, its number) it gave the same bits and took 1.5 to 1.7 times as long on the example's
+    texts, inlined by numba or not.
     """
     classes, lower, odd_codes = characters
     slots, letters, ends, odd, near, near_words, seed = known
@@ -218,7 +247,13 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             elif made >= len(words):
                 outcome = PIECES_FULL
             if outcome != DONE:
-                state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = i, text, count, used, made
+                state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = (
+                    i,
+                    text,
+                    count,
+                    used,
+                    made,
+                )
                 state[_END], state[_FIRST] = before, first
                 return outcome
             # A short word of ASCII that was met lately.
@@ -235,9 +270,15 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             short = stop > i
             if short and stop < end:
                 behind = classes[codes[stop]]
-                short = behind == SPACE or behind == OTHER or behind == HYPHEN or (
-                    (behind == MIDDLE or behind == APOSTROPHE) and classes[codes[stop - 1]] != DIGIT
-                )  # fmt: skip
+                short = (
+                    behind == SPACE
+                    or behind == OTHER
+                    or behind == HYPHEN
+                    or (
+                        (behind == MIDDLE or behind == APOSTROPHE)
+                        and classes[codes[stop - 1]] != DIGIT
+                    )
+                )
             place = np.int64((k0 ^ k1 * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
             if short and near[place, 0] == k0 and near[place, 1] == k1:
                 words[made] = near_words[place] | _flag(codes, classes, before, i)
@@ -262,7 +303,11 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 elif here == MARK:
                     stop = j + 1
                 elif here == MIDDLE or here == APOSTROPHE:
-                    if not (classes[codes[j - 1]] == DIGIT and j + 1 < end and classes[codes[j + 1]] == DIGIT):
+                    if not (
+                        classes[codes[j - 1]] == DIGIT
+                        and j + 1 < end
+                        and classes[codes[j + 1]] == DIGIT
+                    ):
                         break
                 elif here != JOINER and here != SKIPPED:
                     break
@@ -313,8 +358,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                     letters[used : used + size] = room[:size]
                     used += size
                     ends[word] = used
-                    # A small sigma at the end of a word has a form of its own, where case is changed; a word that was
-                    # cut is no word.
+                    # A small sigma at the end of a word has a form of its own, where case is
+                    # changed; a word that was cut is no word.
                     odd[word] = (
                         strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)
                     ) and taken <= MAX_LETTERS

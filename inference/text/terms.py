@@ -1,4 +1,5 @@
-"""The words of texts by a choice of words, and their places: for pasted texts, and to mark words on a page."""
+"""The words of texts by a choice of words, and their places: for pasted texts, and to mark words on
+a page."""
 
 import numpy as np
 
@@ -17,8 +18,8 @@ def terms(
 ) -> list[list[tuple[int, int, str]]]:
     """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
 
-    Stop words are among them; numbers where they don't count, too short and too long words are not. language, given: of
-    the corpus's tokeniser.
+    Stop words are among them; numbers where they don't count, too short and too long words are not.
+    language, given: of the corpus's tokeniser.
     """
     units, numbers, starts, ends, text_ends = _cut(texts, choice, language, given)
     stays = ~np.isin(reasons(units, choice)[numbers], _LEFT_OUT)
@@ -28,19 +29,24 @@ def terms(
         plain = int(np.searchsorted(distinct, units.phrases().start))
         words[:plain] = turn(words[:plain])
     every = [
-        (a, b, words[i]) for a, b, i in zip(starts[stays].tolist(), ends[stays].tolist(), at.tolist(), strict=True)
+        (a, b, words[i])
+        for a, b, i in zip(starts[stays].tolist(), ends[stays].tolist(), at.tolist(), strict=True)
     ]
     bounds = [0, *np.concatenate([[0], np.cumsum(stays)])[text_ends].tolist()]
     return [every[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
 def stops(
-    texts: list[str], places: list[np.ndarray], choice: Choice, language: str = "", given: bool = False
+    texts: list[str],
+    places: list[np.ndarray],
+    choice: Choice,
+    language: str = "",
+    given: bool = False,
 ) -> list[list[int]]:
     """Where the words end that begin at some places of texts. places: int, ascending, of each text.
 
-    A text may be a part of a longer one, cut where a word is: what begins at no place of the part is taken to be one
-    character.
+    A text may be a part of a longer one, cut where a word is: what begins at no place of the part
+    is taken to be one character.
     """
     _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given)
     all_stops = []
@@ -48,15 +54,17 @@ def stops(
         starts, ends = all_starts[begin:end], all_ends[begin:end]
         nearest = np.minimum(np.searchsorted(starts, at), max(len(starts) - 1, 0))
         known = starts[nearest] == at if len(starts) else np.zeros(len(at), bool)
-        all_stops.append(np.where(known, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist())
+        all_stops.append(
+            np.where(known, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist()
+        )
     return all_stops
 
 
 def _cut(
     texts: list[str], choice: Choice, language: str, given: bool
 ) -> tuple[Units, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What cut them; of each unit its number, where it starts and where it stops in its text, int32; int64, where each text's
-    units end."""
+    """What cut them; of each unit its number, where it starts and where it stops in its text,
+    int32; int64, where each text's units end."""
     tokeniser = Tokeniser(language, given)
     pieces = tokeniser.pieces(texts)
     ends = np.cumsum(pieces.lengths, dtype=np.int64)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text import case, characters
 from inference.text.lexicon import Lexicon, _gathered
 from inference.text.segment import segmenter
@@ -16,9 +16,11 @@ _BLOCK = 4_000_000  # code points that are cut at a time
 class Pieces(NamedTuple):
     """The pieces of some texts behind one another.
 
-    words: int32, the number in the lexicon in the low 27 bits (table.NUMBER), and what is between a piece and the
-    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation; or AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them
-    (white space, or nothing). starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
+    words: int32, the number in the lexicon in the low 27 bits (table.NUMBER), and what is between a
+    piece and the
+    one before: AFTER_HYPHEN or AFTER_APOSTROPHE (that alone), AFTER_BREAK (punctuation; or
+    AFTER_SENTENCE or AFTER_PARAGRAPH, an empty line), none of them (white space, or nothing).
+    starts, stops: int32, its characters in its text. lengths: int32, pieces of each text.
     """
 
     words: np.ndarray
@@ -28,12 +30,13 @@ class Pieces(NamedTuple):
 
 
 class Tokeniser:
-    """Cuts texts at the finest grain and numbers the words: what counts as a word is chosen later (choose.py).
+    """Cuts texts at the finest grain and numbers the words: what counts as a word is chosen later
+    (choose.py).
 
-    A piece is a letter or a digit, then letters, marks, digits and joiners; a point, a comma or an apostrophe between
-    two digits keeps a number whole. Each ideograph is a piece, and each run of katakana, where the language has no
-    segmenter. Words are in lower case and in normal form C; what is longer than 64 letters is cut at 65, and never a
-    word. language: ISO 639-1, or "".
+    A piece is a letter or a digit, then letters, marks, digits and joiners; a point, a comma or an
+    apostrophe between two digits keeps a number whole. Each ideograph is a piece, and each run of
+    katakana, where the language has no segmenter. Words are in lower case and in normal form C;
+    what is longer than 64 letters is cut at 65, and never a word. language: ISO 639-1, or "".
     given: words are the strings between white space, as they are.
     """
 
@@ -42,7 +45,11 @@ class Tokeniser:
         self._turkic = language in ("tr", "az") and not given
         self.characters = characters.given() if given else characters.characters(self._turkic)
         self._segment = None if given else segmenter(language)
-        self._together = language in ("zh", "ja", "ko")  # whose segmenters say where words of ideographs begin
+        self._together = language in (
+            "zh",
+            "ja",
+            "ko",
+        )  # whose segmenters say where words of ideographs begin
         self._table = Table()
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)
@@ -84,15 +91,23 @@ class Tokeniser:
             end = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
             blocks.append(self._pieces(texts[first:end], ends[first:end] - before))
             first = end
-        return blocks[0] if len(blocks) == 1 else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
+        return (
+            blocks[0]
+            if len(blocks) == 1
+            else Pieces(*map(np.concatenate, zip(*blocks, strict=True)))
+        )
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """(start, end, word) of every piece, in their order: it is text[start:end], as it was written."""
+        """(start, end, word) of every piece, in their order: it is text[start:end], as it was
+        written."""
         pieces = self.pieces([text])
         numbers, at = np.unique(pieces.words & NUMBER, return_inverse=True)
         words = _words(self._table, self._sources[numbers])
         return [
-            (a, b, words[i]) for a, b, i in zip(pieces.starts.tolist(), pieces.stops.tolist(), at.tolist(), strict=True)
+            (a, b, words[i])
+            for a, b, i in zip(
+                pieces.starts.tolist(), pieces.stops.tolist(), at.tolist(), strict=True
+            )
         ]
 
     def written(self, text: str) -> list[tuple[str, int]]:
@@ -100,7 +115,9 @@ class Tokeniser:
         pieces = self.pieces([text])
         capitals = case.mark([text], pieces.words, pieces.starts, pieces.lengths, self.characters)
         cases = map(case.key, (pieces.words >> case.SHIFT & case.MIXED).tolist(), capitals.tolist())
-        return list(zip(_words(self._table, self._sources[pieces.words & NUMBER]), cases, strict=True))
+        return list(
+            zip(_words(self._table, self._sources[pieces.words & NUMBER]), cases, strict=True)
+        )
 
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
         codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -126,7 +143,9 @@ class Tokeniser:
         strange = np.flatnonzero(self._table.odd[first:end])
         if len(strange):
             raw = _words(self._table, first + strange)
-            canonical[strange] = self._entries([characters.canonical(word, self._turkic) for word in raw])
+            canonical[strange] = self._entries(
+                [characters.canonical(word, self._turkic) for word in raw]
+            )
         self._room()
         self.count = _name(np.arange(first, end), canonical, self._ids, self._sources, self.count)
 
@@ -134,7 +153,9 @@ class Tokeniser:
         """int64: the places of words in the table, as they are."""
         joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
         ends = np.flatnonzero(joined == 32) + 1
-        return self._table.add(joined, ends, np.zeros(0, bool), False, characters.given())[0].astype(np.int64)
+        return self._table.add(joined, ends, np.zeros(0, bool), False, characters.given())[
+            0
+        ].astype(np.int64)
 
     def _room(self) -> None:
         """As many places as the table has words."""

@@ -1,4 +1,5 @@
-"""From pieces to units: what counts as one word after hyphens, apostrophes, variants and phrases have joined neighbours."""
+"""From pieces to units: what counts as one word after hyphens, apostrophes, variants and phrases
+have joined neighbours."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -7,14 +8,15 @@ from types import MappingProxyType
 import numpy as np
 import regex
 
-from inference.jit import njit
+from inference.runtime.jit import njit
 from inference.text.characters import canonical
 from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon
 from inference.text.stream import Block
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
 
-# pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is hostile, or a list
+# pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is
+# hostile, or a list
 MOST = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
 _Index = tuple[np.ndarray, ...]
@@ -22,8 +24,8 @@ _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_A
 
 
 class Units:
-    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with them come, then
-    what variants count as (where the lexicon has it not), then phrases.
+    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with
+    them come, then what variants count as (where the lexicon has it not), then phrases.
 
     Let `learn` see every block once before the numbers of variants, phrases and `count` hold.
     """
@@ -33,7 +35,8 @@ class Units:
         self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (
             choice.apostrophes == "join"
         )
-        # Joined words: their pieces with flags behind one another, where each ends, and a hash table of them.
+        # Joined words: their pieces with flags behind one another, where each ends, and a hash
+        # table of them.
         self._slots, self._pieces, self._ends = (
             np.zeros(1 << 10, np.uint64),
             np.zeros(1 << 12, np.int32),
@@ -42,21 +45,33 @@ class Units:
         self._seed = np.uint64(secrets.randbits(64))
         self._state = np.zeros(2, np.int64)
         self._stops = [
-            units[0] for units in self._read(sorted(canonical(word) for word in choice.stop_words)) if len(units) == 1
+            units[0]
+            for units in self._read(sorted(canonical(word) for word in choice.stop_words))
+            if len(units) == 1
         ]
         alike = dict(choice.variants)
         self._named = [*alike.values(), *(phrase.replace(" ", "_") for phrase in choice.phrases)]
-        phrases = (" ".join(alike.get(word, word) for word in phrase.split(" ")) for phrase in choice.phrases)
-        # The unit of each name; where texts have it not, ~place until the number of joined words is known
+        phrases = (
+            " ".join(alike.get(word, word) for word in phrase.split(" "))
+            for phrase in choice.phrases
+        )
+        # The unit of each name; where texts have it not, ~place until the number of joined words is
+        # known
         self._unit: dict[str, int] = {}
-        for place, (name, unit) in enumerate(zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)):
+        for place, (name, unit) in enumerate(
+            zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)
+        ):
             self._unit.setdefault(name, unit if unit >= 0 else ~place)
         for name, units in zip(alike.values(), self._read(alike.values()), strict=True):
             if len(units) == 1:
                 self._unit[name] = int(units[0])
-        self._sequences = self._read(alike) + self._read(phrases, {name: self._unit[name] for name in alike.values()})
+        self._sequences = self._read(alike) + self._read(
+            phrases, {name: self._unit[name] for name in alike.values()}
+        )
         # What must be between the units of each: a variant with a hyphen is not one with a space
-        self._between = [_MARKS["-"] * ("-" in written and not self.joins & _MARKS["-"]) for written in alike]
+        self._between = [
+            _MARKS["-"] * ("-" in written and not self.joins & _MARKS["-"]) for written in alike
+        ]
         self._between += [0] * len(choice.phrases)
         self._indexes: list[_Index] | None = None
 
@@ -73,9 +88,12 @@ class Units:
         for block in blocks if self.joins else ():
             self._join(block.words, block.ends)
 
-    def cut(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of documents that were learned: units int32, the places of their first pieces and of their last int32; and
-        int64, where each document's units end. words: int32 and ends: int64, as a stream's block has them.
+    def cut(
+        self, words: np.ndarray, ends: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of documents that were learned: units int32, the places of their first pieces and of
+        their last int32; and int64, where each document's units end. words: int32 and ends: int64,
+        as a stream's block has them.
         """
         if self.joins:
             units, first, last, unit_ends = self._join(words, ends)
@@ -84,7 +102,11 @@ class Units:
             first = last = np.arange(len(words), dtype=np.int32)
         if self._named and self._indexes is None:
             variants = len(self._named) - len(self.choice.phrases)
-            self._indexes = [self._index(some) for some in (range(variants), range(variants, len(self._named))) if some]
+            self._indexes = [
+                self._index(some)
+                for some in (range(variants), range(variants, len(self._named)))
+                if some
+            ]
         for index in self._indexes or ():
             first, last, unit_ends = first.copy(), last.copy(), unit_ends.copy()
             count = _phrase(words, units, first, last, unit_ends, *index)
@@ -103,9 +125,13 @@ class Units:
                 names[i] = self._named[at - self.joined]
                 continue
             pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
-            marks = ["" if k == 0 else "-" if piece & AFTER_HYPHEN else "'" for k, piece in enumerate(pieces)]
+            marks = [
+                "" if k == 0 else "-" if piece & AFTER_HYPHEN else "'"
+                for k, piece in enumerate(pieces)
+            ]
             names[i] = "".join(
-                mark + word for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
+                mark + word
+                for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
             )
         return names.tolist()
 
@@ -124,16 +150,25 @@ class Units:
         return lengths, first
 
     def stopped(self) -> np.ndarray:
-        """bool by unit: stop words, and words that apostrophes join of nothing but stop words ("it's")."""
+        """bool by unit: stop words, and words that apostrophes join of nothing but stop words
+        ("it's")."""
         stopped = np.zeros(self.count, bool)
         stopped[self._stops] = True
         _stop_joined(self._pieces, self._ends[: self.joined], len(self.lexicon), stopped)
         return stopped
 
-    def _read(self, phrases: Iterable[str], known: Mapping[str, int] = MappingProxyType({})) -> list[np.ndarray]:
-        """The units of each; none where one of its words is in no text. known: words with their units."""
+    def _read(
+        self, phrases: Iterable[str], known: Mapping[str, int] = MappingProxyType({})
+    ) -> list[np.ndarray]:
+        """The units of each; none where one of its words is in no text. known: words with their
+        units."""
         words = [phrase.split(" ") for phrase in phrases]
-        parts = {word: regex.split(r"([-'’])", word) for phrase in words for word in phrase if word not in known}
+        parts = {
+            word: regex.split(r"([-'’])", word)
+            for phrase in words
+            for word in phrase
+            if word not in known
+        }
         distinct = sorted({piece for part in parts.values() for piece in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
         units = {word: [unit] for word, unit in known.items()}
@@ -149,7 +184,9 @@ class Units:
         if not marks:
             return pieces
         flags = [0, *(_MARKS[mark] for mark in marks)]
-        flagged = np.array([piece | flag for piece, flag in zip(pieces, flags, strict=True)], np.int32)
+        flagged = np.array(
+            [piece | flag for piece, flag in zip(pieces, flags, strict=True)], np.int32
+        )
         return self._join(flagged, np.array([len(flagged)]))[0].tolist()
 
     def _join(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -157,7 +194,9 @@ class Units:
         unit_ends = np.empty(len(ends), np.int64)
         while True:
             table = self._seed, self._slots, self._pieces, self._ends, self._state
-            count = _join(words, ends, self.joins, len(self.lexicon), *table, units, first, last, unit_ends)
+            count = _join(
+                words, ends, self.joins, len(self.lexicon), *table, units, first, last, unit_ends
+            )
             if count >= 0:
                 return units[:count], first[:count], last[:count], unit_ends
             self._grow()
@@ -176,17 +215,24 @@ class Units:
         return np.where(units < 0, len(self.lexicon) + self.joined + ~units, units)
 
     def _index(self, some: range) -> _Index:
-        """Some of the variants and phrases by their first unit, the longest first: heads int32 by unit (a bucket or -1), int64 where
-        each bucket's sequences end, the units that they count as, where each one's units end, the units, and what is between them."""
+        """Some of the variants and phrases by their first unit, the longest first: heads int32 by
+        unit (a bucket or -1), int64 where each bucket's sequences end, the units that they count
+        as, where each one's units end, the units, and what is between them."""
         numbers = self._numbered(np.array([self._unit[self._named[i]] for i in some]))
         buckets: dict[int, list[tuple[int, np.ndarray, int]]] = {}
         for number, i in zip(numbers.tolist(), some, strict=True):
             if len(sequence := self._sequences[i]):
                 sequence = self._numbered(sequence)
-                buckets.setdefault(int(sequence[0]), []).append((number, sequence, self._between[i]))
+                buckets.setdefault(int(sequence[0]), []).append(
+                    (number, sequence, self._between[i])
+                )
         heads = np.full(self.count, -1, np.int32)
         heads[list(buckets)] = np.arange(len(buckets))
-        order = [hit for inside in buckets.values() for hit in sorted(inside, key=lambda hit: -len(hit[1]))]
+        order = [
+            hit
+            for inside in buckets.values()
+            for hit in sorted(inside, key=lambda hit: -len(hit[1]))
+        ]
         return (
             heads,
             np.cumsum([len(inside) for inside in buckets.values()], dtype=np.int64),
@@ -208,9 +254,11 @@ def _rehash(seed, slots, pieces, ends, count):
 
 
 @njit(cache=True, nogil=True)
-def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends):
-    """Returns the number of units, or -1 when a table is full: then the same again with larger ones. state: joined
-    words so far, and their pieces."""
+def _join(
+    words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends
+):
+    """Returns the number of units, or -1 when a table is full: then the same again with larger
+    ones. state: joined words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL * len(slots)))
     made = 0
@@ -260,7 +308,9 @@ def _join(words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, fi
 
 
 @njit(cache=True, nogil=True)
-def _phrase(words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases, between):
+def _phrase(
+    words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases, between
+):
     """Replaces units by their variants, or phrases. Returns how many units there are then."""
     made = 0
     i = np.int64(0)

@@ -1,4 +1,5 @@
-"""Writings of one word that a collection has side by side: co-operation and cooperation, organise and organize, cœur and coeur.
+"""Writings of one word that a collection has side by side: co-operation and cooperation, organise
+and organize, cœur and coeur.
 
 Only writings count alike that the texts have themselves: no list of words says so.
 """
@@ -12,7 +13,9 @@ from inference.text.lexicon import Lexicon
 from inference.text.stream import Spread, Stream
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-Pair = tuple[str, str]  # a writing, with a hyphen or a space where it has one, and the word that it counts as
+Pair = tuple[
+    str, str
+]  # a writing, with a hyphen or a space where it has one, and the word that it counts as
 MOST = 20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 _SPELLINGS = [  # language, "" for any; what is written otherwise; how
@@ -26,13 +29,15 @@ _ANY = regex.compile("[œæ]|is|ys|our")  # of these, to be quick
 
 
 def find(stream: Stream | Spread, language: str) -> list[Pair]:
-    """Writings and the words that they count as; those with hyphens first, the most frequent ones first.
+    """Writings and the words that they count as; those with hyphens first, the most frequent ones
+    first.
 
-    Words on either side of a hyphen count as the word that they make without it, where the texts have that, too; with a space
-    between them where a hyphen is more usual there (so "co operation", not "every day"). Of a longer chain ("va-t-elle") no two
-    do. Of two spellings the more frequent one stands for both. A word that a line's end breaks has a hyphen. Two passes over the
-    stream; memory: 8 bytes a word of the lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO
-    639-1.
+    Words on either side of a hyphen count as the word that they make without it, where the texts
+    have that, too; with a space between them where a hyphen is more usual there (so "co operation",
+    not "every day"). Of a longer chain ("va-t-elle") no two do. Of two spellings the more frequent
+    one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream;
+    memory: 8 bytes a word of the lexicon, and 16 for each two different pieces with a hyphen
+    between them. language: ISO 639-1.
     """
     tokens, pairs, times = _hyphens(stream)
     lexicon: Lexicon = stream.lexicon
@@ -53,8 +58,8 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
 
 
 def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """int64 by word of the lexicon, how often it occurs; and two pieces with a hyphen between them and none beside them, `_keys`,
-    with how often they occur."""
+    """int64 by word of the lexicon, how often it occurs; and two pieces with a hyphen between them
+    and none beside them, `_keys`, with how often they occur."""
     tokens = np.zeros(len(stream.lexicon), np.int64)
     keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for words in _words(stream):
@@ -81,7 +86,8 @@ def _words(stream: Stream | Spread) -> Iterator[np.ndarray]:
 
 
 def _keys(words: np.ndarray, flag: np.int32, alone: bool = False) -> np.ndarray:
-    """int64: two neighbours' numbers, the first one's above, of all with this between them; alone: and not before or behind them."""
+    """int64: two neighbours' numbers, the first one's above, of all with this between them; alone:
+    and not before or behind them."""
     flagged = (words >= 0) & ((words & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
     marked = flagged[1:]
     if alone:

@@ -95,7 +95,7 @@ function numbers(traces) {
   return ["line,x,y", ...rows].join("\n") + "\n";
 }
 
-// A text, such as a category that somebody named, as a cell that no spreadsheet runs: as webapp/storage/csv_cells.py writes it.
+// A text, such as a category that somebody named, as a cell that no spreadsheet runs: as webapp/platform/storage/csv_cells.py writes it.
 function cell(value) {
   if (typeof value === "number") return value;
   const text = /^[-=+@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : `${value}`;

@@ -2,7 +2,7 @@
 import * as charts from "./charts.js";
 
 const part = document.querySelector("[data-compare]");
-const figures = [...part.querySelectorAll("[data-chart]")]; // webapp/runs/series.py says which
+const figures = [...part.querySelectorAll("[data-chart]")]; // webapp/core/runs/series.py says which
 let runs = [];
 
 function say(figure, sentence) {

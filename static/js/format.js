@@ -1,4 +1,4 @@
-// How live numbers are written; webapp/drawing/numbers.py says the same for the HTML.
+// How live numbers are written; webapp/platform/drawing/numbers.py says the same for the HTML.
 const NONE = "–";
 const missing = (x) => x === null || x === undefined;
 

@@ -2,7 +2,7 @@
 // Without this file each circle is a link.
 const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
-const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/topics/maps.py has the same
+const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/analysis/topics/maps.py has the same
 const LABELS = 120; // that are shown at a time
 const CROWDED = 300, SMALL = 5; // topics of a map on which labels may lie on circles of fewer pixels
 const NAMED = 40, APART = 30; // labels of such a map at most, and pixels of its width for each

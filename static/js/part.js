@@ -1,6 +1,6 @@
 // A part of a page that changes while a worker works: fetched alone every few seconds, and put in the place of the old one.
 //   <section data-part="measures" data-every="3" data-state="2">
-// data-part: its name, which the view knows (webapp/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
+// data-part: its name, which the view knows (webapp/platform/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
 // without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too, or data-then
 // of the fresh one is where to go. An element [data-lost] in it says when the server does not answer.
 const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";

@@ -73,7 +73,7 @@ function showNumbers() {
 
 // Charts, and their twin in words and numbers --------------------------------------------------------------------
 
-const figures = [...page.querySelectorAll("[data-chart]")]; // webapp/runs/series.py says which, and all that is said of them
+const figures = [...page.querySelectorAll("[data-chart]")]; // webapp/core/runs/series.py says which, and all that is said of them
 
 function summary(values, places) {
   const known = values.filter((value) => value !== null);

@@ -2,25 +2,28 @@
 
     python -m tests.attacks [--quick] [--minutes N] [--port N]
 
-A Topograph of its own is started, with an owner, an outsider and a private corpus in which every text, title and field holds
-one secret word. Then:
-- every address, in each of its states, is asked for by a stranger and by the outsider: no answer may hold the secret or be
-  an error of the server;
+A Topograph of its own is started, with an owner, an outsider and a private corpus in which every
+text, title and field holds one secret word. Then:
+- every address, in each of its states, is asked for by a stranger and by the outsider: no answer
+  may hold the secret or be an error of the server;
 - every form is sent by both;
 - schemathesis tries the API by its own schema, as the owner and without a token;
 - wapiti tries the pages as the owner, signed in;
-- every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in seconds, and no process is
-  left of it;
+- every hostile upload of tests/attacks/test_uploads.py is sent, and read where it can be, in
+  seconds, and no process is left of it;
 - more uploads are begun than the disk can hold, by two users;
-- sets of many conditions are asked for, and the data of every page, before and after its states were looked at;
-- four accounts and two links piece texts under embargo together from lines on pages and in their data, in files, by the API
-  and by findings and lines of sets; they ask for the places of words, by lines and pins, for every file that the API lists,
-  and for a surplus cell of a table, at every address; and again when the system was restarted;
+- sets of many conditions are asked for, and the data of every page, before and after its states
+  were looked at;
+- four accounts and two links piece texts under embargo together from lines on pages and in their
+  data, in files, by the API and by findings and lines of sets; they ask for the places of words, by
+  lines and pins, for every file that the API lists, and for a surplus cell of a table, at every
+  address; and again when the system was restarted;
 - it is restarted with compiled kernels that are others than were kept;
 - the server's log is read for errors that none of them judged.
-The scanners are taken from the PATH and left out, with a line that says so, where they are missing (`pipx install
-schemathesis`, `pipx install wapiti3`). Each of their three scans ends after --minutes. What is found is printed; the last line is
-`holes: H of N tried slowest: S s`: the slowest upload, until it was refused or read.
+The scanners are taken from the PATH and left out, with a line that says so, where they are missing
+(`pipx install schemathesis`, `pipx install wapiti3`). Each of their three scans ends after
+--minutes. What is found is printed; the last line is `holes: H of N tried slowest: S s`: the
+slowest upload, until it was refused or read.
 """
 
 import argparse
@@ -68,16 +71,21 @@ API = (
 UPLOAD = 60  # seconds that a hostile upload may take until it is refused or read
 LATE = 3  # times its minutes that a scanner may need on a busy machine
 TOKENS = "/account/tokens/"
-API_CHECKS = (
-    "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
-)
+API_CHECKS = "not_a_server_error,content_type_conformance,response_schema_conformance,response_headers_conformance,ignored_auth"
 # Of wapiti's modules those that need no server of their own on the internet.
 MODULES = (
     "cookieflags", "crlf", "csp", "csrf", "exec", "file", "http_headers", "permanentxss", "redirect", "sql", "timesql", "upload", "xss",
 )  # fmt: skip
 # Forms without a text, which would take away what there is to be scanned.
-SPARED = ("/account/logout/*", "/account/close/*", "/account/password/*", "/corpora/*/delete/*", "/runs/*/delete/*")
-# What wapiti says of a site without TLS, as this one is: docs/operations.md says how to put a proxy with TLS before it.
+SPARED = (
+    "/account/logout/*",
+    "/account/close/*",
+    "/account/password/*",
+    "/corpora/*/delete/*",
+    "/runs/*/delete/*",
+)
+# What wapiti says of a site without TLS, as this one is: docs/operations.md says how to put a proxy
+# with TLS before it.
 WITHOUT_TLS = {
     "Secure Flag cookie",
     "Strict-Transport-Security",
@@ -101,9 +109,13 @@ def corpus_file(folder: Path) -> Path:
 def manage(*arguments: str, said: str = "") -> str:
     """A command beside the running system; what it printed."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *arguments], input=said, cwd=ROOT, text=True,
-        capture_output=True, check=False,
-    )  # fmt: skip
+        [sys.executable, str(ROOT / "manage.py"), *arguments],
+        input=said,
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         sys.exit(f"manage.py {' '.join(arguments)}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
@@ -118,7 +130,14 @@ def signed_in(url: str, address: str) -> Browser:
 
 
 def account(address: str) -> str:
-    manage("account", address, "--name", address.split("@")[0], "--password-stdin", said=f"{PASSWORD}\n")
+    manage(
+        "account",
+        address,
+        "--name",
+        address.split("@")[0],
+        "--password-stdin",
+        said=f"{PASSWORD}\n",
+    )
     return address
 
 
@@ -143,12 +162,19 @@ class Tried:
         with log.open("w") as said:
             try:
                 subprocess.run(
-                    argv, cwd=log.parent, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
-                    check=False, timeout=LATE * seconds + 300,
-                )  # fmt: skip
+                    argv,
+                    cwd=log.parent,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    check=False,
+                    timeout=LATE * seconds + 300,
+                )
             except subprocess.TimeoutExpired:
                 self.one(
-                    False, f"{argv[0]} was to end after {seconds} s, and was still going on after {LATE} times as many"
+                    False,
+                    f"{argv[0]} was to end after {seconds} s, and was still going on after {LATE}"
+                    " times as many",
                 )
 
     def hole(self, what: str) -> None:
@@ -157,7 +183,8 @@ class Tried:
 
 
 def asked(browser: Browser, path: str, form_of: str = "") -> tuple[int, str]:
-    """Status and text of an answer. form_of: a page with a form, whose token goes along; the answer is then to a form."""
+    """Status and text of an answer. form_of: a page with a form, whose token goes along; the answer
+    is then to a form."""
     try:
         if form_of:
             return 200, browser.post(path, {"name": "x", "label": "x"}, form_of)
@@ -191,12 +218,16 @@ def walk(who: str, browser: Browser, form_of: str, corpus: int, run: int, tried:
         status, text = asked(browser, path, form_of if posts else "")
         tried.one(
             SECRET not in text and status < 500,
-            f"{who}: {name} {path} answers {status}, {'with' if SECRET in text else 'without'} the secret",
+            f"{who}: {name} {path} answers {status}, {'with' if SECRET in text else 'without'} the"
+            " secret",
         )
 
 
-def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tried, folder: Path) -> None:
-    """schemathesis, by the API's own schema, for some seconds: each kind of failure at each operation is a hole."""
+def api(
+    system: System, token: str | None, seconds: int, quick: bool, tried: Tried, folder: Path
+) -> None:
+    """schemathesis, by the API's own schema, for some seconds: each kind of failure at each
+    operation is a hole."""
     if not (command := shutil.which("schemathesis")):
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
         return
@@ -205,12 +236,35 @@ def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tri
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
     tried.scan(
-        [command, "run", schema, *given, "--checks", API_CHECKS,
-         "--max-examples", "5" if quick else "100", "--phases", "fuzzing" if quick else "coverage,fuzzing,stateful", "--seed", "1", "--no-shrink",
-         "--continue-on-failure", "--rate-limit", "auto", "--request-timeout", "60", "--suppress-health-check", "all",
-         "--max-time", str(seconds), "--report-json-path", str(report)],
-        seconds, log,
-    )  # fmt: skip
+        [
+            command,
+            "run",
+            schema,
+            *given,
+            "--checks",
+            API_CHECKS,
+            "--max-examples",
+            "5" if quick else "100",
+            "--phases",
+            "fuzzing" if quick else "coverage,fuzzing,stateful",
+            "--seed",
+            "1",
+            "--no-shrink",
+            "--continue-on-failure",
+            "--rate-limit",
+            "auto",
+            "--request-timeout",
+            "60",
+            "--suppress-health-check",
+            "all",
+            "--max-time",
+            str(seconds),
+            "--report-json-path",
+            str(report),
+        ],
+        seconds,
+        log,
+    )
     verdict = json.loads(report.read_text()) if report.exists() else {"complete": False}
     if not verdict["complete"]:
         tried.one(False, f"schemathesis did not end: {log.read_text()[-3000:]}")
@@ -226,26 +280,57 @@ def api(system: System, token: str | None, seconds: int, quick: bool, tried: Tri
 
 
 def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: Path) -> None:
-    """wapiti, signed in as the owner: each case of each of its kinds is a hole, errors of the server among them."""
+    """wapiti, signed in as the owner: each case of each of its kinds is a hole, errors of the
+    server among them."""
     if not (command := shutil.which("wapiti")):
         print("wapiti is not on the PATH: the pages were not scanned.", flush=True)
         return
-    report, cookies = folder / "pages.json", "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
+    report, cookies = (
+        folder / "pages.json",
+        "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies),
+    )
     spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
     walking = seconds // 3  # the rest is for trying what was seen
     each = max(1, (seconds - walking) // len(MODULES))
     log = folder / "pages.log"
     tried.scan(
-        [command, "-u", system.url, "--scope", "folder", "--header", f"Cookie: {cookies}", "--max-scan-time", str(walking),
-         "--max-attack-time", str(each), "-m", ",".join(MODULES), "-t", "60", *spared,
-         "--flush-session", "--no-bugreport", "-f", "json", "-o", str(report), "--store-session", str(folder)],
-        seconds, log,
-    )  # fmt: skip
+        [
+            command,
+            "-u",
+            system.url,
+            "--scope",
+            "folder",
+            "--header",
+            f"Cookie: {cookies}",
+            "--max-scan-time",
+            str(walking),
+            "--max-attack-time",
+            str(each),
+            "-m",
+            ",".join(MODULES),
+            "-t",
+            "60",
+            *spared,
+            "--flush-session",
+            "--no-bugreport",
+            "-f",
+            "json",
+            "-o",
+            str(report),
+            "--store-session",
+            str(folder),
+        ],
+        seconds,
+        log,
+    )
     if not report.exists():
         tried.one(False, f"wapiti did not end: {log.read_text()[-1000:]}")
         return
     verdict = json.loads(report.read_text())
-    tried.one(verdict["infos"]["crawled_pages_nbr"] > 10, "wapiti saw next to no page: it was not signed in")
+    tried.one(
+        verdict["infos"]["crawled_pages_nbr"] > 10,
+        "wapiti saw next to no page: it was not signed in",
+    )
     tried.count += verdict["infos"]["crawled_pages_nbr"]
     for kind, cases in (verdict["vulnerabilities"] | verdict["anomalies"]).items():
         for case in cases if kind not in WITHOUT_TLS else ():
@@ -253,22 +338,34 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
 
 
 def uploads(browser: Browser, system: System, tried: Tried, folder: Path) -> float:
-    """Every hostile upload: refused with 400, or read, and its report says what became of it. Seconds of the slowest."""
+    """Every hostile upload: refused with 400, or read, and its report says what became of it.
+    Seconds of the slowest."""
     from tests.attacks.test_uploads import HOSTILE, READ
 
     slowest = 0.0
     for what, (name, content, *sentence) in [*HOSTILE.items(), *READ.items()]:
         (folder / name).write_bytes(content)
-        result, seconds, corpus = read(browser, folder / name, {"min_documents": "1", "max_share": "100"})
+        result, seconds, corpus = read(
+            browser, folder / name, {"min_documents": "1", "max_share": "100"}
+        )
         if sentence:
-            report = asked(browser, f"/corpora/{corpus}/report.csv")[1] if corpus else sentence[0] and result
-            tried.one(bool(report) and sentence[0] in report, f"{what}: {result[:200]}; the report: {report[:200]}")
+            report = (
+                asked(browser, f"/corpora/{corpus}/report.csv")[1]
+                if corpus
+                else sentence[0] and result
+            )
+            tried.one(
+                bool(report) and sentence[0] in report,
+                f"{what}: {result[:200]}; the report: {report[:200]}",
+            )
         else:
             tried.one(result.startswith("refused: HTTP Error 400"), f"{what}: {result[:200]}")
         tried.one(seconds < UPLOAD, f"{what} took {seconds:.0f} s")
         print(f"{seconds:5.1f} s {what}: {result[:160]}", flush=True)
         slowest = max(slowest, seconds)
-    tried.one(not (left := ended(system)), f"processes {left} have ended, and nobody has waited for them")
+    tried.one(
+        not (left := ended(system)), f"processes {left} have ended, and nobody has waited for them"
+    )
     return slowest
 
 
@@ -283,35 +380,52 @@ def ended(system: System) -> list[int]:
 
 
 def promises(browsers: list[Browser], system: System, tried: Tried) -> None:
-    """Each user begins uploads of 1 GB, and sends not one byte of them: together no more than the disk can hold, of one user
-    a part of it."""
+    """Each user begins uploads of 1 GB, and sends not one byte of them: together no more than the
+    disk can hold, of one user a part of it."""
     begun: list[tuple[Browser, str]] = []
-    free, headers = shutil.disk_usage(system.data).free, {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="}
+    free, headers = (
+        shutil.disk_usage(system.data).free,
+        {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="},
+    )
     for browser in browsers:
         address, before = urllib.parse.urljoin(browser.base, "/uploads/"), len(begun)
         for _ in range(400):
-            request = urllib.request.Request(address, b"", headers | {"Upload-Length": str(1 << 30)}, method="POST")
+            request = urllib.request.Request(
+                address, b"", headers | {"Upload-Length": str(1 << 30)}, method="POST"
+            )
             try:
-                begun.append((browser, browser.opener.open(request, timeout=60).headers["Location"]))
+                begun.append(
+                    (browser, browser.opener.open(request, timeout=60).headers["Location"])
+                )
             except urllib.error.HTTPError:
                 break
         count = len(begun) - before
         print(f"{count} uploads of 1 GB were begun with {free / (1 << 30):.0f} GB free", flush=True)
         tried.one(count << 30 < 0.8 * free, f"{count} uploads of 1 GB were begun by one user")
-    tried.one(0 < len(begun) << 30 < free, f"{len(begun)} uploads of 1 GB were begun with {free >> 30} GB free")
+    tried.one(
+        0 < len(begun) << 30 < free,
+        f"{len(begun)} uploads of 1 GB were begun with {free >> 30} GB free",
+    )
     for browser, place in begun:
         address = urllib.parse.urljoin(browser.base, place)
-        browser.opener.open(urllib.request.Request(address, headers=headers, method="DELETE"), timeout=60)
+        browser.opener.open(
+            urllib.request.Request(address, headers=headers, method="DELETE"), timeout=60
+        )
 
 
 def shut(owner: Browser, folder: Path) -> tuple[int, int]:
-    """A corpus and its run, under embargo: texts of the same words, each in an order of its own, the last one short; one row
-    has SECRET in a surplus cell, where a comma cut it off the text."""
-    from tests.webapp.accounts.test_embargo import texts
+    """A corpus and its run, under embargo: texts of the same words, each in an order of its own,
+    the last one short; one row has SECRET in a surplus cell, where a comma cut it off the text."""
+    from tests.webapp.platform.accounts.test_embargo import texts
 
-    rows = [f"Document {i},{' '.join(words)}" for i, words in enumerate([*texts(), texts()[0][:SHORT][::-1]])]
+    rows = [
+        f"Document {i},{' '.join(words)}"
+        for i, words in enumerate([*texts(), texts()[0][:SHORT][::-1]])
+    ]
     path = folder / "shut.csv"
-    path.write_text("\n".join(["title,text", *rows, f"Last,{' '.join(texts()[1])},{SECRET}"]) + "\n")
+    path.write_text(
+        "\n".join(["title,text", *rows, f"Last,{' '.join(texts()[1])},{SECRET}"]) + "\n"
+    )
     _, _, corpus = read(owner, path, {"min_documents": "1", "max_share": "100"})
     run, _, _ = train(owner, corpus, 2)
     owner.post(f"/corpora/{corpus}/embargo/", {"embargo": "1"}, f"/corpora/{corpus}/")
@@ -319,14 +433,17 @@ def shut(owner: Browser, folder: Path) -> tuple[int, int]:
 
 
 class Reader:
-    """Somebody with whom the corpus under embargo is shared: as a browser, and as a program where they have an account."""
+    """Somebody with whom the corpus under embargo is shared: as a browser, and as a program where
+    they have an account."""
 
     def __init__(self, owner: Browser, corpus: int, name: str):
         self.name, sharing = name, f"/corpora/{corpus}/sharing/"
         if name.startswith("link"):
             page = owner.post(sharing, {"act": "link", "name": name, "days": "7"}, sharing)
             self.browser = self.program = Browser(owner.base)
-            self.browser.get(urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path)
+            self.browser.get(
+                urllib.parse.urlsplit(re.search(r'class="secret">([^<]+)<', page)[1]).path
+            )
             return
         address = account(f"{name}@example.org")
         owner.post(sharing, {"act": "add", "who": address, "role": "viewer"}, sharing)
@@ -335,7 +452,7 @@ class Reader:
 
     def ask(self, path: str) -> str:
         """The text of an answer, of files in it, too."""
-        from tests.webapp.accounts.test_embargo import readable
+        from tests.webapp.platform.accounts.test_embargo import readable
 
         who = self.program if path.startswith("/api/") else self.browser
         with who.opener.open(urllib.parse.urljoin(who.base, path), timeout=300) as response:
@@ -344,14 +461,21 @@ class Reader:
 
 def pieced(answer: str, text: list[str]) -> set[int]:
     """Places of the words of a text that stand next to each other in an answer as they do in it."""
-    place, found = {word: i for i, word in enumerate(text)}, re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", answer)
-    return {place[a] for a, b in zip(found, found[1:], strict=False) if place.get(a, -9) + 1 == place.get(b)}
+    place, found = (
+        {word: i for i, word in enumerate(text)},
+        re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", answer),
+    )
+    return {
+        place[a]
+        for a, b in zip(found, found[1:], strict=False)
+        if place.get(a, -9) + 1 == place.get(b)
+    }
 
 
 def stitching(readers: list[Reader], run: int, tried: Tried) -> None:
-    """Each reader asks for the lines of the words of one part of a text, in each of WAYS, and all put them together: of a
-    long text and of a short one."""
-    from tests.webapp.accounts.test_embargo import WORDS, texts
+    """Each reader asks for the lines of the words of one part of a text, in each of WAYS, and all
+    put them together: of a long text and of a short one."""
+    from tests.webapp.platform.accounts.test_embargo import WORDS, texts
 
     long, short = texts()[0], texts()[0][:SHORT][::-1]
     seen: dict[str, tuple[set[int], set[int]]] = {reader.name: (set(), set()) for reader in readers}
@@ -362,13 +486,22 @@ def stitching(readers: list[Reader], run: int, tried: Tried) -> None:
             seen[reader.name][0].update(pieced(answer, long))
             seen[reader.name][1].update(pieced(answer, short))
     everybody = [set().union(*(places[which] for places in seen.values())) for which in (0, 1)]
-    for name, (places, few) in seen.items():  # chance puts some of the same words beside each other in other texts
-        tried.one(len(places) <= WORDS // 4 + 25, f"{name} pieced {len(places)} of {WORDS} word pairs together")
+    for name, (
+        places,
+        few,
+    ) in seen.items():  # chance puts some of the same words beside each other in other texts
         tried.one(
-            len(few) <= SHORT // 4 + 8, f"{name} pieced {len(few)} of {SHORT} word pairs of a short text together"
+            len(places) <= WORDS // 4 + 25,
+            f"{name} pieced {len(places)} of {WORDS} word pairs together",
+        )
+        tried.one(
+            len(few) <= SHORT // 4 + 8,
+            f"{name} pieced {len(few)} of {SHORT} word pairs of a short text together",
         )
     for places, words in zip(everybody, (WORDS, SHORT), strict=True):
-        print(f"all readers together pieced {len(places)} of {words} word pairs together", flush=True)
+        print(
+            f"all readers together pieced {len(places)} of {words} word pairs together", flush=True
+        )
         tried.one(
             words // 20 < len(places) <= words // 2 + 25,
             f"all readers pieced {len(places)} of {words} word pairs together",
@@ -376,26 +509,36 @@ def stitching(readers: list[Reader], run: int, tried: Tried) -> None:
 
 
 def places(reader: Reader, run: int, tried: Tried) -> None:
-    """A reader who has used up the budget asks where each word of a text stands: by its lines, and by pinning it."""
-    from tests.webapp.accounts.test_embargo import WORDS, texts
+    """A reader who has used up the budget asks where each word of a text stands: by its lines, and
+    by pinning it."""
+    from tests.webapp.platform.accounts.test_embargo import WORDS, texts
 
     words, told, pinned, notebook = texts()[0][::5], 0, 0, "new"
     for word in words:
         lines = json.loads(reader.ask(f"/api/v1/runs/{run}/words/{word}/lines"))["items"]
         told += any(line["at"] is not None for line in lines if line["document"] == 0)
-        given = {"kind": "passage", "run": str(run), "document": "0", "quote": word, "notebook": notebook}
+        given = {
+            "kind": "passage",
+            "run": str(run),
+            "document": "0",
+            "quote": word,
+            "notebook": notebook,
+        }
         page = reader.browser.post("/notebooks/pin/", given, TOKENS)
         if made := re.search(r'Pinned in <a href="/notebooks/(\d+)/', page):
             pinned, notebook = pinned + 1, made[1]
     for way, count in (("lines", told), ("pins", pinned)):
         print(f"{way} told the places of {count} of {len(words)} words", flush=True)
-        tried.one(0 < count <= len(words) // 4 + 5, f"{way} told the places of {count} of {len(words)} words")
+        tried.one(
+            0 < count <= len(words) // 4 + 5,
+            f"{way} told the places of {count} of {len(words)} words",
+        )
     tried.one(WORDS > len(words), "a text has fewer words than were asked for")
 
 
 def listed_files(reader: Reader, run: int, tried: Tried) -> None:
     """Every file that the API lists of a run under embargo."""
-    from tests.webapp.accounts.test_embargo import longest
+    from tests.webapp.platform.accounts.test_embargo import longest
 
     for form in json.loads(reader.ask(f"/api/v1/runs/{run}/files"))["items"]:
         for path in form["files"]:
@@ -403,11 +546,15 @@ def listed_files(reader: Reader, run: int, tried: Tried) -> None:
                 answer = reader.ask(path)
             except urllib.error.HTTPError as error:
                 answer = "" if error.code < 500 else SECRET
-            tried.one(SECRET not in answer and longest(answer) <= LONGEST, f"{path} gives texts under embargo")
+            tried.one(
+                SECRET not in answer and longest(answer) <= LONGEST,
+                f"{path} gives texts under embargo",
+            )
 
 
 def twins(browser: Browser, corpus: int, run: int, tried: Tried) -> None:
-    """The data of each page before and after all of its states were looked at: it must be the same."""
+    """The data of each page before and after all of its states were looked at: it must be the
+    same."""
     from tests import addresses as declared
 
     for name in declared.PAGES:
@@ -434,13 +581,16 @@ def conditions(browser: Browser, run: int, tried: Tried) -> None:
             began = time.monotonic()
             status, _ = asked(browser, f"/runs/{run}/{path}?{query}")
             seconds = time.monotonic() - began
-            tried.one(status < 500 and seconds < 10, f"/runs/{run}/{path}, many of {what}: {status} in {seconds:.0f} s")
+            tried.one(
+                status < 500 and seconds < 10,
+                f"/runs/{run}/{path}, many of {what}: {status} in {seconds:.0f} s",
+            )
 
 
 def damaged_kernels(folder: Path) -> Path:
-    """A copy of the folder of compiled kernels in which files with the hash of another content hold code: it makes a folder,
-    which is returned, when it is loaded."""
-    from inference import kernel_files
+    """A copy of the folder of compiled kernels in which files with the hash of another content hold
+    code: it makes a folder, which is returned, when it is loaded."""
+    from inference.runtime import kernel_files
 
     copy, loaded = folder / "kernels", folder / "loaded"
     shutil.copytree(kernel_files.folder(), copy)
@@ -456,10 +606,12 @@ def damaged_kernels(folder: Path) -> Path:
 
 
 def embargoed(owner: Browser, system: System, tried: Tried, folder: Path, port: int) -> System:
-    """All that readers try with texts under embargo; the same again after a restart, with damaged kernels. Returns the
-    restarted system."""
+    """All that readers try with texts under embargo; the same again after a restart, with damaged
+    kernels. Returns the restarted system."""
     corpus, run = shut(owner, folder)
-    readers = [Reader(owner, corpus, name) for name in ("ann", "bob", "cyd", "dan", "link x", "link y")]
+    readers = [
+        Reader(owner, corpus, name) for name in ("ann", "bob", "cyd", "dan", "link x", "link y")
+    ]
     stitching(readers, run, tried)
     places(readers[0], run, tried)
     listed_files(readers[1], run, tried)
@@ -469,22 +621,34 @@ def embargoed(owner: Browser, system: System, tried: Tried, folder: Path, port: 
     system = start(system.data, "--port", str(port))
     stitching(readers, run, tried)
     train(owner, corpus, 2)
-    logs = "".join(path.read_text(errors="replace") for path in (system.data / "logs").glob("*.log"))
-    tried.one(not loaded.exists(), "a compiled kernel was loaded that does not have the hash that it was written with")
+    logs = "".join(
+        path.read_text(errors="replace") for path in (system.data / "logs").glob("*.log")
+    )
+    tried.one(
+        not loaded.exists(),
+        "a compiled kernel was loaded that does not have the hash that it was written with",
+    )
     tried.one("hash that it was written with" in logs, "no damaged kernel was noticed")
     return system
 
 
 def own_errors(system: System, tried: Tried) -> None:
-    """What the server's log says that broke: a scanner asks most addresses without judging their answers."""
-    broken = re.findall(r" route=(\S+) .*?status=500 ", (system.data / "logs" / "web.log").read_text())
+    """What the server's log says that broke: a scanner asks most addresses without judging their
+    answers."""
+    broken = re.findall(
+        r" route=(\S+) .*?status=500 ", (system.data / "logs" / "web.log").read_text()
+    )
     for route in sorted(set(broken)):
         tried.hole(f"{route} answered 500, {broken.count(route)} times: the log says to what")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="few examples of each operation, a minute of each scan")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="few examples of each operation, a minute of each scan"
+    )
     parser.add_argument("--minutes", type=float, default=15, help="of each scan")
     parser.add_argument("--port", type=int, default=8431)
     given = parser.parse_args()
@@ -497,11 +661,15 @@ def main() -> None:
             os.environ["TOPOGRAPH_DATA"] = str(
                 system.data
             )  # our own commands and the list of addresses find its servers by it
-            owner, outsider = (signed_in(system.url, account(address)) for address in (OWNER, OUTSIDER))
+            owner, outsider = (
+                signed_in(system.url, account(address)) for address in (OWNER, OUTSIDER)
+            )
             corpus, _ = upload(owner, corpus_file(folder))
             run, _, _ = train(owner, corpus, 4)
             if SECRET not in asked(owner, f"/runs/{run}/documents/")[1]:
-                sys.exit("The owner does not see the secret: nothing could be shown by looking for it.")
+                sys.exit(
+                    "The owner does not see the secret: nothing could be shown by looking for it."
+                )
             walk("a stranger", Browser(system.url), "/account/login/", corpus, run, tried)
             walk("an outsider", outsider, TOKENS, corpus, run, tried)
             api(system, token(owner), seconds, given.quick, tried, folder)

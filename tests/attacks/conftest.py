@@ -1,4 +1,5 @@
-"""A corpus and a run that strangers wrote: every text, title, name of a column, value, label and note is an attack."""
+"""A corpus and a run that strangers wrote: every text, title, name of a column, value, label and
+note is an attack."""
 
 from dataclasses import dataclass
 
@@ -27,11 +28,19 @@ class Hostile:
     def address(self, name: str) -> str:
         corpus = self.draft if name == "corpus_prepare" else self.corpus
         return addresses.address(
-            name, corpus, self.run, notebook_id=self.notebook, token=self.token, word="war", edit_id=1, pin_id=1
+            name,
+            corpus,
+            self.run,
+            notebook_id=self.notebook,
+            token=self.token,
+            word="war",
+            edit_id=1,
+            pin_id=1,
         )
 
     def pages(self) -> list[str]:
-        """An address of every page, twin and file that is asked for with GET, in each of its states."""
+        """An address of every page, twin and file that is asked for with GET, in each of its
+        states."""
         closed = {
             *addresses.POSTS,
             *addresses.STREAMS,
@@ -46,7 +55,15 @@ class Hostile:
 
 
 def rows() -> list[list[str]]:
-    head = ["title", "date", "text", "category", MARKUP[1], FORMULAS[0], f"a\r\nSet-Cookie: x={MARKUP[0]}"]
+    head = [
+        "title",
+        "date",
+        "text",
+        "category",
+        MARKUP[1],
+        FORMULAS[0],
+        f"a\r\nSet-Cookie: x={MARKUP[0]}",
+    ]
     return [head] + [
         [
             f"{(MARKUP[i // 2 % len(MARKUP)] if i % 2 else FORMULAS[i // 2 % len(FORMULAS)])} {i}",
@@ -63,25 +80,34 @@ def rows() -> list[list[str]]:
 
 @pytest.fixture(scope="package")
 def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
-    from webapp.corpora import deletion
-    from webapp.curation import services as curation
+    from webapp.core.curation import services as curation
+    from webapp.core.notebooks import queries as evidence, services as notebooks
     from webapp.models import Corpus, Document, Run
-    from webapp.notebooks import queries as evidence, services as notebooks
-    from webapp.operations import upkeep
+    from webapp.service.corpora import deletion
+    from webapp.service.operations import upkeep
 
     with django_db_blocker.unblock():
         corpus = corpus_of(
-            draft, rows(), f"{MARKUP[0]}.csv", known={"html": False}, language="en", min_documents=1, max_share=1.0
+            draft,
+            rows(),
+            f"{MARKUP[0]}.csv",
+            known={"html": False},
+            language="en",
+            min_documents=1,
+            max_share=1.0,
         )
         titles = Document.objects.filter(corpus_id=corpus.pk).values_list("title", flat=True)
-        assert sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2, (
-            "titles were taken for something else"
-        )
+        assert (
+            sum(any(payload in title for payload in MARKUP) for title in titles) == DOCUMENTS // 2
+        ), "titles were taken for something else"
         Corpus.objects.filter(pk=corpus.pk).update(name=EVERYTHING[:200])
         run = run_on(corpus, seed=1, topics=TOPICS, passes=2)
         for topic, payload in enumerate((MARKUP[0], MARKUP[1], FORMULAS[0])):
             curation.change(
-                run, topic, {"label": payload[:80], "note": EVERYTHING, "group": payload[:60]}, MARKUP[3][:60]
+                run,
+                topic,
+                {"label": payload[:80], "note": EVERYTHING, "group": payload[:60]},
+                MARKUP[3][:60],
             )
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
         notebook = notebooks.create(MARKUP[2], MARKUP[0][:60])
@@ -89,12 +115,16 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
         for found in (
             evidence.of_topic(run, 0),
             evidence.of_passage(run.corpus, run, 1, "", 0, 300),
-            evidence.of_chart(run, EVERYTHING[:150], f"/runs/{run.pk}/topics/", EVERYTHING[:500], table),
+            evidence.of_chart(
+                run, EVERYTHING[:150], f"/runs/{run.pk}/topics/", EVERYTHING[:500], table
+            ),
         ):
             notebooks.pin(notebook, found, EVERYTHING, MARKUP[4][:60])
         notebooks.share(notebook)
         notebook.refresh_from_db()
-        waiting = draft(b"title,text\na,b\n" + MARKUP[0].encode() + b",war and peace\n", f"{MARKUP[0]}.csv")
+        waiting = draft(
+            b"title,text\na,b\n" + MARKUP[0].encode() + b",war and peace\n", f"{MARKUP[0]}.csv"
+        )
         yield Hostile(corpus.pk, run.pk, waiting.pk, notebook.pk, notebook.token)
         notebook.delete()  # other tests count
         for each in (corpus, waiting):
@@ -104,7 +134,8 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
 
 
 class Stranger(Client):
-    """Sees what a browser would: an answer with status 500, no exception; and streams to their end."""
+    """Sees what a browser would: an answer with status 500, no exception; and streams to their
+    end."""
 
     def __init__(self, **more):
         super().__init__(raise_request_exception=False, **more)

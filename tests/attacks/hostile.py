@@ -1,13 +1,13 @@
-"""What strangers write where a corpus, a reader or an address leaves room, and a parser that finds what came to life of
-it."""
+"""What strangers write where a corpus, a reader or an address leaves room, and a parser that finds
+what came to life of it."""
 
 import re
 
 import lxml.html
 
 PWN = "window.pwned=1"
-# each gets out of another place: a text, an attribute with either quote, a title, a text area, a script, a comment, a
-# style
+# each gets out of another place: a text, an attribute with either quote, a title, a text area, a
+# script, a comment, a style
 MARKUP = (
     f"<script>{PWN}</script><img src=x onerror={PWN}>",
     f"\"'><svg onload={PWN}><a href=javascript:{PWN}>x</a>",
@@ -17,7 +17,19 @@ MARKUP = (
     f"javascript:{PWN}//",
 )
 EVERYTHING = " ".join(MARKUP)
-FORMULAS = ("=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＋1", "－1", "＠SUM(1)")
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠SUM(1)",
+)
 SQL = (
     "'",
     '"',
@@ -70,7 +82,11 @@ def alive(html: str | bytes) -> list[str]:
         ):
             found.append(f"<{element.tag}{inside}>")
         for name, value in element.items():
-            elsewhere = name in ("action", "formaction", "ping") and not value.startswith(("/", "?", "#")) and value
+            elsewhere = (
+                name in ("action", "formaction", "ping")
+                and not value.startswith(("/", "?", "#"))
+                and value
+            )
             if name.startswith("on") or name in ("style", "srcdoc") or elsewhere:
                 found.append(f"{name}={value[:80]}")
             if name in ("href", "src", "action", "xlink:href", "data") and re.match(

@@ -1,5 +1,5 @@
-"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere, other hosts and
-methods."""
+"""What an address may ask for: SQL, numbers and bytes that nobody expects, paths to elsewhere,
+other hosts and methods."""
 
 import time
 from urllib.parse import quote
@@ -12,14 +12,15 @@ from django.urls import reverse
 from tests import addresses
 from tests.attacks.hostile import NUMBERS, SQL
 from webapp.models import Run
-from webapp.pages.addresses import own_path
+from webapp.platform.pages.addresses import own_path
 
 pytestmark = pytest.mark.django_db
 
 PARAMETERS = (  # all that pages read
-    "after against at before between bin by drop field from from_a from_b group has hidden in in_a in_b kind lambda least numbers only order q rank removed run"
-    " scale seed show sort state text to to_a to_b topic topics unit view with word words"
-).split()  # fmt: skip
+    "after against at before between bin by drop field from from_a from_b group has hidden in in_a"
+    " in_b kind lambda least numbers only order q rank removed run scale seed show sort state text"
+    " to to_a to_b topic topics unit view with word words"
+).split()
 READING = {
     "": ("run_topics", "run_documents", "run_word", "run_time_table"),
     "run": ("compare", "compare_measures"),
@@ -28,7 +29,8 @@ READING = {
     "at": ("run_document",),
     "topic": ("run_word", "run_document", "run_without", "run_curation"),
 }
-SLEEP = 30.0  # seconds: less than an injected pg_sleep(60) would take, more than any page on a busy machine
+# seconds: less than an injected pg_sleep(60) would take, more than any page on a busy machine
+SLEEP = 30.0
 
 
 def paths(hostile) -> list[str]:
@@ -37,17 +39,24 @@ def paths(hostile) -> list[str]:
 
 @pytest.mark.parametrize("payload", SQL)
 def test_sql_stays_text(stranger, hostile, payload):
-    """Every parameter of every page at once: none fails, none sleeps, and nothing is gone afterwards."""
+    """Every parameter of every page at once: none fails, none sleeps, and nothing is gone
+    afterwards."""
     for path in (path for path in paths(hostile) if path.endswith(".json")):
         began = time.perf_counter()
-        response = stranger.get(path, {name: payload for name in PARAMETERS if name not in ("run", "topics", "topic")})
-        assert response.status_code < 500 and time.perf_counter() - began < SLEEP, (path, response.status_code)
+        response = stranger.get(
+            path, {name: payload for name in PARAMETERS if name not in ("run", "topics", "topic")}
+        )
+        assert response.status_code < 500 and time.perf_counter() - began < SLEEP, (
+            path,
+            response.status_code,
+        )
     assert Run.objects.filter(pk=hostile.run).exists()
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_each_parameter_for_itself(stranger, hostile, name):
-    """One that is refused hides the others: so each is tried alone, on the pages of a run that read it."""
+    """One that is refused hides the others: so each is tried alone, on the pages of a run that read
+    it."""
     wrong = []
     for page in READING[name] if name in READING else READING[""]:
         for payload in (SQL[5], NUMBERS[0], NUMBERS[2], NUMBERS[4], NUMBERS[11], NUMBERS[-1]):
@@ -70,7 +79,10 @@ def test_what_is_no_number(stranger, hostile, payload):
 def test_a_word_in_the_path(stranger, hostile, word):
     """What Django can't decode is not found."""
     word = quote(word.encode("utf-8", "surrogatepass"), safe="")
-    for path in (f"/runs/{hostile.run}/words/{word}.json", f"/runs/{hostile.run}/topics/1/words/{word}.json"):
+    for path in (
+        f"/runs/{hostile.run}/words/{word}.json",
+        f"/runs/{hostile.run}/topics/1/words/{word}.json",
+    ):
         assert stranger.get(path).status_code < 500
 
 
@@ -124,15 +136,26 @@ def test_nobody_is_led_elsewhere(stranger, hostile, target):
     for url, data in forms:
         response = stranger.post(url, data | {"next": target}, headers={"referer": target})
         assert (
-            response.status_code == 302 and "evil" not in response["Location"] and response["Location"].startswith("/")
+            response.status_code == 302
+            and "evil" not in response["Location"]
+            and response["Location"].startswith("/")
         )
         assert not response["Location"].startswith("//")
     response = stranger.get("/" + target.strip().lstrip("\x00"))
-    assert "//" not in response.get("Location", "") or response["Location"].startswith("//evil") is False
+    assert (
+        "//" not in response.get("Location", "")
+        or response["Location"].startswith("//evil") is False
+    )
 
 
 @pytest.mark.parametrize(
-    "path", ["//evil.example", "//evil.example/glossary", "///evil.example/corpora/1", "//evil.example/%2e%2e"]
+    "path",
+    [
+        "//evil.example",
+        "//evil.example/glossary",
+        "///evil.example/corpora/1",
+        "//evil.example/%2e%2e",
+    ],
 )
 def test_a_missing_slash_does_not_lead_to_another_host(stranger, path):
     response = stranger.get("/", PATH_INFO=path)
@@ -142,7 +165,13 @@ def test_a_missing_slash_does_not_lead_to_another_host(stranger, path):
 @override_settings(ALLOWED_HOSTS=["topics.example.org"])
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "topics.example.org.evil.example", "topics.example.org@evil.example", "evil.example:80", ""],
+    [
+        "evil.example",
+        "topics.example.org.evil.example",
+        "topics.example.org@evil.example",
+        "evil.example:80",
+        "",
+    ],
 )
 def test_another_host_is_refused(stranger, hostile, host):
     for path in ("/", f"/notebooks/{hostile.notebook}.md", f"/notebooks/{hostile.notebook}/"):
@@ -152,12 +181,15 @@ def test_another_host_is_refused(stranger, hostile, host):
 
 def test_the_forwarded_host_is_not_believed(stranger, hostile):
     markdown = stranger.get(
-        f"/notebooks/{hostile.notebook}.md", headers={"x-forwarded-host": "evil.example", "x-original-url": "/evil"}
+        f"/notebooks/{hostile.notebook}.md",
+        headers={"x-forwarded-host": "evil.example", "x-original-url": "/evil"},
     )
     assert b"evil.example" not in markdown.content and markdown.status_code == 200
 
 
-@pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PUT", "PATCH", "DELETE", "DEBUG", "PROPFIND"])
+@pytest.mark.parametrize(
+    "method", ["TRACE", "CONNECT", "PUT", "PATCH", "DELETE", "DEBUG", "PROPFIND"]
+)
 def test_methods_that_no_page_has(stranger, hostile, method):
     """TRACE would show a script the cookies that it must not see."""
     for name in (*addresses.PAGES, *addresses.OTHER, *addresses.POSTS):
@@ -166,7 +198,12 @@ def test_methods_that_no_page_has(stranger, hostile, method):
         assert b"quetzal" not in response.content
 
 
-WITH_WORDS = ("run_topic_word", "run_topic_words", "run_word", "run_words")  # after which any word may stand
+WITH_WORDS = (
+    "run_topic_word",
+    "run_topic_words",
+    "run_word",
+    "run_words",
+)  # after which any word may stand
 
 
 def test_a_page_is_not_to_be_had_as_a_style_sheet(stranger, hostile):
@@ -175,5 +212,8 @@ def test_a_page_is_not_to_be_had_as_a_style_sheet(stranger, hostile):
         path = hostile.address(name)
         for end in ("x.css", "/x.css", ";x.css", "%2fx.css", "%0ax.css", "%3fx.css"):
             response = stranger.get(path + end)
-            assert response.status_code == 404 or name in WITH_WORDS, (path + end, response.status_code)
+            assert response.status_code == 404 or name in WITH_WORDS, (
+                path + end,
+                response.status_code,
+            )
             assert "private" in response["Cache-Control"] or "no-store" in response["Cache-Control"]

@@ -1,5 +1,5 @@
-"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could write, nothing that
-would have to be trusted to be read."""
+"""Files that are taken away: no cell that a spreadsheet would run, no header that a name could
+write, nothing that would have to be trusted to be read."""
 
 import csv
 import io
@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import FORMULAS
-from webapp import exports
-from webapp.ingest import file_names
+from webapp.intake.ingest import file_names
 from webapp.models import Corpus, Run
+from webapp.service import exports
 
 pytestmark = pytest.mark.django_db
 
@@ -26,11 +26,16 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 def tables(stranger, hostile) -> dict[str, bytes]:
     """Every CSV there is, of any page."""
     run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=hostile.run)
-    urls = [reverse("corpus_report", args=[hostile.corpus]), reverse("run_time_csv", args=[hostile.run])]
+    urls = [
+        reverse("corpus_report", args=[hostile.corpus]),
+        reverse("run_time_csv", args=[hostile.run]),
+    ]
     for form in exports.FORMS.values():
         if "csv" in form.endings and exports.ready(run, form):
             for by in form.choices(run) if form.choices else [""]:
-                urls.append(reverse("export", args=[run.pk, f"{form.name}.csv"]) + f"?word=war&by={by}")
+                urls.append(
+                    reverse("export", args=[run.pk, f"{form.name}.csv"]) + f"?word=war&by={by}"
+                )
     found = {url: stranger.get(url) for url in urls}
     assert {response.status_code for response in found.values()} == {200}, {
         url: r.status_code for url, r in found.items()
@@ -45,13 +50,17 @@ def test_no_cell_of_any_table_begins_a_formula(stranger, hostile):
             for cell in row:
                 if BEGINS.match(cell) and not NUMBER.fullmatch(cell):
                     wrong.append((url, cell[:40]))
-                seen |= {formula for formula in FORMULAS if formula.strip() and formula.strip() in cell}
+                seen |= {
+                    formula for formula in FORMULAS if formula.strip() and formula.strip() in cell
+                }
     assert not wrong and len(seen) > 5  # they are there, behind an apostrophe
 
 
 def test_archives_hold_no_formula_and_no_path_to_elsewhere(stranger, hostile):
     for file in ("bundle.zip", "dfr-browser.zip", "site.zip", "model.npz"):
-        archive = zipfile.ZipFile(io.BytesIO(stranger.get(reverse("export", args=[hostile.run, file])).content))
+        archive = zipfile.ZipFile(
+            io.BytesIO(stranger.get(reverse("export", args=[hostile.run, file])).content)
+        )
         for name in archive.namelist():
             assert (
                 not name.startswith("/")
@@ -63,7 +72,10 @@ def test_archives_hold_no_formula_and_no_path_to_elsewhere(stranger, hostile):
             if name.endswith(".csv"):
                 rows = csv.reader(io.StringIO(archive.read(name).decode(), newline=""))
                 assert not [
-                    cell for row in rows for cell in row if BEGINS.match(cell) and not NUMBER.fullmatch(cell)
+                    cell
+                    for row in rows
+                    for cell in row
+                    if BEGINS.match(cell) and not NUMBER.fullmatch(cell)
                 ], name
             if name.endswith(".npy"):
                 np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
@@ -71,7 +83,9 @@ def test_archives_hold_no_formula_and_no_path_to_elsewhere(stranger, hostile):
 
 def test_parquet_keeps_what_was_written(stranger, hostile):
     """It is no spreadsheet: its texts are as they were."""
-    table = pq.read_table(io.BytesIO(stranger.get(reverse("export", args=[hostile.run, "documents.parquet"])).content))
+    table = pq.read_table(
+        io.BytesIO(stranger.get(reverse("export", args=[hostile.run, "documents.parquet"])).content)
+    )
     assert f"{FORMULAS[0]} 0" in table.column("title").to_pylist()
 
 
@@ -94,12 +108,17 @@ def test_no_name_writes_a_header(stranger, hostile, name):
     name = name.replace("\0", "")
     before = Corpus.objects.get(pk=hostile.corpus).name
     Corpus.objects.filter(pk=hostile.corpus).update(name=name)
-    for url in (reverse("run_bib", args=[hostile.run]), reverse("run_time_csv", args=[hostile.run]), reverse("export", args=[hostile.run, "words.csv"]),
-                reverse("notebook_md", args=[hostile.notebook]), reverse("corpus_report", args=[hostile.corpus])):  # fmt: skip
+    for url in (
+        reverse("run_bib", args=[hostile.run]),
+        reverse("run_time_csv", args=[hostile.run]),
+        reverse("export", args=[hostile.run, "words.csv"]),
+        reverse("notebook_md", args=[hostile.notebook]),
+        reverse("corpus_report", args=[hostile.corpus]),
+    ):
         response = stranger.get(url)
-        assert re.fullmatch(r'attachment; filename="[A-Za-z0-9_.-]+"', response["Content-Disposition"]), response[
-            "Content-Disposition"
-        ]
+        assert re.fullmatch(
+            r'attachment; filename="[A-Za-z0-9_.-]+"', response["Content-Disposition"]
+        ), response["Content-Disposition"]
         assert ".." not in response["Content-Disposition"] and not response.cookies
     Corpus.objects.filter(pk=hostile.corpus).update(name=before)
 
@@ -119,7 +138,8 @@ def test_names_of_files_to_take_are_ours_alone(stranger, hostile):
 
 
 def test_an_uploaded_name_stays_a_name():
-    """Of tus and of a form: no folder, no control characters, no end but its own; and ids lead to no path."""
+    """Of tus and of a form: no folder, no control characters, no end but its own; and ids lead to
+    no path."""
 
     for given, kept in [
         ("../../etc/passwd", "etc/passwd"),
@@ -129,11 +149,26 @@ def test_an_uploaded_name_stays_a_name():
         ("a\u202etxt.exe", "atxt.exe"),
     ]:
         said = file_names.clean(given)
-        assert ".." not in said.split("/") and not said.startswith("/") and said.isprintable() and "\\" not in said, (
+        assert (
+            ".." not in said.split("/")
+            and not said.startswith("/")
+            and said.isprintable()
+            and "\\" not in said
+        ), (
             given,
             said,
             kept,
         )
     client = Stranger()
-    for upload in ("..", "../x", "%2e%2e", "a" * 22 + "/..", "A" * 22, "a" * 21, "AAAAAAAAAAAAAAAAAAAA%2f"):
-        assert client.head(f"/uploads/{upload}/", headers={"tus-resumable": "1.0.0"}).status_code in (404, 301), upload
+    for upload in (
+        "..",
+        "../x",
+        "%2e%2e",
+        "a" * 22 + "/..",
+        "A" * 22,
+        "a" * 21,
+        "AAAAAAAAAAAAAAAAAAAA%2f",
+    ):
+        assert client.head(
+            f"/uploads/{upload}/", headers={"tus-resumable": "1.0.0"}
+        ).status_code in (404, 301), upload

@@ -1,5 +1,5 @@
-"""Expressions over what strangers wrote: none may try so many ways that a text of some thousand characters takes it
-long."""
+"""Expressions over what strangers wrote: none may try so many ways that a text of some thousand
+characters takes it long."""
 
 import importlib
 import pkgutil
@@ -18,13 +18,13 @@ LENGTH = 2_000  # characters; where more is let in, time must grow no faster tha
 BOUND = 0.1  # seconds of processor time for one of them
 PATIENCE = 2.0  # seconds after which `regex` gives up; `re` can't
 
-# Texts of one or two characters over and over, and an end that does not fit: what makes an expression go back again and
-# again.
+# Texts of one or two characters over and over, and an end that does not fit: what makes an
+# expression go back again and again.
 OVER = [" ", "\t", "\n", "a", "A", "1", "-", ".", ",", "'", '"', "(", "[", "<", "~", "{", "1 ", "a ", "1,", ". ", "\n ", "a-", "a'", "1-", "1:", "c.", "1 1:",
         "( ", "a* ", "encoding ", "@a{", "1,000", "NOT ", "ab AND ", "가", "a\u0301", "\\", "# "]  # fmt: skip
 BEGINNINGS = ["", "a: ", "1", "<?xml ", "---\na: "]
 SHORT = {  # where the code bounds a text before it is matched: characters, and where that is said
-    "webapp.metadata.dates": 60,  # LONGEST
+    "webapp.intake.metadata.dates": 60,  # LONGEST
 }
 
 
@@ -33,14 +33,20 @@ def patterns() -> dict[str, tuple]:
     found = {}
     for package in (inference, tasks, webapp):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if any(part in module.name for part in (".migrations", ".management", ".sandbox_worker", ".local")):
+            if any(
+                part in module.name
+                for part in (".migrations", ".management", ".sandbox_worker", ".local")
+            ):
                 continue
             loaded = importlib.import_module(module.name)
             source = Path(loaded.__file__).read_text(encoding="utf-8")
             for name, value in vars(loaded).items():
                 if f"\n{name} = " not in source and f"\n{name}: " not in source:
                     continue  # of another module
-                ways = [way for way in ("fullmatch", "match") if f"{name}.{way}(" in source] or ["search", "fullmatch"]
+                ways = [way for way in ("fullmatch", "match") if f"{name}.{way}(" in source] or [
+                    "search",
+                    "fullmatch",
+                ]
                 if re.search(rf"\b{name}\.(search|sub|split|findall|finditer)\(", source):
                     ways.append("search")
                 for i, each in enumerate(value if isinstance(value, (list, tuple)) else [value]):
@@ -85,12 +91,13 @@ def test_no_expression_takes_long():
 
 
 @pytest.mark.parametrize(
-    "pattern", ["{a}_{b}_{c}.txt", "{a}" * 40 + "x", "{a}-" * 200, "{" * 500, "a" * 5000 + "{x}", "{a}{a}"]
+    "pattern",
+    ["{a}_{b}_{c}.txt", "{a}" * 40 + "x", "{a}-" * 200, "{" * 500, "a" * 5000 + "{x}", "{a}{a}"],
 )
 def test_a_pattern_of_names_goes_on_without_going_back(pattern):
     """It is no regular expression (docs/decisions)."""
     from inference.errors import Invalid
-    from webapp.ingest.shaping import names
+    from webapp.intake.ingest.shaping import names
 
     began = time.process_time()
     try:
@@ -103,12 +110,14 @@ def test_a_pattern_of_names_goes_on_without_going_back(pattern):
 
 def test_a_quotation_is_found_in_one_pass():
     from inference.errors import Invalid
-    from webapp.accounts.embargo import located
+    from webapp.platform.accounts.embargo import located
 
     text = "a " * 200_000
     began = time.process_time()
     with pytest.raises(Invalid):
         located(text, "a " * 4_000 + "b", None, None)
     assert time.process_time() - began < 1
-    assert located("x  a\n\nb c y", "a b  c", None, None) == (3, 9) and located("hello", "ell", None, None) == (1, 4)
+    assert located("x  a\n\nb c y", "a b  c", None, None) == (3, 9) and located(
+        "hello", "ell", None, None
+    ) == (1, 4)
     assert located("one two three", "wo thr", None, None) == (5, 11)

@@ -1,5 +1,5 @@
-"""Cross-site scripting, stored and reflected: nothing that strangers wrote comes to life on any page, or in any page
-that is taken away."""
+"""Cross-site scripting, stored and reflected: nothing that strangers wrote comes to life on any
+page, or in any page that is taken away."""
 
 import io
 import re
@@ -14,8 +14,8 @@ from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import EVERYTHING, MARKUP, PWN, alive
 from tests.conftest import ROOT
 from tests.webapp.taking import taken
-from webapp.exports import site
 from webapp.models import Run
+from webapp.service.exports import site
 
 pytestmark = pytest.mark.django_db
 REFLECTED = (
@@ -43,7 +43,8 @@ REFLECTED = (
 
 @pytest.mark.parametrize("payload", MARKUP)
 def test_the_parser_finds_each_attack(payload):
-    """So that the tests below can fail: as text, or in an attribute that is not escaped, each payload is found."""
+    """So that the tests below can fail: as text, or in an attribute that is not escaped, each
+    payload is found."""
     assert (
         alive(f"<p>{payload}</p>")
         or alive(f"<input value='{payload}'>")
@@ -63,9 +64,12 @@ def answers(hostile, django_db_blocker) -> dict[str, HttpResponse]:
 def test_stored(answers):
     wrong, pages = [], 0
     for url, response in answers.items():
-        if not response.get("Content-Type", "").startswith("text/html") or response.get("Content-Disposition"):
+        if not response.get("Content-Type", "").startswith("text/html") or response.get(
+            "Content-Disposition"
+        ):
             assert (
-                response["X-Content-Type-Options"] == "nosniff" and "sandbox" in response["Content-Security-Policy"]
+                response["X-Content-Type-Options"] == "nosniff"
+                and "sandbox" in response["Content-Security-Policy"]
             ), url
             continue
         assert response.status_code in (200, 404), (url, response.status_code)
@@ -79,7 +83,8 @@ def test_stored_payloads_are_shown(answers):
     shown = [
         url
         for url, answer in answers.items()
-        if PWN.replace("=", "&#x3D;") in (body := answer.content.decode(errors="replace")) or PWN in body
+        if PWN.replace("=", "&#x3D;") in (body := answer.content.decode(errors="replace"))
+        or PWN in body
     ]
     assert len(shown) > 40
 
@@ -102,7 +107,13 @@ def test_reflected(stranger, hostile):
 
 
 @pytest.mark.parametrize(
-    "path", ["/" + MARKUP[0], "/runs/" + MARKUP[0] + "/", "/shared/" + MARKUP[0], "/runs/1/export/" + MARKUP[1]]
+    "path",
+    [
+        "/" + MARKUP[0],
+        "/runs/" + MARKUP[0] + "/",
+        "/shared/" + MARKUP[0],
+        "/runs/1/export/" + MARKUP[1],
+    ],
 )
 def test_an_address_that_is_not_there(stranger, path):
     response = stranger.get(path)
@@ -123,7 +134,10 @@ def test_a_notebook_that_is_taken_away(stranger, hostile):
     found = [wrong for wrong in alive(html) if not wrong.startswith("<style")]
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)[1]
     assert not found and "default-src 'none'" in policy and "unsafe" not in policy
-    assert page["Content-Disposition"].startswith("attachment") and "sandbox" in page["Content-Security-Policy"]
+    assert (
+        page["Content-Disposition"].startswith("attachment")
+        and "sandbox" in page["Content-Security-Policy"]
+    )
     markdown = stranger.get(reverse("notebook_md", args=[hostile.notebook])).content.decode()
     lively = (
         MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)
@@ -144,11 +158,14 @@ def test_pages_of_a_folder_that_are_taken_away(hostile):
 def test_scripts_make_no_markup_of_text():
     """Our modules have no way from a string to markup or code."""
     ways = re.compile(
-        r"\.(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new Function|createContextualFragment|setTimeout\(\s*[\"'`]|srcdoc|setAttribute\(\s*[\"'](on|style)"
+        r"\.(inner|outer)HTML|insertAdjacentHTML|document\.write|\beval\(|new"
+        r" Function|createContextualFragment|setTimeout\(\s*[\"'`]|srcdoc|setAttribute\(\s*[\"'](on|style)"
     )
     modules = sorted((ROOT / "static" / "js").glob("*.js"))
     assert len(modules) > 20 and not [
-        (path.name, found[0]) for path in modules if (found := ways.search(path.read_text(encoding="utf-8")))
+        (path.name, found[0])
+        for path in modules
+        if (found := ways.search(path.read_text(encoding="utf-8")))
     ]
 
 
@@ -156,5 +173,7 @@ def test_templates_trust_no_text():
     """`safe` and `autoescape off` stand where what they let through is ours."""
     let = {"templates/notebook/export.html": ["style|safe"]}  # our own style sheet
     for path in sorted((ROOT / "templates").rglob("*.html")):
-        found = re.findall(r"[\w.]+\|(?:safe|safeseq)\b|autoescape off", path.read_text(encoding="utf-8"))
+        found = re.findall(
+            r"[\w.]+\|(?:safe|safeseq)\b|autoescape off", path.read_text(encoding="utf-8")
+        )
         assert found == let.get(str(path.relative_to(ROOT)), []), path

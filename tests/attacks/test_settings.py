@@ -1,4 +1,5 @@
-"""How the site is set up: https, cookies, secrets, what a worker takes from its queue, what is read from disk."""
+"""How the site is set up: https, cookies, secrets, what a worker takes from its queue, what is read
+from disk."""
 
 import ast
 import json
@@ -25,13 +26,19 @@ LOCAL = {"TOPOGRAPH_ENVIRONMENT": "current"}
 
 def command(tmp_path, more: dict, *arguments: str) -> subprocess.CompletedProcess:
     """manage.py in a process of its own, on servers that nobody asks."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith(("TOPOGRAPH_", "DJANGO_"))}
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("TOPOGRAPH_", "DJANGO_"))
+    }
     env |= {
         "TOPOGRAPH_DATA": str(tmp_path),
         "DATABASE_URL": "postgres://u:p@127.0.0.1:1/x",
         "REDIS_URL": "redis://127.0.0.1:1/0",
     } | more
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120
+    )
 
 
 @pytest.mark.parametrize("env", [SERVER, LOCAL], ids=["a server", "one's own machine"])
@@ -43,7 +50,9 @@ def test_djangos_own_checks_are_clean(tmp_path, env):
 
 def test_the_checks_notice_a_careless_server(tmp_path):
     careless = {"TOPOGRAPH_HTTPS": "0", "TOPOGRAPH_DEBUG": "1", "TOPOGRAPH_SECRET_KEY": "short"}
-    done = command(tmp_path, SERVER | careless, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    done = command(
+        tmp_path, SERVER | careless, "manage.py", "check", "--deploy", "--fail-level", "WARNING"
+    )
     assert done.returncode != 0 and {"W004", "W008", "W009", "W012", "W016", "W018"} <= set(
         re.findall(r"security\.(W\d+)", done.stderr)
     )
@@ -65,7 +74,11 @@ print(json.dumps({n: getattr(settings, n, None) for n in (
         ({"TOPOGRAPH_ACCOUNTS": "1"}, False),  # accounts, under the names of the own machine alone
         ({"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org"}, True),
         (
-            {"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org", "TOPOGRAPH_HTTPS": "0"},
+            {
+                "TOPOGRAPH_ACCOUNTS": "1",
+                "TOPOGRAPH_HOSTS": "topics.example.org",
+                "TOPOGRAPH_HTTPS": "0",
+            },
             False,
         ),  # as it was told
         ({"TOPOGRAPH_HTTPS": "1"}, True),
@@ -80,11 +93,21 @@ def test_https_and_cookies(tmp_path, env, https):
         == found["CSRF_COOKIE_SECURE"]
         == https
     )
-    assert (found["SECURE_HSTS_SECONDS"] >= 31_536_000) == (found["SESSION_COOKIE_NAME"] == "__Host-session") == https
     assert (
-        found["SESSION_COOKIE_HTTPONLY"] and found["CSRF_COOKIE_HTTPONLY"] and found["SESSION_COOKIE_SAMESITE"] == "Lax"
+        (found["SECURE_HSTS_SECONDS"] >= 31_536_000)
+        == (found["SESSION_COOKIE_NAME"] == "__Host-session")
+        == https
     )
-    assert not found["DEBUG"] and not found["SECURE_PROXY_SSL_HEADER"] and not found["USE_X_FORWARDED_HOST"]
+    assert (
+        found["SESSION_COOKIE_HTTPONLY"]
+        and found["CSRF_COOKIE_HTTPONLY"]
+        and found["SESSION_COOKIE_SAMESITE"] == "Lax"
+    )
+    assert (
+        not found["DEBUG"]
+        and not found["SECURE_PROXY_SSL_HEADER"]
+        and not found["USE_X_FORWARDED_HOST"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,11 +120,22 @@ def test_https_and_cookies(tmp_path, env, https):
     ],
 )
 def test_how_far_https_is_remembered_is_the_operators_to_say(tmp_path, hsts, said):
-    asks = "from webapp import settings as s; print([s.SECURE_HSTS_SECONDS, s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD])"
-    assert command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "-c", asks).stdout.strip() == str(said)
+    asks = (
+        "from webapp import settings as s; print([s.SECURE_HSTS_SECONDS,"
+        " s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD])"
+    )
+    assert command(tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "-c", asks).stdout.strip() == str(
+        said
+    )
     if hsts == "host":
         done = command(
-            tmp_path, SERVER | {"TOPOGRAPH_HSTS": hsts}, "manage.py", "check", "--deploy", "--fail-level", "WARNING"
+            tmp_path,
+            SERVER | {"TOPOGRAPH_HSTS": hsts},
+            "manage.py",
+            "check",
+            "--deploy",
+            "--fail-level",
+            "WARNING",
         )
         assert done.returncode == 0, done.stderr
 
@@ -126,25 +160,34 @@ def test_where_the_site_is_must_be_known(tmp_path):
 @pytest.mark.django_db
 def test_http_is_led_to_https_and_remembered(settings):
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000
-    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = settings.SESSION_COOKIE_SECURE = settings.CSRF_COOKIE_SECURE = True
+    settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = settings.SESSION_COOKIE_SECURE = (
+        settings.CSRF_COOKIE_SECURE
+    ) = True
     plain = Client().get("/glossary/?q=x")
     assert plain.status_code == 301 and plain["Location"] == "https://testserver/glossary/?q=x"
-    assert Client().get("/glossary/", headers={"x-forwarded-proto": "https"}).status_code == 301  # anyone can say so
+    assert (
+        Client().get("/glossary/", headers={"x-forwarded-proto": "https"}).status_code == 301
+    )  # anyone can say so
     assert Client().get("/healthz").status_code == 200
     safe = Client().get("/", secure=True)
     assert safe["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
     assert (
-        all(cookie["secure"] and cookie["httponly"] and cookie["samesite"] == "Lax" for cookie in safe.cookies.values())
+        all(
+            cookie["secure"] and cookie["httponly"] and cookie["samesite"] == "Lax"
+            for cookie in safe.cookies.values()
+        )
         and safe.cookies
     )
 
 
 def test_a_proxy_is_believed_where_it_is_named():
-    """What webapp.local.start hands to uvicorn, tried on uvicorn's own middleware."""
+    """What webapp.platform.local.start hands to uvicorn, tried on uvicorn's own middleware."""
     from uvicorn.middleware.proxy_headers import _TrustedHosts
 
     assert (
-        "127.0.0.1" not in _TrustedHosts("") and None not in _TrustedHosts("") and "10.0.0.1" not in _TrustedHosts("")
+        "127.0.0.1" not in _TrustedHosts("")
+        and None not in _TrustedHosts("")
+        and "10.0.0.1" not in _TrustedHosts("")
     )
     named = _TrustedHosts("172.16.0.0/12,10.0.0.7")
     assert "172.18.0.1" in named and "10.0.0.7" in named and "10.0.0.8" not in named
@@ -153,17 +196,24 @@ def test_a_proxy_is_believed_where_it_is_named():
     )  # not what a client put before it
 
 
-# Secrets ------------------------------------------------------------------------------------------------------------
+# Secrets
+# ------------------------------------------------------------------------------------------------------------
 
 KEYS = re.compile(
-    rb"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]{40}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bxox[abpr]-[0-9A-Za-z-]{20,}"
+    rb"-----BEGIN [A-Z ]*PRIVATE"
+    rb" KEY-----[\s\S]{40}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bxox[abpr]-[0-9A-Za-z-]{20,}"
     rb"|\bAIza[0-9A-Za-z_-]{35}\b|\bsk-[A-Za-z0-9]{32,}|\bglpat-[\w-]{20}|\beyJ[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{20,}\.|\btopograph_[A-Za-z0-9_-]{43}\b"
     rb"|(?i:(?:secret(?:_?key)?|password|passwd|token|api_?key)[\"']?\s*[:=]\s*[\"'][A-Za-z0-9+/_-]{24,}[\"'])|\b(?:postgres|redis)://[^\s:@/]*:[A-Za-z0-9]{20,}@"
 )
 LIKE_KEYS = [  # put together here, so that this file is none of them
-    b"-----BEGIN RSA PRIVATE KEY" + b"-----\n" + b"A" * 60, b"AKIA" + b"ABCDEFGHIJKLMNOP", b"ghp_" + b"a1" * 18, b"topograph_" + b"a" * 43,
-    b'SECRET_KEY = "' + b"a1b2" * 10 + b'"', b"postgres://u:" + b"x1" * 12 + b"@h/db", b"eyJ" + b"a" * 24 + b".eyJ" + b"b" * 24 + b".",
-]  # fmt: skip
+    b"-----BEGIN RSA PRIVATE KEY" + b"-----\n" + b"A" * 60,
+    b"AKIA" + b"ABCDEFGHIJKLMNOP",
+    b"ghp_" + b"a1" * 18,
+    b"topograph_" + b"a" * 43,
+    b'SECRET_KEY = "' + b"a1b2" * 10 + b'"',
+    b"postgres://u:" + b"x1" * 12 + b"@h/db",
+    b"eyJ" + b"a" * 24 + b".eyJ" + b"b" * 24 + b".",
+]
 
 
 @pytest.mark.parametrize("text", LIKE_KEYS)
@@ -183,15 +233,23 @@ def test_no_key_is_in_the_repository():
     found = []
     for name in names:
         path = ROOT / name
-        if path.is_file() and path.stat().st_size < 5_000_000 and (match := KEYS.search(path.read_bytes())):
+        if (
+            path.is_file()
+            and path.stat().st_size < 5_000_000
+            and (match := KEYS.search(path.read_bytes()))
+        ):
             found.append((name, match[0][:40]))
     assert len(names) > 700 and found == []
-    assert not [name for name in names if re.search(r"(^|/)(\.env|secret-key|.*\.(pem|key|p12|pfx|kdbx))$", name)]
+    assert not [
+        name
+        for name in names
+        if re.search(r"(^|/)(\.env|secret-key|.*\.(pem|key|p12|pfx|kdbx))$", name)
+    ]
 
 
 @pytest.mark.django_db
 def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
-    from webapp.pages import glossary_views
+    from webapp.platform.pages import glossary_views
 
     settings.DEBUG = False
 
@@ -203,11 +261,16 @@ def test_error_pages_say_nothing_of_the_inside(monkeypatch, settings):
     for url in ("/glossary/", "/glossary.json"):
         response = Client(raise_request_exception=False).get(url)
         said = response.content.decode()
-        assert response.status_code == 500 and settings.SECRET_KEY not in said and "postgres" not in said
+        assert (
+            response.status_code == 500
+            and settings.SECRET_KEY not in said
+            and "postgres" not in said
+        )
         assert not re.search(r"quetzal|Traceback|RuntimeError|site-packages|/webapp/|File \"", said)
 
 
-# What is run --------------------------------------------------------------------------------------------------------
+# What is run
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_queue_holds_json_and_nothing_that_runs():
@@ -215,15 +278,22 @@ def test_a_queue_holds_json_and_nothing_that_runs():
 
     assert (
         set(app.conf.accept_content) == {"json"}
-        and app.conf.task_serializer == app.conf.result_serializer == app.conf.event_serializer == "json"
+        and app.conf.task_serializer
+        == app.conf.result_serializer
+        == app.conf.event_serializer
+        == "json"
     )
     for kind in ("application/x-python-serialize", "application/x-yaml", "application/x-msgpack"):
         with pytest.raises(ContentDisallowed):
-            kombu.serialization.loads(b"cos\nsystem\n(S'id'\ntR.", kind, "binary", accept=app.conf.accept_content)
+            kombu.serialization.loads(
+                b"cos\nsystem\n(S'id'\ntR.", kind, "binary", accept=app.conf.accept_content
+            )
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("argument", ["1; DROP TABLE run", "../../etc", {"$ne": 1}, [1], None, 10**30, -1, True])
+@pytest.mark.parametrize(
+    "argument", ["1; DROP TABLE run", "../../etc", {"$ne": 1}, [1], None, 10**30, -1, True]
+)
 def test_a_task_is_given_what_is_no_number(argument):
     """Whoever can write to the queue can ask for no more than a row that waits."""
     from tasks import corpora, runs
@@ -255,19 +325,25 @@ FORBIDDEN = {
     "telnetlib",
 }
 GUARDED = {  # module -> the file that may import it
-    "xml.parsers": "markup.py",  # expat, which refuses entities: tests/webapp/readers/test_marked_up.py
-    "pickle": "jit.py",  # compiled kernels, from this user's own folder alone: tests/inference/test_jit.py
+    # expat, which refuses entities: tests/webapp/intake/readers/test_marked_up.py
+    "xml.parsers": "markup.py",
+    # compiled kernels, from this user's own folder alone: tests/inference/runtime/test_jit.py
+    "pickle": "jit.py",
 }
 CALLS = {"eval", "exec", "compile", "__import__"}
 
 
 def sources():
-    return [path for room in ("inference", "tasks", "webapp") for path in sorted((ROOT / room).rglob("*.py"))]
+    return [
+        path
+        for room in ("inference", "tasks", "webapp")
+        for path in sorted((ROOT / room).rglob("*.py"))
+    ]
 
 
 def test_nothing_is_unpickled_evaluated_or_fetched():
-    """No SSRF: no code of ours asks another server for anything. (Single sign-on asks the one address that the operator
-    named.)"""
+    """No SSRF: no code of ours asks another server for anything. (Single sign-on asks the one
+    address that the operator named.)"""
     wrong = []
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -281,7 +357,8 @@ def test_nothing_is_unpickled_evaluated_or_fetched():
             wrong += [
                 f"{path.name}:{node.lineno} imports {name}"
                 for name in names
-                if (name.split(".")[0] in FORBIDDEN and GUARDED.get(name) != path.name) or name == "urllib.request"
+                if (name.split(".")[0] in FORBIDDEN and GUARDED.get(name) != path.name)
+                or name == "urllib.request"
             ]
             if isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Name) and node.func.id in CALLS:
@@ -292,7 +369,7 @@ def test_nothing_is_unpickled_evaluated_or_fetched():
                         wrong.append(f"{path.name}:{node.lineno} {keyword.arg}=True")
     assert [
         said for said in wrong if not said.startswith("start.py:")
-    ] == []  # webapp/local/start.py asks its own server whether it is up
+    ] == []  # webapp/platform/local/start.py asks its own server whether it is up
 
 
 def test_arrays_are_not_unpickled(tmp_path):
@@ -312,7 +389,9 @@ def test_every_parser_of_markup_stays_at_home():
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.search(r"etree\.(XMLParser|HTMLParser|iterparse|XMLPullParser)\(", line)
     ]
-    assert made and all("no_network=True" in line and "huge_tree=True" not in line for line in made), made
+    assert made and all(
+        "no_network=True" in line and "huge_tree=True" not in line for line in made
+    ), made
     assert not [
         line
         for path in sources()

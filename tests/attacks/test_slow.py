@@ -1,8 +1,8 @@
-"""Slow clients, and those that send without end: the connection is ended, and what it sent is not kept
-(webapp/server/connections.py, bodies.py).
+"""Slow clients, and those that send without end: the connection is ended, and what it sent is not
+kept (webapp/platform/server/connections.py, bodies.py).
 
-Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds are shortened, so that
-nobody waits.
+Against uvicorn with our protocol and an application that reads bodies as Django does; the bounds
+are shortened, so that nobody waits.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import time
 import pytest
 import uvicorn
 
-from webapp.server import bodies, connections
+from webapp.platform.server import bodies, connections
 
 QUICK = 0.3  # seconds, in place of each patience
 SOON = 5.0  # seconds within which a connection must have ended
@@ -29,7 +29,11 @@ async def application(scope, receive, send):
             break
     body = bytes(64 << 20) if scope["path"] == "/long" else str(size).encode()
     await send(
-        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(len(body)).encode())]}
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-length", str(len(body)).encode())],
+        }
     )
     await send({"type": "http.response.body", "body": body})
 
@@ -44,7 +48,7 @@ def server(monkeypatch, settings):
     config = uvicorn.Config(
         bodies.bound_bodies(application),
         port=0,
-        http="webapp.server.connections:Connection",
+        http="webapp.platform.server.connections:Connection",
         log_level="critical",
         lifespan="off",
         loop="asyncio",
@@ -92,7 +96,9 @@ def trickle(connection, pieces: int = 200) -> None:
 
 
 def test_an_ordinary_request_is_answered(connection):
-    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+    connection.sendall(
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+    )
     assert answer(connection).endswith(b"\r\n\r\n5")
 
 
@@ -130,9 +136,12 @@ def test_headers_without_end_are_refused(connection, line):
     assert sent < 4 * connections.HEADERS and (got == b"" or b" 400 " in got.split(b"\r\n")[0])
 
 
-@pytest.mark.parametrize("start", [b"0\r\nX-Long: ", b"0\r\nX-", b"5;more="], ids=["value", "name", "extension"])
+@pytest.mark.parametrize(
+    "start", [b"0\r\nX-Long: ", b"0\r\nX-", b"5;more="], ids=["value", "name", "extension"]
+)
 def test_what_follows_the_headers_without_end_is_refused(connection, monkeypatch, settings, start):
-    """Of a body in chunks: its trailers, and what a chunk says of itself. The parser tells nothing before their end."""
+    """Of a body in chunks: its trailers, and what a chunk says of itself. The parser tells nothing
+    before their end."""
     monkeypatch.setattr(bodies, "FORM_SECONDS", 60.0)
     settings.UPLOAD_PATIENCE = 60.0
     connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + start)
@@ -149,13 +158,23 @@ def test_what_follows_the_headers_without_end_is_refused(connection, monkeypatch
 
 @pytest.mark.parametrize("where", ["one header", "many headers", "an address", "trailers"])
 def test_headers_in_one_piece_are_bounded_too(connection, where):
-    head, filler = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", b"x" * (connections.HEADERS - 100)
+    head, filler = (
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n",
+        b"x" * (connections.HEADERS - 100),
+    )
     request = {
         "one header": lambda more: head + b"X-Long: " + filler + more + b"\r\n\r\n",
-        "many headers": lambda more: head + b"X-A: b\r\n" * ((len(filler) + 8 * len(more)) // 8) + b"\r\n",
+        "many headers": lambda more: (
+            head + b"X-A: b\r\n" * ((len(filler) + 8 * len(more)) // 8) + b"\r\n"
+        ),
         "an address": lambda more: b"GET /" + filler + more + head[5:] + b"\r\n",
         "trailers": lambda more: (
-            b"POST" + head[3:] + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: " + filler[:-100] + more + b"\r\n\r\n"
+            b"POST"
+            + head[3:]
+            + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX: "
+            + filler[:-100]
+            + more
+            + b"\r\n\r\n"
         ),
     }[where]
     connection.sendall(request(b"x" * 6_000))
@@ -164,7 +183,9 @@ def test_headers_in_one_piece_are_bounded_too(connection, where):
 
 def test_headers_up_to_the_bound_are_taken(connection):
     connection.sendall(
-        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: " + b"x" * (connections.HEADERS - 200) + b"\r\n\r\n"
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: "
+        + b"x" * (connections.HEADERS - 200)
+        + b"\r\n\r\n"
     )
     assert answer(connection).startswith(b"HTTP/1.1 200 ")
 
@@ -195,7 +216,8 @@ def test_a_large_body_without_a_length_is_refused_on_its_way(connection):
 
 def test_files_of_a_corpus_may_be_large(connection):
     connection.sendall(
-        b"POST /corpora/3/add/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + bytes(5000)
+        b"POST /corpora/3/add/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\nConnection:"
+        b" close\r\n\r\n" + bytes(5000)
     )
     assert answer(connection).endswith(b"\r\n\r\n5000")
 
@@ -218,7 +240,8 @@ def test_a_client_that_does_not_take_its_answer_is_let_go(connection, server):
 def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
     """Request smuggling: a proxy might believe the other one."""
     connection.sendall(
-        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n"
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding:"
+        b" chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n"
     )
     assert b" 400 " in answer(connection).split(b"\r\n")[0]
 
@@ -237,8 +260,10 @@ def test_two_lengths_or_a_length_and_chunks_are_refused(connection):
     ],
 )
 def test_what_two_servers_would_read_differently_is_refused(connection, head):
-    """Else a proxy and this server would not agree where a request ends, and what follows would be taken for somebody
-    else's."""
-    connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n" + head + b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+    """Else a proxy and this server would not agree where a request ends, and what follows would be
+    taken for somebody else's."""
+    connection.sendall(
+        b"POST / HTTP/1.1\r\nHost: x\r\n" + head + b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n"
+    )
     got = answer(connection)
     assert got.startswith(b"HTTP/1.1 400 ") and got.count(b"HTTP/1.1 ") == 1

@@ -1,4 +1,5 @@
-"""The comparison with other engines, without the other engines: what it counts, times, judges and draws."""
+"""The comparison with other engines, without the other engines: what it counts, times, judges and
+draws."""
 
 import re
 import time
@@ -17,7 +18,8 @@ LOCK = Path(__file__).resolve().parent.parent.parent / "requirements" / "benchma
 
 def curve(engine: str, *points: tuple[float, float], note: str = "") -> Curve:
     return Curve(
-        peers.Variant(engine, {}, note), [Point(seconds, seconds, held_out, 0.1) for seconds, held_out in points]
+        peers.Variant(engine, {}, note),
+        [Point(seconds, seconds, held_out, 0.1) for seconds, held_out in points],
     )
 
 
@@ -38,7 +40,8 @@ def test_the_ratio_is_the_worst_of_the_times_to_each_peer_s_best():
 
 def test_judging_counts_where_a_user_waits_for_it():
     judged = Curve(
-        OURS.variant, [Point(p.seconds, p.passes, p.held_out, 0.1, judged=p.seconds / 2) for p in OURS.points]
+        OURS.variant,
+        [Point(p.seconds, p.passes, p.held_out, 0.1, judged=p.seconds / 2) for p in OURS.points],
     )
     assert ratio([judged, PEER], 60) == 4 / 30 and ratio([judged, PEER], 60, True) == 6 / 30
     clock = Clock(1.0, False, lambda *said: None)
@@ -48,7 +51,11 @@ def test_judging_counts_where_a_user_waits_for_it():
 
 
 def test_after_one_pass_the_best_must_be_the_fastest_too():
-    ours, fast, good = curve("topograph", (2, -7.7)), curve("vw", (4, -7.9)), curve("sklearn", (1, -7.6))
+    ours, fast, good = (
+        curve("topograph", (2, -7.7)),
+        curve("vw", (4, -7.9)),
+        curve("sklearn", (1, -7.6)),
+    )
     assert one_pass_ratio([ours, fast]) == 0.5
     assert one_pass_ratio([ours, fast, good]) == float("inf")
 
@@ -105,7 +112,14 @@ def test_an_engine_that_cannot_go_on_is_run_anew_until_the_time_is_filled():
         return seen
 
     assert runs(lambda passes: passes + 1.0, 24.0) == [1, 2, 4, 8, 16, 21]
-    assert runs(lambda passes: passes + 10.0 * (passes > 8)) == [1, 2, 4, 8, 16, 11]  # slower than it seemed: once more
+    assert runs(lambda passes: passes + 10.0 * (passes > 8)) == [
+        1,
+        2,
+        4,
+        8,
+        16,
+        11,
+    ]  # slower than it seemed: once more
     assert runs(lambda passes: 11.0 * passes) == [1, 2]
     assert runs(lambda passes: 30.0) == [1]
 
@@ -118,7 +132,10 @@ def test_dense_topics_are_judged_as_they_are():
     assert np.allclose(topics.dense(), truth, rtol=1e-5) and np.diff(topics.indptr).max() <= 250
     held_out, train = corpora.split(bow, 1)
     assert (
-        train.D + len(held_out) + int((np.diff(bow.indptr)[np.setdiff1d(np.arange(200), held_out)] == 0).sum()) == 200
+        train.D
+        + len(held_out)
+        + int((np.diff(bow.indptr)[np.setdiff1d(np.arange(200), held_out)] == 0).sum())
+        == 200
     )
     judge = Judge(bow, held_out, train, 5)
     shuffled = truth[:, np.random.default_rng(1).permutation(300)]
@@ -127,7 +144,9 @@ def test_dense_topics_are_judged_as_they_are():
         sparse(np.full((2, 3), np.nan))
 
 
-@pytest.mark.parametrize(("engine", "package"), [("sklearn-batch", "sklearn"), ("gensim-hdp", "gensim")])
+@pytest.mark.parametrize(
+    ("engine", "package"), [("sklearn-batch", "sklearn"), ("gensim-hdp", "gensim")]
+)
 def test_peers_that_are_stepped_from_outside_learn(engine, package, tmp_path):
     """They are not called as their manuals say, but pass by pass or chunk by chunk."""
     pytest.importorskip(package)
@@ -135,8 +154,12 @@ def test_peers_that_are_stepped_from_outside_learn(engine, package, tmp_path):
     held_out, train = corpora.split(bow, 1)
     train.save(tmp_path)
     seen = []
-    clock = Clock(60.0, True, lambda seconds, passes, topics: seen.append((seconds, passes, topics)))
-    peers.ADAPTERS[engine][0](peers.Task(engine, {}, "", str(tmp_path), 4, 60.0, 1, 1, True, False), clock)
+    clock = Clock(
+        60.0, True, lambda seconds, passes, topics: seen.append((seconds, passes, topics))
+    )
+    peers.ADAPTERS[engine][0](
+        peers.Task(engine, {}, "", str(tmp_path), 4, 60.0, 1, 1, True, False), clock
+    )
     ((seconds, passes, topics),) = seen
     judge = Judge(bow, held_out, train, 4)
     assert passes == 1.0 and seconds > 0 and topics.shape == (4, bow.V)
@@ -144,18 +167,30 @@ def test_peers_that_are_stepped_from_outside_learn(engine, package, tmp_path):
 
 
 def test_words_that_a_peer_never_saw_get_its_least_weight():
-    assert peers.spread(np.array([[0.5, 0.2]]), np.array([2, 0]), 4).tolist() == [[0.2, 0.2, 0.5, 0.2]]
+    assert peers.spread(np.array([[0.5, 0.2]]), np.array([2, 0]), 4).tolist() == [
+        [0.2, 0.2, 0.5, 0.2]
+    ]
 
 
 def test_the_drawing_names_every_line_once_apart_from_the_others():
-    curves = [OURS, PEER, curve("gensim", (10, -7.301)), curve("tomotopy", (9, -9.0), note="alpha=0.01")]
+    curves = [
+        OURS,
+        PEER,
+        curve("gensim", (10, -7.301)),
+        curve("tomotopy", (9, -9.0), note="alpha=0.01"),
+    ]
     drawing = ElementTree.fromstring(chart.svg(curves, 60, "Reuters <100>"))
-    texts = {"".join(t.itertext()): float(t.get("y")) for t in drawing.iter("{http://www.w3.org/2000/svg}text")}
+    texts = {
+        "".join(t.itertext()): float(t.get("y"))
+        for t in drawing.iter("{http://www.w3.org/2000/svg}text")
+    }
     names = [text for text in texts if re.search(r"−7\.\d{3}$", text)]
     assert sorted(name.split()[0] for name in names) == ["gensim", "tomotopy", "topograph"]
     places = sorted(texts[name] for name in names)
     assert min(b - a for a, b in zip(places, places[1:], strict=False)) >= chart.LINE_HEIGHT - 0.2
-    assert "seconds of training, logarithmic" in texts and any("nats per token" in text for text in texts)
+    assert "seconds of training, logarithmic" in texts and any(
+        "nats per token" in text for text in texts
+    )
 
 
 def test_the_lock_has_hashes_and_no_addresses():
@@ -163,5 +198,7 @@ def test_the_lock_has_hashes_and_no_addresses():
     assert "://" not in text
     pinned = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", text, re.M))
     assert {package for _, package in peers.ADAPTERS.values()} - {"inference"} <= pinned.keys()
-    runtime = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", LOCK.with_name("runtime.lock").read_text(), re.M))
+    runtime = dict(
+        re.findall(r"^([a-z0-9-]+)==(\S+)", LOCK.with_name("runtime.lock").read_text(), re.M)
+    )
     assert {name: pinned.get(name) for name in runtime} == runtime

@@ -9,7 +9,10 @@ from inference import Topics
 
 def test_a_verdict_follows_from_the_parts_of_a_claim():
     assert p000.judged({"a": True, "b": True}) == ("holds", "a: yes; b: yes.")
-    assert p000.judged({"a": True, "b": False}, "Of c, ", " So.") == ("holds in part", "Of c, a: yes; b: no. So.")
+    assert p000.judged({"a": True, "b": False}, "Of c, ", " So.") == (
+        "holds in part",
+        "Of c, a: yes; b: no. So.",
+    )
     assert p000.judged({"a": False, "b": False}) == ("does not hold", "a: no; b: no.")
 
 

@@ -1,8 +1,8 @@
-"""A running Topograph, a browser and the example in it, for all tests with a browser: one worker has them, and ends
-them after the last.
+"""A running Topograph, a browser and the example in it, for all tests with a browser: one worker
+has them, and ends them after the last.
 
-While the browser runs, its event loop does too, and Django's client refuses to answer beside one: it must be gone
-before other tests.
+While the browser runs, its event loop does too, and Django's client refuses to answer beside one:
+it must be gone before other tests.
 """
 
 import os
@@ -45,18 +45,31 @@ def live_system(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def browser():
-    """Playwright's own Chromium where it is installed, else the system's. In CI there must be one."""
+    """Playwright's own Chromium where it is installed, else the system's. In CI there must be
+    one."""
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
         if not Path(path).exists():
-            path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+            path = (
+                shutil.which("chromium")
+                or shutil.which("chromium-browser")
+                or shutil.which("google-chrome")
+            )
         if path is None:
             if os.environ.get("CI"):
                 pytest.fail("CI needs a Chromium: .ci/run installs one")
-            pytest.skip("no Chromium found: install the package chromium, or run `playwright install chromium`")
-        arguments = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+            pytest.skip(
+                "no Chromium found: install the package chromium, or run `playwright install"
+                " chromium`"
+            )
+        arguments = [
+            "--no-sandbox",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ]
         try:
             browser = playwright.chromium.launch(executable_path=path, args=arguments)
         except Error as error:
@@ -73,16 +86,24 @@ def wrong() -> list[str]:
 
 @contextmanager
 def watched(browser, system, wrong: list[str]) -> Iterator[Page]:
-    """A page in a window of its own that writes down any script error, console error, failure of the server or breach of
-    the content security policy."""
+    """A page in a window of its own that writes down any script error, console error, failure of
+    the server or breach of the content security policy."""
     context = browser.new_context(base_url=system.url, viewport=SCREEN, accept_downloads=True)
     page = context.new_page()
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("response", lambda response: wrong.append(_failure(response, system)) if response.status >= 500 else None)
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on(
+        "response",
+        lambda response: (
+            wrong.append(_failure(response, system)) if response.status >= 500 else None
+        ),
+    )
+    page.on(
+        "console", lambda message: wrong.append(message.text) if message.type == "error" else None
+    )
     page.expose_function("violated", lambda sentence: wrong.append(sentence))
     page.add_init_script(
-        "addEventListener('securitypolicyviolation', (e) => violated(`${e.effectiveDirective} of ${e.documentURI}: ${e.blockedURI} ${e.sample}`))"
+        "addEventListener('securitypolicyviolation', (e) => violated(`${e.effectiveDirective} of"
+        " ${e.documentURI}: ${e.blockedURI} ${e.sample}`))"
     )
     yield page
     context.close()
@@ -104,8 +125,8 @@ def _failure(response, system) -> str:
 
 @pytest.fixture(scope="package")
 def example(browser, live_system) -> Example:
-    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made as a person makes
-    them."""
+    """The example corpus with a finished run of a few topics, a draft, and a shared notebook, made
+    as a person makes them."""
     page = browser.new_page(base_url=live_system.url)
     page.goto("/")
     page.locator("input[name=files]").set_input_files(
@@ -118,7 +139,9 @@ def example(browser, live_system) -> Example:
     page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/corpora/*/")
     corpus = page.url
-    page.wait_for_url("**/runs/*/", timeout=PREPARING)  # it trains by itself; the tests need fewer topics
+    page.wait_for_url(
+        "**/runs/*/", timeout=PREPARING
+    )  # it trains by itself; the tests need fewer topics
     page.get_by_role("button", name="Cancel").click()
     page.goto(corpus)
     page.get_by_label("Number of topics").fill("12", timeout=PREPARING)
@@ -139,7 +162,9 @@ def example(browser, live_system) -> Example:
     page.get_by_role("button", name="Make a read-only link").click()
     token = page.locator("#link").input_value().rstrip("/").rsplit("/", 1)[1]
     concept = _coded_concept(page, run)
-    numbers = [int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook, concept)]
+    numbers = [
+        int(url.rstrip("/").rsplit("/", 1)[1]) for url in (corpus, run, draft, notebook, concept)
+    ]
     made = Example(*numbers[:4], token, numbers[4])
     page.close()
     return made

@@ -1,5 +1,6 @@
-"""Firefox as Debian ships it, driven by its own Marionette protocol: JSON over a socket, which needs no driver and no
-package. https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html"""
+"""Firefox as Debian ships it, driven by its own Marionette protocol: JSON over a socket, which
+needs no driver and no package.
+https://firefox-source-docs.mozilla.org/testing/marionette/Protocol.html"""
 
 import base64
 import json
@@ -9,7 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's id, by the WebDriver standard
+ELEMENT = (  # the key of an element's id, by the WebDriver standard
+    "element-6066-11e4-a52e-4f735466cecf"
+)
 SECONDS = 120.0
 PREFERENCES = {
     "marionette.port": 0,  # any that is free
@@ -24,7 +27,8 @@ PREFERENCES = {
     "network.connectivity-service.enabled": False,
     "toolkit.telemetry.reportingpolicy.firstRun": False,
 }
-# Errors of pages' scripts and breaches of their content security policy, and what they say with console.error.
+# Errors of pages' scripts and breaches of their content security policy, and what they say with
+# console.error.
 WRONG = """
 const {Services} = globalThis;
 const storage = Cc["@mozilla.org/consoleAPI-storage;1"].getService(Ci.nsIConsoleAPIStorage);
@@ -47,7 +51,10 @@ class Firefox:
     def __init__(self, binary: str, folder: Path):
         self.folder = folder
         folder.mkdir(parents=True)
-        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items()]
+        lines = [
+            f"user_pref({json.dumps(name)}, {json.dumps(value)});"
+            for name, value in PREFERENCES.items()
+        ]
         (folder / "user.js").write_text("\n".join(lines))
         argv = [
             binary,
@@ -66,7 +73,9 @@ class Firefox:
             self._file = self._socket.makefile("rb")
             self._number = 0
             self._receive()  # its greeting
-            self.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"implicit": 0}}})
+            self.ask(
+                "WebDriver:NewSession", capabilities={"alwaysMatch": {"timeouts": {"implicit": 0}}}
+            )
         except BaseException:
             self.process.kill()
             self.process.wait()
@@ -124,7 +133,9 @@ class Firefox:
 
     def run(self, script: str, *arguments: Any) -> Any:
         """What a function of this body returns in the page."""
-        return self.ask("WebDriver:ExecuteScript", script=script, args=list(arguments), newSandbox=True)
+        return self.ask(
+            "WebDriver:ExecuteScript", script=script, args=list(arguments), newSandbox=True
+        )
 
     def wait(self, script: str, *arguments: Any, seconds: float = SECONDS) -> Any:
         """What it returns, once that is true."""
@@ -137,7 +148,9 @@ class Firefox:
                 if "unload" not in str(refused) and "discarded" not in str(refused):
                     raise
             if time.monotonic() > deadline:
-                text = self.run("return document.title + '\\n' + document.body.innerText.slice(0, 2000)")
+                text = self.run(
+                    "return document.title + '\\n' + document.body.innerText.slice(0, 2000)"
+                )
                 raise TimeoutError(f"{script} at {self.url}:\n{text}")
             time.sleep(0.1)
 
@@ -159,8 +172,9 @@ class Firefox:
     def press(self, words: str) -> None:
         """Click the button or link that is shown with these words."""
         self.wait(
-            "const e = [...document.querySelectorAll('button, a, summary')].find(e => e.innerText.trim() === arguments[0]"
-            " && e.getClientRects().length); document.querySelector('[data-pressed]')?.removeAttribute('data-pressed');"
+            "const e = [...document.querySelectorAll('button, a, summary')].find(e =>"
+            " e.innerText.trim() === arguments[0] && e.getClientRects().length);"
+            " document.querySelector('[data-pressed]')?.removeAttribute('data-pressed');"
             " e?.setAttribute('data-pressed', ''); return !!e",
             words,
         )
@@ -173,10 +187,13 @@ class Firefox:
         self.ask("WebDriver:SetWindowRect", width=width, height=height)
 
     def picture(self, path: Path, full: bool = False) -> None:
-        path.write_bytes(base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=full, hash=False)))
+        path.write_bytes(
+            base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=full, hash=False))
+        )
 
     def wrong(self) -> list[str]:
-        """What went wrong in pages since the browser began: errors of scripts, console.error, breaches of the policy."""
+        """What went wrong in pages since the browser began: errors of scripts, console.error,
+        breaches of the policy."""
         self.ask("Marionette:SetContext", value="chrome")
         try:
             return self.run(WRONG)

@@ -1,8 +1,8 @@
-"""Every page, as everybody needs it: axe-core in both themes on a desk and in one on a phone, headings, zoom, print,
-no JavaScript, titles.
+"""Every page, as everybody needs it: axe-core in both themes on a desk and in one on a phone,
+headings, zoom, print, no JavaScript, titles.
 
-The pages are those of tests/addresses.py, which a test keeps complete. Each is loaded once with scripts and once
-without, and says all that is wrong with it at once.
+The pages are those of tests/addresses.py, which a test keeps complete. Each is loaded once with
+scripts and once without, and says all that is wrong with it at once.
 """
 
 import re
@@ -29,7 +29,8 @@ PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
 DRAWING = 400  # ms that charts take to follow the width
 EXAMPLE, DRAFT = "State of the Union, 1790–2020", "draft"  # names of the corpora
 HEADINGS = "main :is(h1, h2, h3):visible"
-# Contrast takes axe two thirds of its time. Of elements that look alike, and stand in what looks alike, one is asked for
+# Contrast takes axe two thirds of its time. Of elements that look alike, and stand in what looks
+# alike, one is asked for
 ONE_OF_EACH_LOOK = """() => {
   const READ = ["color", "backgroundColor", "backgroundImage", "opacity", "fontSize", "fontWeight", "textShadow", "filter", "mixBlendMode", "position"];
   const rule = axe._audit.rules.find((rule) => rule.id === "color-contrast"), matches = rule.matches;
@@ -54,7 +55,8 @@ ONE_OF_EACH_LOOK = """() => {
 
 @pytest.fixture(scope="module")
 def window(browser, live_system) -> Iterator[tuple[Page, list[str]]]:
-    """One for all pages: a new one takes two seconds of the processor. With what went wrong in it."""
+    """One for all pages: a new one takes two seconds of the processor. With what went wrong in
+    it."""
     wrong: list[str] = []
     with watched(browser, live_system, wrong) as page:
         yield page, wrong
@@ -83,7 +85,11 @@ def url(case, example) -> str:
 
 def address(name: str, example) -> str:
     corpus = example.draft if name == "corpus_prepare" else example.corpus
-    values = {"notebook_id": example.notebook, "token": example.token, "concept_id": example.concept}
+    values = {
+        "notebook_id": example.notebook,
+        "token": example.token,
+        "concept_id": example.concept,
+    }
     return addresses.address(name, corpus, example.run, **values)
 
 
@@ -100,10 +106,15 @@ def violations(page: Page, **options) -> list[str]:
     run = "(options) => { looks_are_new(); return axe.run(options); }"
     found = page.evaluate(run, {"resultTypes": ["violations"]} | options)["violations"]
     wrong = [v for v in found if v["impact"] in ("serious", "critical")]
-    return [f"{v['id']}: {v['help']}: {node['target']} {node['html'][:150]}" for v in wrong for node in v["nodes"]]
+    return [
+        f"{v['id']}: {v['help']}: {node['target']} {node['html'][:150]}"
+        for v in wrong
+        for node in v["nodes"]
+    ]
 
 
-# Of the rules that axe has by itself, those of colours; the tag alone would begin one that is not (AAA)
+# Of the rules that axe has by itself, those of colours; the tag alone would begin one that is not
+# (AAA)
 COLOURS = {
     "runOnly": {"type": "tag", "values": ["cat.color"]},
     "rules": {"color-contrast-enhanced": {"enabled": False}},
@@ -125,19 +136,21 @@ def at_the_top(page: Page) -> list[str]:
     found = page.locator("main .lede").all_inner_texts()
     headings = page.get_by_role("heading", level=1).count()
     wrong = [] if headings == 1 else [f"{headings} headings of level 1"]
-    return wrong if found and re.search(r"\w.*[.?]", found[0], re.S) else [*wrong, f"no .lede with a sentence: {found}"]
+    return (
+        wrong
+        if found and re.search(r"\w.*[.?]", found[0], re.S)
+        else [*wrong, f"no .lede with a sentence: {found}"]
+    )
 
 
 def too_wide(page: Page) -> list[str]:
     """What sticks out to the right, so that one would have to scroll sideways to read."""
-    return page.evaluate(
-        """() => {
+    return page.evaluate("""() => {
           const width = document.documentElement.clientWidth;
           if (document.documentElement.scrollWidth <= width) return [];
           const out = (e) => !e.closest(".rooms, .scroll") && e.getBoundingClientRect().right > width + 1;
           return [...document.querySelectorAll("body *")].filter(out).slice(0, 5).map((e) => `too wide at ${width}: ${e.outerHTML.slice(0, 150)}`);
-        }"""
-    )
+        }""")
 
 
 def resized(page: Page, width: int, height: int) -> None:
@@ -164,10 +177,17 @@ def on_paper(page: Page) -> list[str]:
     page.emulate_media(media="print")
     resized(page, PAPER, 1000)
     paper, ink = page.evaluate(
-        "() => { const s = getComputedStyle(document.documentElement); return [s.backgroundColor, s.color] }"
+        "() => { const s = getComputedStyle(document.documentElement); return [s.backgroundColor,"
+        " s.color] }"
     )
-    wrong = [] if (paper, ink) == ("rgb(255, 255, 255)", "rgb(30, 28, 25)") else [f"printed in {ink} on {paper}"]
-    controls = page.locator("nav:not(.crumbs):visible, button:not(.term):visible, dialog:visible").all()
+    wrong = (
+        []
+        if (paper, ink) == ("rgb(255, 255, 255)", "rgb(30, 28, 25)")
+        else [f"printed in {ink} on {paper}"]
+    )
+    controls = page.locator(
+        "nav:not(.crumbs):visible, button:not(.term):visible, dialog:visible"
+    ).all()
     wrong += [f"printed: {control.evaluate('e => e.outerHTML')[:150]}" for control in controls]
     return wrong + too_wide(page)
 
@@ -184,12 +204,14 @@ def without_javascript(plain: Page, url: str, headings: list[str]) -> list[str]:
     """Each section is there."""
     plain.goto(url)
     there = plain.locator(HEADINGS).all_inner_texts()
-    return [f"not there without JavaScript: {heading}" for heading in headings if heading not in there]
+    return [
+        f"not there without JavaScript: {heading}" for heading in headings if heading not in there
+    ]
 
 
 def barriers(page: Page, plain: Page, url: str, on_phones: Callable = in_light) -> list[str]:
-    """All that is wrong with a page. on_phones: the theme there. A theme changes colours alone, so only these are
-    looked at again in the other one."""
+    """All that is wrong with a page. on_phones: the theme there. A theme changes colours alone, so
+    only these are looked at again in the other one."""
     page.set_viewport_size({"width": WIDE, "height": 900})
     settled(page, url)
     headings = page.locator(HEADINGS).all_inner_texts()
@@ -206,7 +228,8 @@ def barriers(page: Page, plain: Page, url: str, on_phones: Callable = in_light) 
 
 
 def test_a_page_as_everybody_needs_it(page, plain, case, url):
-    """What only phones show stands in the frame of all pages: each has it in one theme, the next one in the other."""
+    """What only phones show stands in the frame of all pages: each has it in one theme, the next
+    one in the other."""
     wrong = barriers(page, plain, url, (in_light, in_dark)[CASES.index(case) % 2])
     assert not wrong, "\n".join(wrong)
 
@@ -214,10 +237,17 @@ def test_a_page_as_everybody_needs_it(page, plain, case, url):
 def test_the_true_topics_of_simulated_texts(page, plain):
     """The one page of a run that the example lacks, by the way that a reader takes to it."""
     page.goto("/simulate/")
-    for label, value in {"Documents": 40, "Words in a document": 30, "Topics": 3, "Different words": 60}.items():
+    for label, value in {
+        "Documents": 40,
+        "Words in a document": 30,
+        "Topics": 3,
+        "Different words": 60,
+    }.items():
         page.get_by_label(re.compile(f"^{label}( |$)")).first.fill(str(value))
     page.get_by_role("button", name="Simulate the texts").click()
-    page.wait_for_url("**/runs/*/overview/", timeout=PREPARING)  # it trains by itself, and leads there
+    page.wait_for_url(
+        "**/runs/*/overview/", timeout=PREPARING
+    )  # it trains by itself, and leads there
     page.get_by_role("link", name="compare the topics with the true ones").click()
     page.wait_for_url("**/truth/")
     wrong = barriers(page, plain, page.url)
@@ -250,7 +280,9 @@ def test_pale_words_are_found_where_many_look_alike(browser, live_system, exampl
     page = browser.new_page(base_url=live_system.url, bypass_csp=True)
     settled(page, f"{example.at}topics/?view=list")
     assert violations(page) == []
-    page.add_style_tag(content="@media (prefers-color-scheme: light) { main td { color: #bbb !important } }")
+    page.add_style_tag(
+        content="@media (prefers-color-scheme: light) { main td { color: #bbb !important } }"
+    )
     assert any(violation.startswith("color-contrast") for violation in violations(page))
     page.emulate_media(color_scheme="dark")
     assert violations(page, **COLOURS) == []

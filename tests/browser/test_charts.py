@@ -1,8 +1,8 @@
-"""Charts under a policy that allows no style elements, attributes in markup, or scripts of other places: they look as
-they should, and can be saved.
+"""Charts under a policy that allows no style elements, attributes in markup, or scripts of other
+places: they look as they should, and can be saved.
 
-The walk over all pages (test_accessible.py) shows that none of them breaks the policy: the fixture `page` fails on any
-violation.
+The walk over all pages (test_accessible.py) shows that none of them breaks the policy: the fixture
+`page` fails on any violation.
 """
 
 import time
@@ -12,17 +12,23 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 VENDOR = ROOT / "static" / "vendor"
-RULES = "Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules, (rule) => rule.cssText)).flat()"
+RULES = (
+    "Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules, (rule) =>"
+    " rule.cssText)).flat()"
+)
 
 
 def test_a_violation_is_noticed(page, wrong):
     """So that the walk can fail."""
     page.goto("/")
     page.evaluate(
-        "() => { document.body.setAttribute('style', 'color: red'); document.body.append(document.createElement('style')) }"
+        "() => { document.body.setAttribute('style', 'color: red');"
+        " document.body.append(document.createElement('style')) }"
     )
     expected, deadline = {"style-src-attr", "style-src-elem"}, time.monotonic() + 20
-    while not expected <= {sentence.split()[0] for sentence in wrong} and time.monotonic() < deadline:
+    while (
+        not expected <= {sentence.split()[0] for sentence in wrong} and time.monotonic() < deadline
+    ):
         page.wait_for_timeout(100)
     assert {sentence.split()[0] for sentence in wrong} >= expected
     wrong.clear()
@@ -42,17 +48,25 @@ def test_the_style_sheet_is_plotlys_own(browser):
 
 def test_charts_are_laid_out_answer_the_pointer_and_can_be_saved(page, example, tmp_path):
     page.goto(example.at)
-    chart = page.locator("[data-chart=held_out] .js-plotly-plot, [data-chart=coherence] .js-plotly-plot").first
+    chart = page.locator(
+        "[data-chart=held_out] .js-plotly-plot, [data-chart=coherence] .js-plotly-plot"
+    ).first
     chart.wait_for()
     assert page.locator("style").count() == 0
     layers = chart.locator(".main-svg").evaluate_all(
         "all => all.map((svg) => [getComputedStyle(svg).position, svg.getBoundingClientRect().top])"
     )
-    assert {position for position, _ in layers} == {"absolute"} and len({top for _, top in layers}) == 1
+    assert {position for position, _ in layers} == {"absolute"} and len(
+        {top for _, top in layers}
+    ) == 1
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
-    for across, part in product(range(20, 90, 10), range(20, 80, 2)):  # over the lines, until one answers
-        page.mouse.move(box["x"] + box["width"] * across / 100, box["y"] + box["height"] * part / 100)
+    for across, part in product(
+        range(20, 90, 10), range(20, 80, 2)
+    ):  # over the lines, until one answers
+        page.mouse.move(
+            box["x"] + box["width"] * across / 100, box["y"] + box["height"] * part / 100
+        )
         if page.locator(".hoverlayer .hovertext").count():
             break
     else:

@@ -1,4 +1,5 @@
-"""From a sentence of the overview to a conclusion in a notebook that is taken away, by links and buttons alone."""
+"""From a sentence of the overview to a conclusion in a notebook that is taken away, by links and
+buttons alone."""
 
 import re
 
@@ -9,7 +10,9 @@ from tests.browser.conftest import PREPARING
 
 def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example):
     page.goto(f"{example.at}overview/")
-    page.locator(".acts a", has_text=re.compile("^Effect.*(Most|More|until|since)")).first.click(timeout=PREPARING)
+    page.locator(".acts a", has_text=re.compile("^Effect.*(Most|More|until|since)")).first.click(
+        timeout=PREPARING
+    )
     page.wait_for_url("**/time/effects/?*")
     concluded = page.locator("#one")
     topic = re.match(r"\s*(.+ \(T\d\d\)): ", concluded.inner_text())[1]
@@ -28,4 +31,6 @@ def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example)
     with page.expect_download() as event:
         page.get_by_role("link", name="HTML").click()
     kept = event.value.path().read_text()
-    assert all(word in kept for word in (topic, f"run {example.run}, K = 12, seed 0", "the topic there"))
+    assert all(
+        word in kept for word in (topic, f"run {example.run}, K = 12, seed 0", "the topic there")
+    )

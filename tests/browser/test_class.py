@@ -1,4 +1,5 @@
-"""A teacher and four students, each in a browser of their own: they join by the link, train, pin and hand in."""
+"""A teacher and four students, each in a browser of their own: they join by the link, train, pin
+and hand in."""
 
 import io
 import os
@@ -29,7 +30,12 @@ def school(tmp_path_factory):
         }
         account = ["ada@example.org", "--name", "Ada", "--most-students", "5", "--password-stdin"]
         subprocess.run(
-            [sys.executable, "manage.py", "account", *account], cwd=ROOT, env=env, input=PASSWORD, text=True, check=True
+            [sys.executable, "manage.py", "account", *account],
+            cwd=ROOT,
+            env=env,
+            input=PASSWORD,
+            text=True,
+            check=True,
         )
         yield system
         system.stop()
@@ -39,7 +45,10 @@ def test_an_afternoon(browser, school, wrong):
     def window() -> Page:
         page = browser.new_context(base_url=school.url, accept_downloads=True).new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("response", lambda response: wrong.append(response.url) if response.status >= 500 else None)
+        page.on(
+            "response",
+            lambda response: wrong.append(response.url) if response.status >= 500 else None,
+        )
         return page
 
     teacher = window()
@@ -91,7 +100,9 @@ def test_an_afternoon(browser, school, wrong):
     with teacher.expect_download() as saved:
         teacher.get_by_role("link", name="Download the last notebook").click()
     with zipfile.ZipFile(io.BytesIO(saved.value.path().read_bytes())) as pack:
-        assert len(pack.namelist()) == 4 and all(b"<article" in pack.read(name) for name in pack.namelist())
+        assert len(pack.namelist()) == 4 and all(
+            b"<article" in pack.read(name) for name in pack.namelist()
+        )
     teacher.get_by_role("link", name="what they saw").first.click()
     expect(teacher.get_by_role("heading", level=1)).to_be_visible()
     assert re.search(r"/runs/\d+/topics/1/", teacher.url)

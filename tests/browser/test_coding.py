@@ -1,4 +1,5 @@
-"""Eight coders at once, each in a browser of their own, without the mouse: nothing is lost, and nothing coded twice."""
+"""Eight coders at once, each in a browser of their own, without the mouse: nothing is lost, and
+nothing coded twice."""
 
 import csv
 import io
@@ -22,7 +23,10 @@ def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
     link, concept = page.locator("code.secret").inner_text(), page.url
     pages = [browser.new_context(base_url=live_system.url).new_page() for _ in range(CODERS)]
     for number, one in enumerate(pages):
-        one.on("response", lambda response: wrong.append(response.url) if response.status >= 500 else None)
+        one.on(
+            "response",
+            lambda response: wrong.append(response.url) if response.status >= 500 else None,
+        )
         one.goto(link)
         one.get_by_label("Your name").fill(f"Coder {number}")
         one.get_by_role("button", name="Begin").click()

@@ -1,5 +1,5 @@
-"""Comparing runs as a person does: train again, mark both, read what is the same; also without JavaScript and on a
-phone."""
+"""Comparing runs as a person does: train again, mark both, read what is the same; also without
+JavaScript and on a phone."""
 
 import re
 
@@ -32,7 +32,9 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
         page.get_by_label(f"Mark run {run} to compare it").check()
     page.get_by_role("button", name="Compare the marked runs").click()
     page.wait_for_url("**/compare/?run=*&run=*")
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Runs {second} and {example.run} compared")
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        f"Runs {second} and {example.run} compared"
+    )
     expect(page).to_have_title(re.compile(f"Runs {second}, {example.run} compared"))
     for chart in ("held_out", "coherence"):
         drawn = page.locator(f"[data-chart={chart}]")
@@ -42,7 +44,9 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
     pairs = page.locator("table.pairs tbody tr")
     matched = pairs.count()
     assert 1 <= matched <= 12
-    expect(page.get_by_role("navigation", name="Lists of topics")).to_contain_text(f"In both ({matched})")
+    expect(page.get_by_role("navigation", name="Lists of topics")).to_contain_text(
+        f"In both ({matched})"
+    )
     page.get_by_role("link", name=re.compile(rf"Only in run {example.run}")).click()
     page.wait_for_url("**show=second*")
     expect(page.locator("table.lone tbody tr")).to_have_count(12 - matched)
@@ -66,7 +70,9 @@ def test_measures_come_by_themselves_while_a_run_trains(page, example):
     page.goto(f"/compare/?run={example.run}&run={number}")
     table = page.get_by_role("region", name="Measures by run", exact=True)
     expect(table.locator("tbody tr")).to_have_count(2)
-    expect(page.locator("[data-part=measures]:not([data-every])")).to_have_count(1, timeout=PREPARING)
+    expect(page.locator("[data-part=measures]:not([data-every])")).to_have_count(
+        1, timeout=PREPARING
+    )
     expect(page.locator("[data-part=measures] .found")).to_contain_text("predict")
     for cell in table.locator("tbody tr").nth(1).locator("td.n").all():
         expect(cell).not_to_have_text("–")
@@ -80,7 +86,8 @@ def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
     before = label.evaluate("e => getComputedStyle(e).fill")
     page.locator("[data-theme-toggle]").click()
     page.wait_for_function(
-        "before => getComputedStyle(document.querySelector('[data-chart=held_out] .annotation text')).fill !== before",
+        "before => getComputedStyle(document.querySelector('[data-chart=held_out] .annotation"
+        " text')).fill !== before",
         arg=before,
     )
 
@@ -88,14 +95,20 @@ def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
 @pytest.mark.parametrize("width", [380, 1280])
 def test_without_javascript_and_on_a_phone(browser, live_system, example, second, width):
     context = browser.new_context(
-        base_url=live_system.url, java_script_enabled=False, viewport={"width": width, "height": 800}
+        base_url=live_system.url,
+        java_script_enabled=False,
+        viewport={"width": width, "height": 800},
     )
     page = context.new_page()
     page.goto(f"/compare/?run={example.run}&run={second}")
     page.get_by_text("The charts as a table").click()
-    expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(f"Run {second}")
+    expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(
+        f"Run {second}"
+    )
     assert page.locator("table.pairs tbody tr").count() >= 1
-    expect(page.get_by_role("region", name="Measures by run", exact=True)).to_contain_text(f"Run {second}")
+    expect(page.get_by_role("region", name="Measures by run", exact=True)).to_contain_text(
+        f"Run {second}"
+    )
     expect(page.locator("[data-part=measures] .found")).to_contain_text("predict")
     widest = page.locator("body").bounding_box()["width"]
     assert widest <= width and page.locator("table.pairs").bounding_box()["width"] <= widest

@@ -1,4 +1,5 @@
-"""The whole path in Firefox, with texts that run from right to left: Arabic and Hebrew ones, made here."""
+"""The whole path in Firefox, with texts that run from right to left: Arabic and Hebrew ones, made
+here."""
 
 import os
 import random
@@ -55,7 +56,9 @@ def run(firefox, live_system, tmp_path_factory) -> str:
     firefox.go(live_system.url)
     firefox.keys("input[type=file][name=files]", str(file))
     firefox.press("Upload")
-    firefox.wait("return location.pathname.endsWith('/prepare/') && document.readyState === 'complete'")
+    firefox.wait(
+        "return location.pathname.endsWith('/prepare/') && document.readyState === 'complete'"
+    )
     picture(firefox, "prepare")
     firefox.click("#id_train")  # no: with four topics
     firefox.press("Read the corpus")
@@ -65,18 +68,28 @@ def run(firefox, live_system, tmp_path_factory) -> str:
     firefox.press("Train")
     firefox.wait("return /^\\/runs\\/\\d+\\/$/.test(location.pathname)")
     firefox.wait(
-        "return document.querySelector('[data-status]')?.textContent.trim().startsWith('Done')", seconds=TRAINING
+        "return document.querySelector('[data-status]')?.textContent.trim().startsWith('Done')",
+        seconds=TRAINING,
     )
     picture(firefox, "run")
     return firefox.url
 
 
 PAGES = {
-    "topics": "topics/", "map": "topics/?view=map", "grid": "topics/?view=grid", "over-time": "topics/?view=time",
-    "topic": "topics/0/", "documents": "documents/", "search": f"documents/?q={quote(WORD)}", "document": "documents/1/",
-    "words": "words/", "word": f"words/{quote(WORD)}/", "lines": f"words/{quote(WORD)}/?topic=all", "table": "time/table/",
+    "topics": "topics/",
+    "map": "topics/?view=map",
+    "grid": "topics/?view=grid",
+    "over-time": "topics/?view=time",
+    "topic": "topics/0/",
+    "documents": "documents/",
+    "search": f"documents/?q={quote(WORD)}",
+    "document": "documents/1/",
+    "words": "words/",
+    "word": f"words/{quote(WORD)}/",
+    "lines": f"words/{quote(WORD)}/?topic=all",
+    "table": "time/table/",
     "take": "take/",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -156,5 +169,8 @@ def test_names_and_words_are_kept_apart_from_what_stands_beside_them(firefox, ru
 def test_every_wrong_is_noticed(firefox, live_system, run):
     """Last, as it spoils the list."""
     firefox.go(live_system.url)
-    firefox.run("const s = document.createElement('script'); s.textContent = 'null.x'; document.body.append(s)")
+    firefox.run(
+        "const s = document.createElement('script'); s.textContent = 'null.x';"
+        " document.body.append(s)"
+    )
     assert any(re.search("Content.Security.Policy|blocked", line) for line in firefox.wrong())

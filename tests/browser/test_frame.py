@@ -109,7 +109,8 @@ def test_a_topic_is_lit_everywhere(page, example):
 def test_a_chart_hears_which_topic_is_lit(page, example):
     page.goto(example.at)
     page.evaluate(
-        "() => { window.heard = []; document.addEventListener('topiclight', ({detail}) => heard.push(detail)) }"
+        "() => { window.heard = []; document.addEventListener('topiclight', ({detail}) =>"
+        " heard.push(detail)) }"
     )
     page.locator("[data-topics] li[data-topic='2']").hover()
     page.get_by_role("heading", level=1).hover()
@@ -156,10 +157,19 @@ def test_the_tour(page, example, width):
     expect(panel).to_be_focused()
     box = panel.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= 800
-    places = (r"/topics/", r"/topics/\d+/", r"/documents/\d+/", r"/time/", r"/words/power/", r"/overview/")
+    places = (
+        r"/topics/",
+        r"/topics/\d+/",
+        r"/documents/\d+/",
+        r"/time/",
+        r"/words/power/",
+        r"/overview/",
+    )
     for number, place in enumerate(places, 2):
         panel.get_by_role("button", name="Next").click()
-        page.wait_for_url(re.compile(re.escape(example.at.rstrip("/")) + place + r"(\?topic=\d+)?$"))
+        page.wait_for_url(
+            re.compile(re.escape(example.at.rstrip("/")) + place + r"(\?topic=\d+)?$")
+        )
         expect(panel).to_contain_text(f"{number} of 7")
         expect(panel).to_be_focused()
     panel.get_by_role("button", name="Back").press("Enter")

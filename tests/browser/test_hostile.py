@@ -1,4 +1,5 @@
-"""What a stranger put into titles, texts, names of columns and files is shown as it was written, and never run."""
+"""What a stranger put into titles, texts, names of columns and files is shown as it was written,
+and never run."""
 
 import re
 
@@ -19,7 +20,9 @@ def test_nothing_that_was_uploaded_is_run(page: Page):
         row[1], row[2], row[3], row[5] = EVIL, EVIL, EVIL, EVIL + row[5]
     page.goto("/")
     name = "<img src=x onerror=alert(3)>.csv"
-    page.locator("input[name=files]").set_input_files({"name": name, "mimeType": "text/csv", "buffer": as_csv(rows)})
+    page.locator("input[name=files]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": as_csv(rows)}
+    )
     page.get_by_role("button", name="Upload").click()
     page.wait_for_url("**/prepare/")
     page.get_by_label("Name").first.fill(EVIL)

@@ -1,4 +1,5 @@
-"""The lessons: whatever a step names in bold is there to be pressed or read on the pages that it leads through."""
+"""The lessons: whatever a step names in bold is there to be pressed or read on the pages that it
+leads through."""
 
 import re
 
@@ -8,7 +9,10 @@ from playwright.sync_api import Page, expect
 from tests.conftest import ROOT
 
 LESSONS = sorted((ROOT / "docs" / "lessons").glob("*.md"))
-PRESSED = {"Try the example", "Draw documents"}  # by these names: by the fixture `example`, and below
+PRESSED = {
+    "Try the example",
+    "Draw documents",
+}  # by these names: by the fixture `example`, and below
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
@@ -30,9 +34,16 @@ def test_what_a_lesson_names_is_there(page: Page, example, path):
         "methods/",
         "take/",
     ]
-    for address in ["/", f"/corpora/{example.draft}/prepare/", *(example.at + room for room in rooms), *concept]:
+    for address in [
+        "/",
+        f"/corpora/{example.draft}/prepare/",
+        *(example.at + room for room in rooms),
+        *concept,
+    ]:
         page.goto(address)
-        seen += page.locator("body").inner_text() + " ".join(page.locator("summary").all_inner_texts())
+        seen += page.locator("body").inner_text() + " ".join(
+            page.locator("summary").all_inner_texts()
+        )
     missing = {name for name in named if name.lower() not in seen.lower()}
     assert missing <= PRESSED
 

@@ -1,5 +1,5 @@
-"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's and the queue's
-among them. Here, as the system of the browser's tests serves."""
+"""A running system, and somebody whose every word is a mark: it is in none of the logs, Postgres's
+and the queue's among them. Here, as the system of the browser's tests serves."""
 
 import contextlib
 import http.client
@@ -36,7 +36,9 @@ def raw(live_system, path: str, **headers) -> int:
 
 
 def settled(browser: Browser, path: str, *statuses: str) -> dict:
-    until(lambda: browser.json(path)["status"] in statuses, WAIT, lambda: browser.json(path)["status"])
+    until(
+        lambda: browser.json(path)["status"] in statuses, WAIT, lambda: browser.json(path)["status"]
+    )
     return browser.json(path)
 
 
@@ -60,11 +62,15 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     browser.post(address, reading_fields(prepare), address)
     corpus = re.search(r"/corpora/(\d+)/", browser.url)[1]
     assert settled(browser, f"/corpora/{corpus}.json", "ready", "failed")["status"] == "ready"
-    fields = {k: v for k, v in form_fields(browser.get(f"/corpora/{corpus}/")).items() if k != "q"} | {"topics": "3"}
+    fields = {
+        k: v for k, v in form_fields(browser.get(f"/corpora/{corpus}/")).items() if k != "q"
+    } | {"topics": "3"}
     browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
     run = re.search(r"/runs/(\d+)/", browser.url)[1]
     assert settled(browser, f"/runs/{run}.json", "done", "failed")["status"] == "done"
-    browser.post(f"/runs/{run}/topics/1/edit/", {"label": MARK, "note": MARK}, f"/runs/{run}/topics/1/")
+    browser.post(
+        f"/runs/{run}/topics/1/edit/", {"label": MARK, "note": MARK}, f"/runs/{run}/topics/1/"
+    )
     for path in (
         f"documents/?q={MARK}",
         f"words/{MARK}/",
@@ -83,7 +89,10 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
         )
     assert raw(live_system, f"/{MARK}/?{MARK}={MARK}") == 404
     assert raw(live_system, "/", Host=f"{MARK}.example.org") in (400, 403)
-    assert raw(live_system, f"/api/v1/runs/{run}/documents?q={MARK}", Authorization=f"Bearer {MARK}") == 401
+    assert (
+        raw(live_system, f"/api/v1/runs/{run}/documents?q={MARK}", Authorization=f"Bearer {MARK}")
+        == 401
+    )
     assert raw(live_system, f"/runs/{run}/documents/?q=%00{MARK}") < 500
     broken = tmp_path / f"{MARK}.zip"
     with zipfile.ZipFile(whole := io.BytesIO(), "w") as archive:
@@ -93,7 +102,9 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
         browser.post("/corpora/", {"name": MARK}, "/", broken)
     worker_log = live_system.data / "logs" / "worker.log"
     ended = re.compile(rf"task_succeeded .*run={run}\b")
-    until(lambda: ended.search(worker_log.read_text()), WAIT, lambda: worker_log.read_text()[-3000:])
+    until(
+        lambda: ended.search(worker_log.read_text()), WAIT, lambda: worker_log.read_text()[-3000:]
+    )
     logs = sorted((live_system.data / "logs").glob("*"))
     assert {"web.log", "worker.log", "postgres.log"} <= {log.name for log in logs}
     for log in logs:

@@ -12,7 +12,8 @@ def test_topics_are_chosen_on_the_map(page, example):
     drawing = page.locator(".topic-map svg")
     expect(page.get_by_role("button", name="Whole map")).to_be_visible()
     texts = page.evaluate(
-        "() => [...document.querySelectorAll('.labels text')].map((t) => t.getBoundingClientRect().toJSON())"
+        "() => [...document.querySelectorAll('.labels text')].map((t) =>"
+        " t.getBoundingClientRect().toJSON())"
     )
     assert texts
     for i, a in enumerate(texts):
@@ -77,9 +78,17 @@ def test_a_point_of_the_stacked_chart_opens_its_documents(page, example):
 
 def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, example):
     page.goto(f"{example.at}overview/?from=1800")
-    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)  # a worker computes the findings of a set
+    expect(page.locator(".findings-foot")).to_be_visible(
+        timeout=PREPARING
+    )  # a worker computes the findings of a set
     page.emulate_media(media="print")
     expect(page.locator(".set-chip")).to_be_visible()
     expect(page.get_by_text("95% interval").first).to_be_visible()
-    for control in (".run-tools", ".findings .acts a", ".findings .acts button", ".set-uses", ".set-chip a"):
+    for control in (
+        ".run-tools",
+        ".findings .acts a",
+        ".findings .acts button",
+        ".set-uses",
+        ".set-chip a",
+    ):
         expect(page.locator(control).first).to_be_hidden()

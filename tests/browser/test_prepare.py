@@ -1,4 +1,5 @@
-"""Choosing what a corpus's words are, in a real browser: before it is read, and again and again after."""
+"""Choosing what a corpus's words are, in a real browser: before it is read, and again and again
+after."""
 
 import re
 
@@ -16,18 +17,26 @@ def table(rows: list[list[str]], name: str) -> dict:
 
 def shown(page: Page, change) -> None:
     """Change something, and wait for the answer to it."""
-    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url == page.url):
+    with page.expect_response(
+        lambda answer: answer.request.method == "POST" and answer.url == page.url
+    ):
         change()
 
 
 def number(page: Page, name: str) -> int:
     """Of the figures of a preview."""
-    return int(re.sub(r"\D", "", page.locator(".gives .figures div", has_text=name).locator("dd").inner_text()))
+    return int(
+        re.sub(
+            r"\D", "", page.locator(".gives .figures div", has_text=name).locator("dd").inner_text()
+        )
+    )
 
 
 def version(page: Page, n: int) -> None:
     """Wait for a version of the words to be in use."""
-    row = page.locator("section", has=page.locator("#versions")).get_by_role("rowheader", name=f"{n} in use")
+    row = page.locator("section", has=page.locator("#versions")).get_by_role(
+        "rowheader", name=f"{n} in use"
+    )
     expect(row).to_be_visible(timeout=READING)
 
 
@@ -46,14 +55,17 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     page.get_by_label("Name of the corpus").fill("Addresses")
     shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("20"))
     page.wait_for_function(
-        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) < n", arg=before
+        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) < n",
+        arg=before,
     )
     expect(page.get_by_label("Leave out words in fewer documents than")).to_be_focused()
     expect(page.get_by_label("Name of the corpus")).to_have_value("Addresses")
     expect(page.locator(".gives")).to_contain_text("in fewer than 20 documents")
 
     # A word is left out by a click on it.
-    other = page.locator("button.word").filter(has_not_text=re.compile("united|state")).first  # of no phrase below
+    other = (
+        page.locator("button.word").filter(has_not_text=re.compile("united|state")).first
+    )  # of no phrase below
     word = other.inner_text()
     shown(page, lambda: other.click())
     expect(page.get_by_role("button", name=f"Leave out {word}", exact=True)).to_have_count(0)
@@ -96,7 +108,8 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.get_by_label("Leave out words in fewer documents than")).to_have_value("20")
     shown(page, lambda: page.get_by_label("Leave out words in fewer documents than").fill("4"))
     page.wait_for_function(
-        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n", arg=expected
+        "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n",
+        arg=expected,
     )
     more = number(page, "different words count")
     page.get_by_role("button", name="Make version 2").click()
@@ -112,7 +125,9 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.get_by_text("1 more phrase (united states)")).to_be_visible()
 
     # More documents.
-    page.locator("input[name=files]").set_input_files(table([rows[0], *rows[DOCUMENTS + 1 :]], "more.csv"))
+    page.locator("input[name=files]").set_input_files(
+        table([rows[0], *rows[DOCUMENTS + 1 :]], "more.csv")
+    )
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_role("heading", name="How should these be read?")).to_be_visible()
     page.get_by_role("button", name="Add the documents").click()

@@ -1,4 +1,5 @@
-"""Readers name topics, keep evidence and read closely: in a real browser, and the same without JavaScript."""
+"""Readers name topics, keep evidence and read closely: in a real browser, and the same without
+JavaScript."""
 
 import re
 
@@ -49,11 +50,15 @@ def test_name_a_topic_and_undo(page: Page, run):
     expect(page.locator(".chip.t3", has_text=LABEL).first).to_be_visible()
     page.goto(run + "topics/")
     expect(page.locator("main .chip", has_text="T03").first).to_be_visible()
-    expect(page.locator("main .chip", has_text=LABEL)).to_have_count(0)  # it is read as a part of T03
+    expect(page.locator("main .chip", has_text=LABEL)).to_have_count(
+        0
+    )  # it is read as a part of T03
     page.goto(run + "curation/")
     expect(page.get_by_text("merged into T03", exact=True)).to_be_visible()
     page.locator(".edit", has_text="merged into T03").get_by_role("button").click()
-    expect(page.locator(".edit", has_text="merged into T03").get_by_role("button")).to_have_text(re.compile("Redo"))
+    expect(page.locator(".edit", has_text="merged into T03").get_by_role("button")).to_have_text(
+        re.compile("Redo")
+    )
     assert page.request.get(run + "topics/2.json").json()["topic"]["into"] == ""
     page.goto(run + "topics/")
     expect(page.locator(".chip.t3", has_text=LABEL).first).to_be_visible()

@@ -1,5 +1,5 @@
-"""The rooms of a run in a browser: the bar of ticked topics, menus by keyboard, the chosen documents while one goes from
-room to room, and how much of the first screen is content."""
+"""The rooms of a run in a browser: the bar of ticked topics, menus by keyboard, the chosen
+documents while one goes from room to room, and how much of the first screen is content."""
 
 import re
 
@@ -54,7 +54,9 @@ def test_menus_are_used_by_arrows_and_closed_by_escape(page, example):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (720, 450), (380, 800)])
-@pytest.mark.parametrize(("place", "content"), [("topics/", "table.topics tbody tr"), ("topics/1/", "#words")])
+@pytest.mark.parametrize(
+    ("place", "content"), [("topics/", "table.topics tbody tr"), ("topics/1/", "#words")]
+)
 def test_content_begins_in_the_first_screen(page, example, width, height, place, content):
     page.set_viewport_size({"width": width, "height": height})
     page.goto(example.at + place)
@@ -66,7 +68,9 @@ def test_a_passage_is_pinned_and_cited_by_keyboard(page, example):
     page.get_by_role("link", name="Cite or pin").first.press("Enter")
     page.wait_for_url(re.compile(r"/passages/\d+-\d+/"))
     page.get_by_role("button", name="Copy MLA").press("Enter")
-    expect(page.locator("[data-copied]")).to_have_text(re.compile("Copied: MLA|could not be copied"))
+    expect(page.locator("[data-copied]")).to_have_text(
+        re.compile("Copied: MLA|could not be copied")
+    )
     page.locator("details.pin summary").last.press("Enter")
     page.locator("details.pin").last.get_by_role("button", name="Pin").press("Enter")
     expect(page.get_by_text("Pinned in")).to_be_visible()
@@ -99,7 +103,8 @@ def test_a_pinned_chart_is_drawn_in_its_notebook(page, example):
 def test_words_that_are_marked_in_a_text_get_an_address(page, example):
     page.goto(f"{example.at}documents/2/")
     page.evaluate(
-        "getSelection().setBaseAndExtent(document.querySelector('#text .w').firstChild, 0, document.querySelectorAll('#text .w')[9].firstChild, 2)"
+        "getSelection().setBaseAndExtent(document.querySelector('#text .w').firstChild, 0,"
+        " document.querySelectorAll('#text .w')[9].firstChild, 2)"
     )
     link = page.get_by_role("link", name="Cite, link to or pin the marked passage")
     expect(link).to_have_attribute("href", re.compile(r"/documents/2/passages/\d+-\d+/$"))

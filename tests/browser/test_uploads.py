@@ -1,4 +1,5 @@
-"""Uploads in a real browser: a folder, a reload in the middle, a server that is killed, many small files."""
+"""Uploads in a real browser: a folder, a reload in the middle, a server that is killed, many small
+files."""
 
 import os
 import re
@@ -26,7 +27,9 @@ def letters(tmp_path):
             (folder / str(year) / f"letter {i}.txt").write_text(
                 f"Letter {i} of {year}: on war, peace and the harvest é.\n"
             )
-    (folder / "1902" / "long.txt").write_text("A long one about ships and harbours. " * (LARGE // 37))
+    (folder / "1902" / "long.txt").write_text(
+        "A long one about ships and harbours. " * (LARGE // 37)
+    )
     (folder / ".DS_Store").write_bytes(b"x")
     return folder
 
@@ -36,7 +39,12 @@ def throttle(page, bytes_per_second: int = -1, offline: bool = False):
     session.send("Network.enable")
     session.send(
         "Network.emulateNetworkConditions",
-        {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_per_second},
+        {
+            "offline": offline,
+            "latency": 0,
+            "downloadThroughput": -1,
+            "uploadThroughput": bytes_per_second,
+        },
     )
 
 
@@ -87,7 +95,11 @@ def test_a_folder_goes_on_after_a_reload(page, letters, left):
     posts = []
     page.on(
         "request",
-        lambda request: posts.append(request.url) if request.method == "POST" and "/uploads/" in request.url else None,
+        lambda request: (
+            posts.append(request.url)
+            if request.method == "POST" and "/uploads/" in request.url
+            else None
+        ),
     )
     throttle(page, SLOW)
     upload(page)
@@ -98,7 +110,10 @@ def test_a_folder_goes_on_after_a_reload(page, letters, left):
     page.get_by_text("Change how it is read").click()
     expect(page.get_by_text("letters/1901/letter 2.txt", exact=True)).to_be_visible()
     expect(page.get_by_role("textbox", name="Name of the corpus")).to_have_value("letters")
-    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('topograph-upload'))") == []
+    assert (
+        page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('topograph-upload'))")
+        == []
+    )
 
 
 def test_pause_go_on_and_cancel(page, letters, left):
@@ -114,7 +129,9 @@ def test_pause_go_on_and_cancel(page, letters, left):
     page.wait_for_timeout(700)
     assert amount(page) == before < 1
     page.get_by_role("button", name="Continue").click()
-    page.wait_for_function("before => document.querySelector('progress').value > before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('progress').value > before", arg=before
+    )
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("[data-notice]")).to_have_text(re.compile("Cancelled; nothing is kept"))
     expect(page.locator("[data-transfer]")).to_be_hidden()
@@ -133,7 +150,11 @@ def test_a_server_that_is_killed(browser, live_system, letters):
     upload(page)
     page.wait_for_function("() => document.querySelector('progress').value > 0.2")
     os.kill(
-        next(pid for pid in processes(live_system.data) if b"uvicorn" in Path(f"/proc/{pid}/cmdline").read_bytes()),
+        next(
+            pid
+            for pid in processes(live_system.data)
+            if b"uvicorn" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ),
         signal.SIGKILL,
     )
     expect(page.locator("[data-state]")).to_have_text(re.compile("trying again"))

@@ -1,5 +1,5 @@
-"""The whole path as a person takes it: a real browser, server, worker, Postgres and Redis protocol; nothing is
-faked."""
+"""The whole path as a person takes it: a real browser, server, worker, Postgres and Redis protocol;
+nothing is faked."""
 
 import csv
 import gzip
@@ -60,7 +60,9 @@ def test_example_from_training_to_csv(page, database, example):
     first = points(page, run)
     rows = page.locator("[data-metrics] tr")
     page.wait_for_function(
-        "n => document.querySelectorAll('[data-metrics] tr').length > n", arg=first + 2, timeout=TRAINING
+        "n => document.querySelectorAll('[data-metrics] tr').length > n",
+        arg=first + 2,
+        timeout=TRAINING,
     )
     expect(page.locator("[data-topics] li").first).to_be_visible()
 
@@ -72,7 +74,9 @@ def test_example_from_training_to_csv(page, database, example):
     expect(page.locator("[data-status]")).to_have_text(re.compile("Done"), timeout=TRAINING)
     shown = rows.count()
     with database.cursor() as cursor:
-        stored = cursor.execute("SELECT count(*) FROM webapp_metric WHERE run_id = %s", [run]).fetchone()[0]
+        stored = cursor.execute(
+            "SELECT count(*) FROM webapp_metric WHERE run_id = %s", [run]
+        ).fetchone()[0]
     assert shown == stored
 
     # What was watched can be watched again.
@@ -88,16 +92,22 @@ def test_example_from_training_to_csv(page, database, example):
     assert page.locator("table.topics tbody tr[data-topic]").count() == 20
     page.locator(".menu summary", has_text="Export").click()
     page.get_by_role("link", name="Files").click()
-    long, wide = downloaded(page, "Topics, one row per word, csv"), downloaded(page, "Topics, one row each, csv")
+    long, wide = (
+        downloaded(page, "Topics, one row per word, csv"),
+        downloaded(page, "Topics, one row each, csv"),
+    )
     with database.cursor() as cursor:
         cursor.execute(
-            "SELECT tw.topic, tw.rank + 1, w.word, tw.weight::text FROM topic_word tw JOIN webapp_run r ON r.snapshot_id ="
-            " tw.snapshot_id JOIN word w ON w.version_id = r.version_id AND w.number = tw.word WHERE r.id = %s"
-            " ORDER BY tw.topic, tw.rank",
+            "SELECT tw.topic, tw.rank + 1, w.word, tw.weight::text FROM topic_word tw JOIN"
+            " webapp_run r ON r.snapshot_id = tw.snapshot_id JOIN word w ON w.version_id ="
+            " r.version_id AND w.number = tw.word WHERE r.id = %s ORDER BY tw.topic, tw.rank",
             [run],
         )
         expected = [list(map(str, row)) for row in cursor.fetchall()]
-    assert long[0][:4] == ["topic", "rank", "word", "weight"] and [row[:4] for row in long[1:]] == expected
+    assert (
+        long[0][:4] == ["topic", "rank", "word", "weight"]
+        and [row[:4] for row in long[1:]] == expected
+    )
     assert len(wide) == 21
     first = wide[0].index("word_1")
     for row in wide[1:]:
@@ -111,8 +121,8 @@ def test_example_from_training_to_csv(page, database, example):
     page.locator("ol.results h3 a").first.click()
     page.wait_for_url(re.compile(r"/documents/\d+/"))
     assert page.locator(".text .w").count() > 5
-    # Its topic is marked, as one came from there; a click goes back to the largest ones, another marks another topic's
-    # words.
+    # Its topic is marked, as one came from there; a click goes back to the largest ones, another
+    # marks another topic's words.
     pressed = page.locator(".proportions [aria-pressed=true]")
     expect(pressed).to_have_count(1)
     assert page.locator(".text .w.on").count() > 0
@@ -146,14 +156,17 @@ def test_uploaded_csv(page, database):
     expect(page.get_by_role("heading", name="Speeches")).to_be_visible()
 
     run = train(page, topics=8, passes=5)
-    page.wait_for_url(re.compile(r"/runs/\d+/\w+/"), timeout=TRAINING)  # it leads to its overview by itself
+    page.wait_for_url(
+        re.compile(r"/runs/\d+/\w+/"), timeout=TRAINING
+    )  # it leads to its overview by itself
     documents = page.request.get(f"/runs/{run}/export/document-topics.csv").text()
     table = list(csv.DictReader(io.StringIO(documents)))
     ids = {int(row["document"]): row["id"] for row in table}
     assert all(rows[number + 1][0] == source_id for number, source_id in ids.items())
     with database.cursor() as cursor:
         documents_of_topics, tokens = cursor.execute(
-            "SELECT sum(t.documents), sum(t.tokens) FROM webapp_topic t JOIN webapp_run r ON r.snapshot_id = t.snapshot_id WHERE r.id = %s",
+            "SELECT sum(t.documents), sum(t.tokens) FROM webapp_topic t JOIN webapp_run r ON"
+            " r.snapshot_id = t.snapshot_id WHERE r.id = %s",
             [run],
         ).fetchone()
     assert (len(table), sum(int(row["tokens"]) for row in table)) == (documents_of_topics, tokens)

@@ -54,13 +54,20 @@ def test_without_scripts(browser, live_system, example):
 def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: Page, example):
     page.goto(f"{example.at}words/security/collocations/")
     page.get_by_text("Compare two periods, groups or senses").click()
-    first, second = page.get_by_role("group", name="First set"), page.get_by_role("group", name="Second set")
+    first, second = (
+        page.get_by_role("group", name="First set"),
+        page.get_by_role("group", name="Second set"),
+    )
     first.get_by_label("to", exact=True).fill("1929")
     second.get_by_label("from", exact=True).fill("1980")
     page.get_by_role("button", name="Compare", exact=True).click()
     page.wait_for_url(re.compile(r"to_a=1929.*from_b=1980"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Words near “security”: to 1929 and from 1980")
-    social = page.get_by_role("region", name="From 1980").get_by_role("row", name=re.compile("^social"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Words near “security”: to 1929 and from 1980"
+    )
+    social = page.get_by_role("region", name="From 1980").get_by_role(
+        "row", name=re.compile("^social")
+    )
     expect(social).to_be_visible()
     social.get_by_role("link").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("security ~5 social")

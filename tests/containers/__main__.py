@@ -1,12 +1,13 @@
-"""Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each service restarted, and
-backups taken there and back between containers and a local start.
+"""Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each
+service restarted, and backups taken there and back between containers and a local start.
 
     python -m tests.containers [--image NAME] [--restarts N] [--keep]
 
-Where no Docker engine answers, root gets one for as long as it takes. Base images that are not there and can't be pulled
-are replaced by stand-ins made of Debian's packages and of our wheels (standins/), and said so. --image takes an image
-that was built before, --restarts has each service restarted so often, --keep leaves all up at the end. The last line is
-`failed: N of M steps`; where there is neither engine nor Compose it says what is missing, and ends.
+Where no Docker engine answers, root gets one for as long as it takes. Base images that are not
+there and can't be pulled are replaced by stand-ins made of Debian's packages and of our wheels
+(standins/), and said so. --image takes an image that was built before, --restarts has each service
+restarted so often, --keep leaves all up at the end. The last line is `failed: N of M steps`; where
+there is neither engine nor Compose it says what is missing, and ends.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields, readi
 from tests.conftest import start
 from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader
-from webapp.local.processes import free_port
+from webapp.platform.local.processes import free_port
 
 ROOT = engine.ROOT
 PROJECT = "topograph-trial"
@@ -55,9 +56,15 @@ class Site(Reader):
         self.opened.append(connection)
         return connection
 
-    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, str, str]:
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, str, str]:
         """(status, where it leads, text)"""
-        proxied = {"Host": self.name, "X_Forwarded_Proto": self.scheme, "X_Forwarded_For": "198.51.100.7"}
+        proxied = {
+            "Host": self.name,
+            "X_Forwarded_Proto": self.scheme,
+            "X_Forwarded_For": "198.51.100.7",
+        }
         referer = {"Referer": f"{self.scheme}://{self.name}/"}
         answer = self.begin(method, path, body, **proxied, **referer, **headers)
         text = answer.read().decode()
@@ -69,24 +76,32 @@ class Site(Reader):
         assert status == 200, f"{path}: {status} {text[:500]}"
         return text
 
-    def post(self, path: str, fields: dict[str, str], token_from: str, file: Path | None = None) -> str:
+    def post(
+        self, path: str, fields: dict[str, str], token_from: str, file: Path | None = None
+    ) -> str:
         """Where it leads."""
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         assert token, token_from
         fields = {"csrfmiddlewaretoken": token[1], **fields}
         body, kind = urlencode(fields, doseq=True).encode(), "application/x-www-form-urlencoded"
         if file:
-            body, kind = Browser._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
+            body, kind = (
+                Browser._multipart(fields, file),
+                f"multipart/form-data; boundary={BOUNDARY}",
+            )
         status, leads, text = self.ask("POST", path, body, Content_Type=kind)
         assert status == 302, f"{path}: {status} {text[:2000]}"
         return leads
 
     def enter(self) -> None:
         self.cookies.clear()
-        self.post("/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/")
+        self.post(
+            "/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/"
+        )
 
     def until(self, path: str, *statuses: str) -> dict:
-        """The JSON of a page, once its status is one of these; answers of a server that restarts are passed over."""
+        """The JSON of a page, once its status is one of these; answers of a server that restarts
+        are passed over."""
         deadline, last = time.monotonic() + 60 * MINUTES, ""
         while time.monotonic() < deadline:
             try:
@@ -132,24 +147,45 @@ class Trial:
 
     def __post_init__(self) -> None:
         self.site = Site(self.port)
-        values = {"POSTGRES_PASSWORD": secrets.token_urlsafe(20), "REDIS_PASSWORD": secrets.token_urlsafe(20),
-                  "TOPOGRAPH_SECRET_KEY": secrets.token_urlsafe(40), "TOPOGRAPH_HOSTS": NAME,
-                  "TOPOGRAPH_LISTEN": f"127.0.0.1:{self.port}", "TOPOGRAPH_PROXY": "172.16.0.0/12"}  # fmt: skip
-        (self.folder / "env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+        values = {
+            "POSTGRES_PASSWORD": secrets.token_urlsafe(20),
+            "REDIS_PASSWORD": secrets.token_urlsafe(20),
+            "TOPOGRAPH_SECRET_KEY": secrets.token_urlsafe(40),
+            "TOPOGRAPH_HOSTS": NAME,
+            "TOPOGRAPH_LISTEN": f"127.0.0.1:{self.port}",
+            "TOPOGRAPH_PROXY": "172.16.0.0/12",
+        }
+        (self.folder / "env").write_text(
+            "".join(f"{name}={value}\n" for name, value in values.items())
+        )
         (self.folder / "backups").mkdir()
 
     def compose(self, *arguments: str, **options) -> str:
-        argv = [*engine.compose(), "--project-name", PROJECT, "--file", str(ROOT / "docker-compose.yml"),
-                "--env-file", str(self.folder / "env"), *arguments]  # fmt: skip
-        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60 * MINUTES, **options)
-        assert done.returncode == 0, f"{' '.join(arguments)}:\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+        argv = [
+            *engine.compose(),
+            "--project-name",
+            PROJECT,
+            "--file",
+            str(ROOT / "docker-compose.yml"),
+            "--env-file",
+            str(self.folder / "env"),
+            *arguments,
+        ]
+        done = subprocess.run(
+            argv, cwd=ROOT, capture_output=True, text=True, timeout=60 * MINUTES, **options
+        )
+        assert done.returncode == 0, (
+            f"{' '.join(arguments)}:\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
+        )
         return done.stdout
 
     def build(self) -> None:
         if self.image:
             engine.docker("tag", self.image, "topograph")
         else:
-            engine.docker("build", "--network", "host", "--tag", "topograph", ROOT, stdout=subprocess.DEVNULL)
+            engine.docker(
+                "build", "--network", "host", "--tag", "topograph", ROOT, stdout=subprocess.DEVNULL
+            )
 
     def up(self) -> None:
         """All services are healthy by their own checks, two workers among them."""
@@ -160,18 +196,41 @@ class Trial:
         deadline = time.monotonic() + 60 * MINUTES
         while True:
             ids = self.compose("ps", "--quiet").split()
-            asked = ["inspect", "--format", '{{index .Config.Labels "com.docker.compose.service"}} {{if .State.Health}}'
-                     "{{.State.Health.Status}}{{end}}", *ids]  # fmt: skip
+            asked = [
+                "inspect",
+                "--format",
+                '{{index .Config.Labels "com.docker.compose.service"}} {{if .State.Health}}'
+                "{{.State.Health.Status}}{{end}}",
+                *ids,
+            ]
             lines = engine.docker(*asked, capture_output=True, text=True).stdout.split("\n")
             states = sorted(line for line in lines if line and not line.startswith("migrate"))
-            if states == ["postgres healthy", "redis healthy", "web healthy", "worker healthy", "worker healthy"]:
+            if states == [
+                "postgres healthy",
+                "redis healthy",
+                "web healthy",
+                "worker healthy",
+                "worker healthy",
+            ]:
                 return
             assert time.monotonic() < deadline, states
             time.sleep(2)
 
     def account(self) -> None:
-        self.compose("exec", "-T", "web", "python3", "manage.py", "account", "ada@example.org", "--name", "Ada",
-                     "--operator", "--password-stdin", input=PASSWORD)  # fmt: skip
+        self.compose(
+            "exec",
+            "-T",
+            "web",
+            "python3",
+            "manage.py",
+            "account",
+            "ada@example.org",
+            "--name",
+            "Ada",
+            "--operator",
+            "--password-stdin",
+            input=PASSWORD,
+        )
         self.site.enter()
 
     def upload(self) -> None:
@@ -188,7 +247,15 @@ class Trial:
 
     def browse(self) -> None:
         word = json.loads(self.site.get(f"/runs/{self.run}/topics.json"))["items"][0]["words"][0]
-        for page in ("", "topics/", "topics/0/", "documents/", "documents/5/", f"words/{word}/", "time/"):
+        for page in (
+            "",
+            "topics/",
+            "topics/0/",
+            "documents/",
+            "documents/5/",
+            f"words/{word}/",
+            "time/",
+        ):
             self.site.get(f"/runs/{self.run}/{page}")
         for page in ("/", "/notebooks/", f"/corpora/{self.corpus}/", "/operator/"):
             self.site.get(page)
@@ -201,7 +268,8 @@ class Trial:
             assert self.site.digest(run) == self.digest
 
     def restart(self) -> None:
-        """Each service is restarted while a run trains, which comes out as one that was left alone."""
+        """Each service is restarted while a run trains, which comes out as one that was left
+        alone."""
         alone = self.site.train(self.corpus, LONGER)
         self.site.until(f"/runs/{alone}.json", "done")
         for _ in range(self.restarts):
@@ -214,12 +282,26 @@ class Trial:
             assert self.site.digest(struck) == self.site.digest(alone)
 
     def back_up(self) -> None:
-        self.compose("run", "--rm", "-T", "--no-deps", "--user", "0", "--volume", f"{self.folder}/backups:/backups",
-                     "migrate", "python3", "manage.py", "backup", "/backups")  # fmt: skip
+        self.compose(
+            "run",
+            "--rm",
+            "-T",
+            "--no-deps",
+            "--user",
+            "0",
+            "--volume",
+            f"{self.folder}/backups:/backups",
+            "migrate",
+            "python3",
+            "manage.py",
+            "backup",
+            "/backups",
+        )
         assert len(list((self.folder / "backups").glob("topograph-*.tar.zst"))) == 1
 
     def restore_locally(self) -> None:
-        """The containers' backup in a state folder of this machine; it makes a backup of its own."""
+        """The containers' backup in a state folder of this machine; it makes a backup of its
+        own."""
         (backup,) = (self.folder / "backups").glob("topograph-*.tar.zst")
         self._manage("restore", str(backup))
         with self._local() as site:
@@ -235,16 +317,35 @@ class Trial:
         self.compose("down", "--volumes")
         self.compose("up", "--no-build", "--detach", "postgres", "redis")
         restore = f"python3 manage.py restore /backups/{backup.name} && chown -R topograph /data"
-        self.compose("run", "--rm", "-T", "--user", "0", "--volume", f"{self.folder}/backups:/backups", "migrate", "sh",
-                     "-c", restore)  # fmt: skip
+        self.compose(
+            "run",
+            "--rm",
+            "-T",
+            "--user",
+            "0",
+            "--volume",
+            f"{self.folder}/backups:/backups",
+            "migrate",
+            "sh",
+            "-c",
+            restore,
+        )
         self.up()
         self.site.enter()
         assert self.site.digest(self.run) == self.digest
         self.site.until(f"/runs/{self.site.train(self.corpus, SETTINGS)}.json", "done")
 
     def _manage(self, *arguments: str) -> None:
-        env = os.environ | {"TOPOGRAPH_DATA": str(self.folder / "local"), "TOPOGRAPH_ENVIRONMENT": "current"}
-        done = subprocess.run([sys.executable, ROOT / "manage.py", *arguments], env=env, capture_output=True, text=True)
+        env = os.environ | {
+            "TOPOGRAPH_DATA": str(self.folder / "local"),
+            "TOPOGRAPH_ENVIRONMENT": "current",
+        }
+        done = subprocess.run(
+            [sys.executable, ROOT / "manage.py", *arguments],
+            env=env,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stderr[-2000:]
 
     @contextmanager
@@ -270,16 +371,34 @@ class Trial:
 
 
 STEPS: tuple[Callable[[Trial], None], ...] = (
-    Trial.build, Trial.up, Trial.account, Trial.upload, Trial.train, Trial.browse, Trial.two_at_once, Trial.restart,
-    Trial.back_up, Trial.restore_locally, Trial.restore_into_containers,
-)  # fmt: skip
+    Trial.build,
+    Trial.up,
+    Trial.account,
+    Trial.upload,
+    Trial.train,
+    Trial.browse,
+    Trial.two_at_once,
+    Trial.restart,
+    Trial.back_up,
+    Trial.restore_locally,
+    Trial.restore_into_containers,
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--image", default="", help="use this image instead of building one")
-    parser.add_argument("--restarts", type=int, default=1, help="of each service, each time while another run trains")
-    parser.add_argument("--keep", action="store_true", help="leave containers and folder at the end")
+    parser.add_argument(
+        "--restarts",
+        type=int,
+        default=1,
+        help="of each service, each time while another run trains",
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="leave containers and folder at the end"
+    )
     given = parser.parse_args()
     if lacking := engine.missing():
         sys.exit(f"Not tried: {lacking}.")
@@ -295,7 +414,9 @@ def main() -> None:
                 print(f"{step.__name__}: {time.monotonic() - began:.0f} s", flush=True)
             except Exception:
                 failed += 1
-                print(f"{step.__name__} failed:\n{traceback.format_exc()}\n{trial.logs()}", flush=True)
+                print(
+                    f"{step.__name__} failed:\n{traceback.format_exc()}\n{trial.logs()}", flush=True
+                )
                 break  # what comes after rests on it
         if not given.keep:
             trial.down()

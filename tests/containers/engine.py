@@ -1,4 +1,5 @@
-"""A Docker engine for the trial, with its images: the machine's own, or one that lives as long as the trial does."""
+"""A Docker engine for the trial, with its images: the machine's own, or one that lives as long as
+the trial does."""
 
 import os
 import shutil
@@ -20,7 +21,9 @@ PACKAGES = "ca-certificates,python3,python3-venv,redis-tools,procps,libgomp1"
 def missing() -> str:
     """What this machine lacks for the trial; "" where nothing."""
     if not shutil.which("docker") or not compose():
-        return "Docker and Compose are not installed (Debian's packages docker.io and docker-compose)"
+        return (
+            "Docker and Compose are not installed (Debian's packages docker.io and docker-compose)"
+        )
     if not answers() and (os.geteuid() != 0 or not shutil.which("dockerd")):
         return "no Docker engine answers, and one can only be started by root"
     return ""
@@ -39,13 +42,22 @@ def answers() -> bool:
 
 @contextmanager
 def engine() -> Iterator[None]:
-    """The engine that answers, else one with a folder of its own, which is taken away at the end."""
+    """The engine that answers, else one with a folder of its own, which is taken away at the
+    end."""
     if answers():
         yield
         return
     folder = Path(tempfile.mkdtemp(prefix="topograph-engine-"))
     os.environ["DOCKER_HOST"] = f"unix://{folder}/docker.sock"
-    argv = ["dockerd", "--data-root", folder / "data", "--exec-root", folder / "exec", "--pidfile", folder / "pid"]
+    argv = [
+        "dockerd",
+        "--data-root",
+        folder / "data",
+        "--exec-root",
+        folder / "exec",
+        "--pidfile",
+        folder / "pid",
+    ]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([*argv, "-H", os.environ["DOCKER_HOST"]], stdout=log, stderr=log)
     try:
@@ -63,16 +75,20 @@ def engine() -> Iterator[None]:
 
 def docker(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
     """BuildKit is left out: it would ask a registry about images that are here."""
-    return subprocess.run(["docker", *arguments], check=True, env=os.environ | {"DOCKER_BUILDKIT": "0"}, **options)
+    return subprocess.run(
+        ["docker", *arguments], check=True, env=os.environ | {"DOCKER_BUILDKIT": "0"}, **options
+    )
 
 
 def is_there(image: str) -> bool:
-    return subprocess.run(["docker", "image", "inspect", image], capture_output=True).returncode == 0
+    return (
+        subprocess.run(["docker", "image", "inspect", image], capture_output=True).returncode == 0
+    )
 
 
 def stand_ins() -> list[str]:
-    """Make those of the three base images that are not here from Debian's packages and from our wheels; returns their
-    names."""
+    """Make those of the three base images that are not here from Debian's packages and from our
+    wheels; returns their names."""
     made = [image for image in (PYTHON, POSTGRES, VALKEY) if not is_there(image)]
     with tempfile.TemporaryDirectory(prefix="topograph-images-") as name:
         folder = Path(name)
@@ -91,7 +107,15 @@ def stand_ins() -> list[str]:
         for image, file in ((POSTGRES, "postgres"), (VALKEY, "valkey")):
             if image in made:
                 context = folder / "context"
-                docker("build", "--quiet", "--tag", image, "--file", context / f"{file}.Dockerfile", context)
+                docker(
+                    "build",
+                    "--quiet",
+                    "--tag",
+                    image,
+                    "--file",
+                    context / f"{file}.Dockerfile",
+                    context,
+                )
     return made
 
 
@@ -104,4 +128,12 @@ def _debian(root: Path) -> None:
     left_out = ["./proc/*", "./sys/*", "./var/cache/apt/*", "./var/lib/apt/lists/*"]
     argv = ["tar", "-C", str(root), *(f"--exclude={path}" for path in left_out), "-c", "."]
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as packed:
-        docker("import", "--change", 'CMD ["python3"]', "-", PYTHON, stdin=packed.stdout, stdout=subprocess.DEVNULL)
+        docker(
+            "import",
+            "--change",
+            'CMD ["python3"]',
+            "-",
+            PYTHON,
+            stdin=packed.stdout,
+            stdout=subprocess.DEVNULL,
+        )

@@ -1,7 +1,8 @@
-"""A mixture of multinomials by hard EM, "clusters": each document has one topic. It is as unlike `ssi` as the contract
-allows.
+"""A mixture of multinomials by hard EM, "clusters": each document has one topic. It is as unlike
+`ssi` as the contract allows.
 
-A batch engine in slices, with evidence by document, a bound, topics that may be unused, and no warm start.
+A batch engine in slices, with evidence by document, a bound, topics that may be unused, and no warm
+start.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import numpy as np
 
 from inference.engines import contract
 from inference.engines.contract import MAPPED, About, Methods, Priors, Settings, resolved, setting
-from inference.memory import room
+from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
 NAME = "mixture"
@@ -20,7 +21,10 @@ ABOUT = About(
     purpose="Sort whole documents into groups",
     source="Nigam 2000",
     papers={
-        "nigam2000text": "@article{nigam2000text,\n  author = {Nigam, Kamal},\n  title = {Text},\n  year = {2000}\n}\n"
+        "nigam2000text": (
+            "@article{nigam2000text,\n  author = {Nigam, Kamal},\n  title = {Text},\n  year ="
+            " {2000}\n}\n"
+        )
     },
     batch=True,
     by_document=True,
@@ -29,10 +33,16 @@ ABOUT = About(
 
 @dataclass(frozen=True)
 class Config(Settings):
-    passes: int | None = setting("Passes", "", "How often all documents are given a topic.", least=1)
+    passes: int | None = setting(
+        "Passes", "", "How often all documents are given a topic.", least=1
+    )
     minibatch: int | None = setting("Slice", "", "Documents of a step.", least=1)
-    weight: float = setting("Weight", "ω", "Prior of a topic, in documents.", 1.0, least=1e-6, bounds="above 0")
-    eta: float = setting("Topic smoothing", "η", "Prior of a word.", 0.1, least=1e-6, bounds="above 0")
+    weight: float = setting(
+        "Weight", "ω", "Prior of a topic, in documents.", 1.0, least=1e-6, bounds="above 0"
+    )
+    eta: float = setting(
+        "Topic smoothing", "η", "Prior of a word.", 0.1, least=1e-6, bounds="above 0"
+    )
     start: str = setting(
         "Start",
         "",
@@ -116,17 +126,29 @@ def topics(config, state):
     listed, totals = np.array([len(row) for row in rows]), state.counts.sum(axis=1)
     share = totals / totals.sum() if totals.sum() else np.full(len(rows), 1 / len(rows))
     return Topics(
-        np.concatenate([[0], np.cumsum(listed)]), np.concatenate(rows).astype(np.int32), np.concatenate(weights),
-        floor_mass / np.maximum(V - listed, 1), floor_mass, share, V, used=state.documents > 0,
-    )  # fmt: skip
+        np.concatenate([[0], np.cumsum(listed)]),
+        np.concatenate(rows).astype(np.int32),
+        np.concatenate(weights),
+        floor_mass / np.maximum(V - listed, 1),
+        floor_mass,
+        share,
+        V,
+        used=state.documents > 0,
+    )
 
 
 def fold_in(config, state, bow, first, end):
     scores = _scores(config, state, bow, np.arange(first, end))
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
-    rows = [np.flatnonzero(row >= 0.005) if bow.indptr[first + i] < bow.indptr[first + i + 1] else np.zeros(0, int)
-            for i, row in enumerate(p)]  # fmt: skip
+    rows = [
+        (
+            np.flatnonzero(row >= 0.005)
+            if bow.indptr[first + i] < bow.indptr[first + i + 1]
+            else np.zeros(0, int)
+        )
+        for i, row in enumerate(p)
+    ]
     rows = [row[np.lexsort((row, -p[i, row]))] for i, row in enumerate(rows)]
     weights = [p[i, row].astype(np.float32) for i, row in enumerate(rows)]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
@@ -138,7 +160,10 @@ def priors(config, state):
 
 
 def methods(settings):
-    said = f"We trained a mixture of multinomials (Nigam 2000) with {settings['topics']} topics and η = {settings['eta']:g}."
+    said = (
+        f"We trained a mixture of multinomials (Nigam 2000) with {settings['topics']} topics and η"
+        f" = {settings['eta']:g}."
+    )
     return Methods(said, ("nigam2000text",))
 
 

@@ -1,5 +1,5 @@
-"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does not wait for news to
-be heard."""
+"""Redis away, or emptied: pages work, what is asked for is kept and done later, and training does
+not wait for news to be heard."""
 
 import time
 
@@ -13,10 +13,10 @@ from benchmarks.whole_path import form_fields
 from tasks.celery import app
 from tasks.runs import train
 from tests.sweeping import STALE, sweep_for
-from webapp.jobs import claims, dispatch, events, kinds, sweep
-from webapp.local.processes import free_port
+from webapp.core.runs import services as runs
 from webapp.models import Run
-from webapp.runs import services as runs
+from webapp.platform.jobs import claims, dispatch, events, kinds, sweep
+from webapp.platform.local.processes import free_port
 
 
 @pytest.fixture
@@ -38,7 +38,9 @@ def test_pages_and_forms(committed, client, ready, away):
         client.get(f"{address}?").status_code == 200
         and client.get(f"{address.rstrip('/')}.json").json()["workers"] is None
     )
-    answer = client.post(f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"})
+    answer = client.post(
+        f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"}
+    )
     assert answer.status_code == 302
     run = Run.objects.get(pk=int(answer.url.rstrip("/").rsplit("/", 1)[1]))
     assert run.status == "queued" and client.get(f"/runs/{run.pk}/").status_code == 200

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 
 from tasks.runs import train
-from webapp.jobs import claims, kinds, sweep
+from webapp.core.runs import services as runs
 from webapp.models import Run
-from webapp.runs import services as runs
+from webapp.platform.jobs import claims, kinds, sweep
 
 
 def together(work, count: int = 8) -> list:
@@ -49,7 +49,9 @@ def test_of_many_sweeps_one_queues_it_again(committed, ready):
     beat = Run.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=run.pk)
     together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))
     assert claims.claim(kinds.TRAIN, run.pk) == 2
-    together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))  # late ones: it has another heart now
+    together(
+        lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat)
+    )  # late ones: it has another heart now
     assert Run.objects.get(pk=run.pk).status == "running"
 
 
@@ -60,4 +62,8 @@ def test_a_task_that_is_delivered_twice_is_done_once(committed, ready):
     done = run.attempt, run.snapshot_id, run.finished_at, run.metrics.count()
     train(run.pk)
     run.refresh_from_db()
-    assert (run.attempt, run.snapshot_id, run.finished_at, run.metrics.count()) == done == (1, *done[1:])
+    assert (
+        (run.attempt, run.snapshot_id, run.finished_at, run.metrics.count())
+        == done
+        == (1, *done[1:])
+    )

@@ -1,8 +1,8 @@
-"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes out as if nothing
-had been.
+"""A full disk at each stage: the work waits, says so, and goes on when there is room; and it comes
+out as if nothing had been.
 
-The kernel itself refuses: a limit on the size of files, which the process that works gets for as long as its "disk" is
-full.
+The kernel itself refuses: a limit on the size of files, which the process that works gets for as
+long as its "disk" is full.
 """
 
 import errno
@@ -15,16 +15,16 @@ import pytest
 from django.db import OperationalError
 
 from benchmarks.whole_path import form_fields
-from inference.memory import mapped
+from inference.runtime.memory import mapped
 from tasks.corpora import read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from tests.faults.conftest import take_away
 from tests.sweeping import sweep_for
-from webapp.jobs import claims, dispatch, events, kinds, sweep
+from webapp.core.runs import services as runs
 from webapp.models import Corpus
-from webapp.runs import services as runs
-from webapp.storage import disk, files
+from webapp.platform.jobs import claims, dispatch, events, kinds, sweep
+from webapp.platform.storage import disk, files
 
 ROWS = 400
 
@@ -50,7 +50,13 @@ def reading(draft, ready):
 
 def content(corpus: Corpus) -> tuple:
     version = corpus.version
-    return version.report["digest"], version.documents, version.tokens, version.vocabulary, corpus.documents_read
+    return (
+        version.report["digest"],
+        version.documents,
+        version.tokens,
+        version.vocabulary,
+        corpus.documents_read,
+    )
 
 
 @pytest.mark.parametrize("limit", [1_000, 100_000, 300_000])
@@ -79,19 +85,23 @@ def undisturbed(ready, django_db_blocker):
 STAGES = {
     "the checkpoint": "inference.checkpoint.save",
     "the evidence": "inference.gather",
-    "Postgres": "webapp.storage.bulk.Partition.write_arrays",
-    "the fsync before the row": "webapp.runs.training.settle",
+    "Postgres": "webapp.platform.storage.bulk.Partition.write_arrays",
+    "the fsync before the row": "webapp.core.runs.training.settle",
 }
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_training_and_storing_wait_for_room(committed, client, ready, undisturbed, monkeypatch, stage):
+def test_training_and_storing_wait_for_room(
+    committed, client, ready, undisturbed, monkeypatch, stage
+):
     """What the limit can't tell apart: each stage's own write fails."""
     run = runs.create(ready.version, seed=3, topics=7, passes=3)
 
     def no_room(*_, **__):
         if stage == "Postgres":
-            raise OperationalError("disk full") from psycopg.errors.DiskFull("could not extend file")
+            raise OperationalError("disk full") from psycopg.errors.DiskFull(
+                "could not extend file"
+            )
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -104,10 +114,14 @@ def test_training_and_storing_wait_for_room(committed, client, ready, undisturbe
     run.refresh_from_db()
     assert (run.status, run.error, run.attempt) == ("done", "", 2)
     columns = ("step", "tokens", "held_out", "topic_coherence")
-    assert list(run.metrics.values_list(*columns)) == list(undisturbed.metrics.values_list(*columns))
+    assert list(run.metrics.values_list(*columns)) == list(
+        undisturbed.metrics.values_list(*columns)
+    )
     for name in ("topics", "certainty", "doc_topics", "doc_tokens"):
         path = files.run_folder(run.pk) / "evidence" / name
-        assert path.read_bytes() == (files.run_folder(undisturbed.pk) / "evidence" / name).read_bytes()
+        assert (
+            path.read_bytes() == (files.run_folder(undisturbed.pk) / "evidence" / name).read_bytes()
+        )
 
 
 @pytest.mark.django_db
@@ -168,7 +182,13 @@ def test_pages_say_that_the_disk_is_full(committed, client, ready, monkeypatch):
     def no_room(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("webapp.runs.services.create", no_room)
+    monkeypatch.setattr("webapp.core.runs.services.create", no_room)
     address = f"/corpora/{ready.pk}/"
-    answer = client.post(f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"})
-    assert answer.status_code == 503 and "disk is full" in answer.content.decode() and answer["Retry-After"]
+    answer = client.post(
+        f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"}
+    )
+    assert (
+        answer.status_code == 503
+        and "disk is full" in answer.content.decode()
+        and answer["Retry-After"]
+    )

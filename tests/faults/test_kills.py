@@ -1,6 +1,8 @@
-"""Everything that can die is killed while a run is trained and a corpus read: both end as if nothing had happened.
+"""Everything that can die is killed while a run is trained and a corpus read: both end as if
+nothing had happened.
 
-One blow of each kind. `python -m tests.faults.drills` has all of them, at random moments, many times.
+One blow of each kind. `python -m tests.faults.drills` has all of them, at random moments, many
+times.
 """
 
 import functools
@@ -23,7 +25,7 @@ from tests.faults.topograph import Topograph, stuck
 from tests.inference.text.old_streams import downgrade
 from tests.prepared import state_folder
 from tests.waiting import until
-from webapp.jobs import file_lock
+from webapp.platform.jobs import file_lock
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
 ENDLESS = {"passes": "40"}  # it is stopped before
@@ -61,15 +63,24 @@ def catches(pid: int, number: signal.Signals) -> bool:
 def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
     run = t.run(corpus, **LASTING)
-    end_child = functools.partial(t.kill_child, run, signal.SIGTERM)  # as a worker does that is told to end
-    for struck, again in ((end_child, True), (t.empty_valkey, False), (t.kill_web, False), (t.kill_postgres, True)):
+    end_child = functools.partial(
+        t.kill_child, run, signal.SIGTERM
+    )  # as a worker does that is told to end
+    for struck, again in (
+        (end_child, True),
+        (t.empty_valkey, False),
+        (t.kill_web, False),
+        (t.kill_postgres, True),
+    ):
         step, attempt = t.step(run), t.row("run", run)[1]
         until(lambda step=step: t.step(run) > step and t.saved(run))
         kept = t.saved(run)
         assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
-            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck())  # none hangs as running
+            until(
+                lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck()
+            )  # none hangs as running
         assert t.row("run", run)[0] != "failed" and t.saved(run) >= kept
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
@@ -81,7 +92,9 @@ def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(
     before, tokens, stream = t.content(corpus), folder / "tokens", "progress -> 'stream'"
     old = downgrade(tokens)
     t.ask(
-        "UPDATE webapp_corpus SET progress = progress || %s WHERE id = %s RETURNING id", Jsonb({"stream": old}), corpus
+        "UPDATE webapp_corpus SET progress = progress || %s WHERE id = %s RETURNING id",
+        Jsonb({"stream": old}),
+        corpus,
     )
     with psycopg.connect(t.system.database_url) as reader:
         reader.execute(f"LOCK TABLE document_{corpus:d}")
@@ -92,9 +105,18 @@ def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(
     assert Stream.open(tokens).checkpoint == old
     t.empty_valkey()  # an hour later
     t.kill_worker()
-    until(lambda: t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]["format"] == FORMAT, stuck())
+    until(
+        lambda: (
+            t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]["format"]
+            == FORMAT
+        ),
+        stuck(),
+    )
     until(lambda: not (tokens / "starts").exists())
-    assert Stream.open(tokens).checkpoint == t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]
+    assert (
+        Stream.open(tokens).checkpoint
+        == t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]
+    )
     assert t.content(corpus) == before and t.row("corpus", corpus) == ("ready", 1)
 
 
@@ -113,9 +135,10 @@ def test_nothing_is_lost_when_everything_is_killed_at_once(topograph, corpus, qu
 def test_a_file_that_lost_its_process_is_made_again_and_can_be_loaded_in_parts(topograph, quiet):
     t = topograph
     (export,) = t.ask(
-        "INSERT INTO webapp_export (run_id, by_id, file, query, name, sentence, status, expected, bytes, sha256, error, created_at,"
-        " attempt, tries) SELECT %s, id, 'mallet-state.gz', '', 'state.gz', 'State', 'queued', 9000000, 0, '', '', now(), 0, 0"
-        " FROM webapp_user WHERE local RETURNING id",
+        "INSERT INTO webapp_export (run_id, by_id, file, query, name, sentence, status, expected,"
+        " bytes, sha256, error, created_at, attempt, tries) SELECT %s, id, 'mallet-state.gz', '',"
+        " 'state.gz', 'State', 'queued', 9000000, 0, '', '', now(), 0, 0 FROM webapp_user WHERE"
+        " local RETURNING id",
         quiet,
     )[0]  # as pages do for large runs; the sweep sends it
     folder = t.data / "files" / "exports" / str(export)
@@ -129,7 +152,10 @@ def test_a_file_that_lost_its_process_is_made_again_and_can_be_loaded_in_parts(t
         len(content),
     )
     assert gzip.decompress(content).count(b"\n") > 800_000
-    url, half = f"{t.system.url.rstrip('/')}/runs/{quiet}/exports/{export}/state.gz", len(content) // 2
+    url, half = (
+        f"{t.system.url.rstrip('/')}/runs/{quiet}/exports/{export}/state.gz",
+        len(content) // 2,
+    )
     with urllib.request.urlopen(url, timeout=60) as response:
         tag, whole = response.headers["ETag"], response.read()
     asked = urllib.request.Request(url, headers={"Range": f"bytes={half}-", "If-Range": tag})
@@ -153,7 +179,10 @@ def test_pages_while_postgres_refuses(topograph, corpus):
         look(6)
         status, page = t.says(f"/corpora/{corpus}/")
     assert status == 503 and "The database does not answer at the moment" in page
-    assert all(code == 503 and "Nothing is lost" in body and seconds < 10 for code, body, seconds in said[1:]), said
+    assert all(
+        code == 503 and "Nothing is lost" in body and seconds < 10
+        for code, body, seconds in said[1:]
+    ), said
     for _ in range(10):
         assert t.says(f"/corpora/{corpus}/")[0] == 200
     assert t.row("corpus", corpus)[0] == "ready"
@@ -161,8 +190,8 @@ def test_pages_while_postgres_refuses(topograph, corpus):
 
 @pytest.mark.parametrize("server", ["postgres", "valkey"])
 def test_pages_while_a_server_hangs(topograph, corpus, server):
-    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so, and work as soon as
-    it does."""
+    """It takes connections and answers nothing. Pages don't wait for it: those that need it say so,
+    and work as soon as it does."""
     t = topograph
     run = t.run(corpus, **SHORT)
     said = []
@@ -173,7 +202,9 @@ def test_pages_while_a_server_hangs(topograph, corpus, server):
             said.append((*t.says(path), time.monotonic() - began))
 
     with t.hung(getattr(t, server)()):
-        threads = [threading.Thread(target=look) for _ in range(4)]  # more than there are places for pages
+        threads = [
+            threading.Thread(target=look) for _ in range(4)
+        ]  # more than there are places for pages
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -217,10 +248,15 @@ def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topog
     assert t.model(first) == t.model(second)
 
 
-def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_they_found(topograph, corpus, quiet):
+def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_they_found(
+    topograph, corpus, quiet
+):
     t = topograph
     t.browser.post(f"/runs/{quiet}/seeds/", {}, f"/runs/{quiet}/")
-    first, second = (key for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", quiet))
+    first, second = (
+        key
+        for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", quiet)
+    )
     until(
         lambda: (
             t.row("replicate", first)[0] == "training"
@@ -232,7 +268,10 @@ def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_th
         t.wait("replicate", one, 200, "ready")
     assert t.row("replicate", first)[1] > 1
     assert t.browser.json(f"/runs/{quiet}.json")["other_seeds"]["ready"] == 2
-    found = [topic["found_again"]["found"] for topic in t.browser.json(f"/runs/{quiet}/topics.json")["items"]]
+    found = [
+        topic["found_again"]["found"]
+        for topic in t.browser.json(f"/runs/{quiet}/topics.json")["items"]
+    ]
     assert found and all(0 <= one <= 2 for one in found)
     assert 'of 2<span class="hidden"> other runs' in t.browser.get(f"/runs/{quiet}/topics/")
     assert not (t.data / "files" / "replicates" / str(first)).exists()

@@ -14,16 +14,16 @@ from inference.text import Stream, Tokeniser
 from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
-from webapp.ingest import versions
+from webapp.core.runs import services as runs
+from webapp.intake.ingest import versions
 from webapp.models import Corpus, Document, Run, Topic, TopicWord, Version, Word
-from webapp.runs import services as runs
-from webapp.storage import files
+from webapp.platform.storage import files
 
 
 @contextmanager
 def readers(look, count: int = 2):
-    """Threads that look again and again, each over a connection of its own, while the block runs; what they raise is
-    raised here."""
+    """Threads that look again and again, each over a connection of its own, while the block runs;
+    what they raise is raised here."""
     ended, wrong, looks = threading.Event(), [], []
 
     def loop():
@@ -50,14 +50,15 @@ def readers(look, count: int = 2):
 
 
 def test_topics_of_a_run(committed, ready, monkeypatch):
-    monkeypatch.setattr("webapp.runs.training.PUBLISH_SHARE", 1e9)  # each snapshot
+    monkeypatch.setattr("webapp.core.runs.training.PUBLISH_SHARE", 1e9)  # each snapshot
     run = runs.create(ready.version, seed=1, topics=7, passes=6)
 
     def published():
         return Run.objects.values_list("snapshot", flat=True).get(pk=run.pk)
 
     def look():
-        """A snapshot that is the run's before and after has all its rows; one that was replaced meanwhile may go."""
+        """A snapshot that is the run's before and after has all its rows; one that was replaced
+        meanwhile may go."""
         snapshot = published()
         while snapshot:
             topics = Topic.objects.filter(snapshot=snapshot).count()
@@ -85,8 +86,13 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
         if now.version:
             assert now.version.status == "ready"
             assert Word.objects.filter(version=now.version).count() == now.version.vocabulary > 0
-            assert Document.objects.filter(corpus_id=corpus.pk).count() == now.version.documents == 100
-            assert Bow.open(files.version_folder(now.version.pk) / "bow").digest == now.version.report["digest"]
+            assert (
+                Document.objects.filter(corpus_id=corpus.pk).count() == now.version.documents == 100
+            )
+            assert (
+                Bow.open(files.version_folder(now.version.pk) / "bow").digest
+                == now.version.report["digest"]
+            )
         return now.version and now.version.pk
 
     with readers(look) as seen:
@@ -104,7 +110,10 @@ def test_a_corpus_and_its_versions(committed, draft, ready):
 @pytest.mark.django_db
 def test_a_checkpoint(ready, tmp_path):
     bow = Bow.open(files.version_folder(ready.version_id) / "bow")
-    engine, config = engines.get("ssi"), engines.config("ssi", topics=5, passes=8).resolve(bow.D, bow.tokens)
+    engine, config = (
+        engines.get("ssi"),
+        engines.config("ssi", topics=5, passes=8).resolve(bow.D, bow.tokens),
+    )
     path, once = tmp_path / "checkpoint", threading.Event()
 
     def look():
@@ -117,7 +126,9 @@ def test_a_checkpoint(ready, tmp_path):
                 checkpoint.save(path, event.state, engine=engine, config=config, bow=bow)
                 once.set()
         last = look()
-    assert last == event.steps and {0, *seen} - {0} and not path.with_name("checkpoint.new").exists()
+    assert (
+        last == event.steps and {0, *seen} - {0} and not path.with_name("checkpoint.new").exists()
+    )
 
 
 def test_an_index_that_grows(tmp_path):
@@ -125,7 +136,9 @@ def test_an_index_that_grows(tmp_path):
     folder = tmp_path / "index"
 
     def spans(text):
-        return Tokeniser("en").spans(text)  # one for each question, as in the program: threads may not share one
+        return Tokeniser("en").spans(
+            text
+        )  # one for each question, as in the program: threads may not share one
 
     with Stream.write(tmp_path / "tokens", Tokeniser("en")) as writer:
         writer.add(texts, texts)

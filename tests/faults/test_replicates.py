@@ -1,4 +1,5 @@
-"""A run is trained with other seeds when nobody needs the machine, and its topics are looked for there."""
+"""A run is trained with other seeds when nobody needs the machine, and its topics are looked for
+there."""
 
 import io
 
@@ -12,18 +13,18 @@ from inference import Topics
 from inference.errors import Invalid
 from tasks.runs import replicate
 from tests.sweeping import STALE, sweep_for
-from webapp.corpora import deletion
-from webapp.jobs import claims, dispatch, kinds, scheduler
+from webapp.core.results import found_again, weights
+from webapp.core.runs import replicates, training
 from webapp.models import Replicate, Run, Snapshot
-from webapp.operations import upkeep
-from webapp.results import found_again, weights
-from webapp.runs import replicates, training
+from webapp.platform.jobs import claims, dispatch, kinds, scheduler
+from webapp.service.corpora import deletion
+from webapp.service.operations import upkeep
 
 
 @pytest.fixture
 def run(ready, committed, monkeypatch) -> Run:
     """A finished run; messages are not sent, and no page waits."""
-    from webapp.runs import services
+    from webapp.core.runs import services
 
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
     monkeypatch.setattr(dispatch, "queue_is_empty", lambda: True)
@@ -43,7 +44,9 @@ def topics_of(one: Replicate, V: int) -> Topics:
 
 
 def test_topics_are_those_of_the_seed_and_are_looked_for(run):
-    assert not run.replicates.exists()  # tests train with other seeds only where they are about them
+    assert (
+        not run.replicates.exists()
+    )  # tests train with other seeds only where they are about them
     replicates.begin(run)
     replicates.begin(run)  # there are no more of them
     first, second = run.replicates.order_by("pk")
@@ -52,7 +55,10 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
     assert found_again.counted(latest(run.pk)) == []  # nothing is said before all are there
     replicate(second.pk)
     run = latest(run.pk)
-    engine, config = training.engines.get(run.engine), training.engines.config(run.engine, **run.settings)
+    engine, config = (
+        training.engines.get(run.engine),
+        training.engines.config(run.engine, **run.settings),
+    )
     bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
     *_, last = inference.train(engine, config, bow, seed=0, last=run.step)
     kept = topics_of(Replicate.objects.get(pk=second.pk), run.version.vocabulary)
@@ -67,7 +73,9 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
         assert topic[1].similarity == pytest.approx(between.best_b_similarity[k], abs=0.001)
         assert bool(topic[1].words) != topic[1].found
     counts = found_again.counted(run)
-    assert [(one.found, one.runs) for one in counts] == [(sum(o.found for o in topic), 2) for topic in elsewhere]
+    assert [(one.found, one.runs) for one in counts] == [
+        (sum(o.found for o in topic), 2) for topic in elsewhere
+    ]
     assert not any(training.files.replicate_folder(one.pk).exists() for one in run.replicates.all())
 
 
@@ -77,13 +85,17 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     quiet = undisturbed(run)
     monkeypatch.setattr(replicates, "LOOK", 0.0)
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
-    other = Run.objects.create(corpus=run.corpus, version=run.version, settings=run.settings, status="queued")
+    other = Run.objects.create(
+        corpus=run.corpus, version=run.version, settings=run.settings, status="queued"
+    )
     assert not scheduler.idle() and scheduler.startable(kinds.REPLICATE) == 0
     replicate(first.pk)  # is not begun while somebody waits
     assert status(first) == ("queued", 0)
     other.delete()
     assert scheduler.startable(kinds.REPLICATE) == 1
-    looks = iter([True, True, False])  # when it is claimed; once in its training; then somebody comes
+    looks = iter(
+        [True, True, False]
+    )  # when it is claimed; once in its training; then somebody comes
     monkeypatch.setattr(scheduler, "idle", lambda: next(looks, False))
     replicate(first.pk)
     assert status(first) == ("queued", 1)
@@ -92,14 +104,18 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     monkeypatch.setattr(scheduler, "idle", lambda: True)
     replicate(first.pk)
     assert status(first) == ("ready", 2)
-    assert np.array_equal(topics_of(Replicate.objects.get(pk=first.pk), run.version.vocabulary).weights, quiet)
+    assert np.array_equal(
+        topics_of(Replicate.objects.get(pk=first.pk), run.version.vocabulary).weights, quiet
+    )
 
 
 def undisturbed(run: Run) -> np.ndarray:
     """The weights of the first other seed, without a break."""
     bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
     config = training.engines.config(run.engine, **run.settings)
-    *_, last = inference.train(training.engines.get(run.engine), config, bow, seed=2**63 - 1, last=run.step)
+    *_, last = inference.train(
+        training.engines.get(run.engine), config, bow, seed=2**63 - 1, last=run.step
+    )
     return last.topics.weights
 
 
@@ -132,14 +148,19 @@ def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
 
     monkeypatch.setattr(inference, "train", train)
     replicate(second.pk)
-    assert not Replicate.objects.exists() and not run.replicates.exists()  # the sweep, and who claims, see none
+    assert (
+        not Replicate.objects.exists() and not run.replicates.exists()
+    )  # the sweep, and who claims, see none
     assert claims.claim(kinds.REPLICATE, second.pk) is None
     deletion.bring_back(Run.everything.get(pk=run.pk))
     assert [one.status for one in run.replicates.order_by("pk")] == ["ready", "training"]
     deletion.run(run)
     deletion.for_good(run)
     upkeep.tidy()
-    assert not Replicate._base_manager.exists() and not training.files.replicate_folder(second.pk).exists()
+    assert (
+        not Replicate._base_manager.exists()
+        and not training.files.replicate_folder(second.pk).exists()
+    )
 
 
 def test_they_can_be_cancelled(run):
@@ -170,7 +191,10 @@ def test_which_runs_have_them_by_themselves(run, settings):
 def test_pages_say_which_topics_other_seeds_found(trained, client):
     found = {8: [True, False, True, True, True, True], 9: [False, False, True, True, True, True]}
     for seed, of_topics in found.items():
-        rows = [(one, 0.7 if one else 0.4, [] if one else ["wool", f"word{k}"]) for k, one in enumerate(of_topics)]
+        rows = [
+            (one, 0.7 if one else 0.4, [] if one else ["wool", f"word{k}"])
+            for k, one in enumerate(of_topics)
+        ]
         Replicate.objects.create(run=trained, seed=seed, status="ready", elsewhere=rows)
     at = reverse("run", args=[trained.pk])
     assert found_again.elsewhere(latest(trained.pk)) == []  # not before all are there
@@ -185,18 +209,39 @@ def test_pages_say_which_topics_other_seeds_found(trained, client):
 
     Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=2)
     run = latest(trained.pk)
-    assert [(one.found, one.doubtful) for one in found_again.counted(run)[:3]] == [(1, False), (0, True), (2, False)]
-    assert found_again.elsewhere(run)[1][1] == found_again.Elsewhere(9, False, 0.4, ["wool", "word1"])
+    assert [(one.found, one.doubtful) for one in found_again.counted(run)[:3]] == [
+        (1, False),
+        (0, True),
+        (2, False),
+    ]
+    assert found_again.elsewhere(run)[1][1] == found_again.Elsewhere(
+        9, False, 0.4, ["wool", "word1"]
+    )
     data = client.get(reverse("run_json", args=[trained.pk])).json()["other_seeds"]
     assert data == {"ready": 2, "to_come": 0, "failed": 0, "found": 4}
     html = client.get(at).content.decode()
-    assert 'id="seeds"' in html and "4 of 6 topics were" in html and "Train with other seeds" not in html
-    items = {row["number"]: row for row in client.get(reverse("run_topics_json", args=[trained.pk])).json()["items"]}
-    assert items[0]["found_again"] == {"found": 1, "runs": 2} and items[1]["found_again"] == {"found": 0, "runs": 2}
+    assert (
+        'id="seeds"' in html
+        and "4 of 6 topics were" in html
+        and "Train with other seeds" not in html
+    )
+    items = {
+        row["number"]: row
+        for row in client.get(reverse("run_topics_json", args=[trained.pk])).json()["items"]
+    }
+    assert items[0]["found_again"] == {"found": 1, "runs": 2} and items[1]["found_again"] == {
+        "found": 0,
+        "runs": 2,
+    }
     assert "0 of 2<span" in client.get(at + "topics/").content.decode()
     topic = client.get(reverse("run_topic_json", args=[trained.pk, 1])).json()
     assert topic["verdict"]["kind"] in ("unstable", "general")
-    assert topic["elsewhere"][0] == {"seed": 8, "found": False, "similarity": 0.4, "words": ["wool", "word1"]}
+    assert topic["elsewhere"][0] == {
+        "seed": 8,
+        "found": False,
+        "similarity": 0.4,
+        "words": ["wool", "word1"],
+    }
     html = client.get(reverse("run_topic", args=[trained.pk, 1])).content.decode()
     assert (
         "found again in 0 of 2 runs with other seeds" in html
@@ -205,11 +250,15 @@ def test_pages_say_which_topics_other_seeds_found(trained, client):
 
 
 @pytest.mark.django_db
-def test_findings_of_topics_that_were_not_found_again_come_last_and_say_so(trained, client, monkeypatch):
+def test_findings_of_topics_that_were_not_found_again_come_last_and_say_so(
+    trained, client, monkeypatch
+):
     """Each topic by itself is not found again."""
     address = reverse("run_overview_json", args=[trained.pk]) + "?detail=more"
     before = client.get(address).json()["findings"]
-    for row in [one for one in before if one["topic"] and one["kind"] in ("family", "change", "mark")]:
+    for row in [
+        one for one in before if one["topic"] and one["kind"] in ("family", "change", "mark")
+    ]:
         k = row["topic"]["number"]
         monkeypatch.setattr(found_again, "doubtful", lambda run, k=k: {k})
         after = client.get(f"{address}&fresh={k}").json()["findings"]  # the page is cached
@@ -217,12 +266,14 @@ def test_findings_of_topics_that_were_not_found_again_come_last_and_say_so(train
         for kind in ("family", "change", "mark"):
             ours = [one for one in after if one["kind"] == kind]
             alone = [
-                one["not_found_again"] == [k] and one["sure"].endswith("; not found again with other seeds")
+                one["not_found_again"] == [k]
+                and one["sure"].endswith("; not found again with other seeds")
                 for one in ours
             ]
             assert alone == sorted(alone)
         assert any(
-            one["not_found_again"] == [k] and "not found again with other seeds" in one["sentence"] for one in after
+            one["not_found_again"] == [k] and "not found again with other seeds" in one["sentence"]
+            for one in after
         )
         monkeypatch.undo()
 
@@ -235,4 +286,6 @@ def test_they_are_asked_for_and_refused_on_the_page_of_the_run(run, client):
     html = client.get(at).content.decode()
     assert run.replicates.count() == 2 and "0 of 2" in html and "Train with other seeds" not in html
     client.post(at + "seeds/", {"cancel": "1"})
-    assert not run.replicates.exists() and "Train with other seeds" in client.get(at).content.decode()
+    assert (
+        not run.replicates.exists() and "Train with other seeds" in client.get(at).content.decode()
+    )

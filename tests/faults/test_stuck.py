@@ -1,4 +1,5 @@
-"""A task that is alive and comes no further is ended; one that comes further, or does what takes long, is not."""
+"""A task that is alive and comes no further is ended; one that comes further, or does what takes
+long, is not."""
 
 import fcntl
 import os
@@ -14,18 +15,18 @@ from django.db import connection
 from tasks.runs import train
 from tests.conftest import ROOT
 from tests.sweeping import FROZEN, STALE, sweep_for
-from webapp.jobs import claims, events, heartbeat, kinds, roster, sweep
-from webapp.jobs.file_lock import LockHeld, file_lock, if_free
+from webapp.core.runs import services as runs
 from webapp.models import Run
-from webapp.runs import services as runs
-from webapp.storage import files
+from webapp.platform.jobs import claims, events, heartbeat, kinds, roster, sweep
+from webapp.platform.jobs.file_lock import LockHeld, file_lock, if_free
+from webapp.platform.storage import files
 
 NAME = "drill"  # of their connections
 
 
 def environment() -> dict[str, str]:
-    """For processes of their own, on the tests' database. Postgres looks more often than usual whether they are
-    there."""
+    """For processes of their own, on the tests' database. Postgres looks more often than usual
+    whether they are there."""
     from django.conf import settings
 
     url = f"{settings.DATABASE_URL.rsplit('/', 1)[0]}/{connection.settings_dict['NAME']}"
@@ -36,7 +37,9 @@ def environment() -> dict[str, str]:
 def backends() -> int:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()", [NAME]
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND datname ="
+            " current_database()",
+            [NAME],
         )  # beside other tests of this file, which have a database of their own
         return cursor.fetchone()[0]
 
@@ -47,7 +50,7 @@ import django
 django.setup()
 from django.db import connection
 cursor = connection.cursor()
-from webapp.jobs import claims, heartbeat, kinds
+from webapp.platform.jobs import claims, heartbeat, kinds
 
 heartbeat.INTERVAL, heartbeat.PATIENCE, heartbeat.LONG_PATIENCE = 0.1, 1.5, 60
 claims.update = lambda *job, **fields: None  # there is no such row
@@ -58,7 +61,10 @@ print("came to its end")
 DEADLOCK = "lock = threading.Lock(); lock.acquire(); lock.acquire()"
 SPINS = "\n    while True: pass"
 TICKS = "\n    for _ in range(40):\n        beat.check()\n        time.sleep(0.1)"
-LONG = "\n    with beat.long():\n        end = time.monotonic() + 4\n        while time.monotonic() < end: pass"
+LONG = (
+    "\n    with beat.long():\n        end = time.monotonic() + 4\n        while time.monotonic() <"
+    " end: pass"
+)
 POSTGRES_STOPPED = """
     import os, signal
     backend = connection.connection.info.backend_pid
@@ -130,10 +136,10 @@ WORKER = """
 import sys, time
 import django
 django.setup()
-from webapp.jobs.file_lock import file_lock
-from webapp.jobs.heartbeat import Heartbeat
-from webapp.jobs import claims, kinds
-from webapp.storage import files
+from webapp.platform.jobs.file_lock import file_lock
+from webapp.platform.jobs.heartbeat import Heartbeat
+from webapp.platform.jobs import claims, kinds
+from webapp.platform.storage import files
 
 run = int(sys.argv[1])
 with Heartbeat(kinds.TRAIN, run, claims.claim(kinds.TRAIN, run)) as beat, file_lock(files.run_folder(run)):
@@ -147,7 +153,7 @@ with Heartbeat(kinds.TRAIN, run, claims.claim(kinds.TRAIN, run)) as beat, file_l
 HOLDER = """
 import sys, time
 from pathlib import Path
-from webapp.jobs.file_lock import file_lock
+from webapp.platform.jobs.file_lock import file_lock
 with file_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(100)
@@ -170,14 +176,21 @@ def holder(folder):
 def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, ready):
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
     with subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(run.pk)], cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WORKER, str(run.pk)],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
     ) as old:
         try:
             assert old.stdout.readline() == "at work\n"
             os.kill(old.pid, signal.SIGSTOP)
             sweep_for(3 * STALE)
             run.refresh_from_db()
-            assert (run.status, run.attempt) == ("running", 1)  # for a minute it may only be starved
+            assert (run.status, run.attempt) == (
+                "running",
+                1,
+            )  # for a minute it may only be starved
             sweep_for(FROZEN + 5)
             train(run.pk)
             assert old.wait(10) == -signal.SIGKILL
@@ -188,8 +201,8 @@ def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, rea
 
 
 def test_a_process_that_holds_its_files_is_alive_however_late_its_heartbeat_is(committed, ready):
-    """It gets a twentieth of a core: it beats too seldom, and nobody may restart its work. Once it is dead, that is
-    seen."""
+    """It gets a twentieth of a core: it beats too seldom, and nobody may restart its work. Once it
+    is dead, that is seen."""
     run = runs.create(ready.version, seed=3, topics=5, passes=2)
     attempt = claims.claim(kinds.TRAIN, run.pk)
     with holder(files.run_folder(run.pk)):
@@ -209,7 +222,11 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
         cursor.execute("BEGIN")
         cursor.execute("UPDATE webapp_run SET step = 1 WHERE id = %s", [held.pk])
         sweep_for(STALE + 1)
-        assert list(Run.objects.filter(pk__in=(held.pk, other.pk)).order_by("pk").values_list("status", flat=True)) == [
+        assert list(
+            Run.objects.filter(pk__in=(held.pk, other.pk))
+            .order_by("pk")
+            .values_list("status", flat=True)
+        ) == [
             "running",
             "queued",
         ]
@@ -220,7 +237,8 @@ def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committ
 
 @pytest.mark.parametrize("stopped", [False, True])
 def test_who_has_lost_the_row_can_write_no_file_any_more(tmp_path, stopped):
-    """A process that was stopped for a minute, wakes up, and still believes that the run is its own."""
+    """A process that was stopped for a minute, wakes up, and still believes that the run is its
+    own."""
     with holder(tmp_path) as old:
         if stopped:
             os.kill(old.pid, signal.SIGSTOP)
@@ -240,9 +258,9 @@ def test_who_has_no_claim_leaves_the_files_to_who_has_them(tmp_path):
 def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
     with holder(tmp_path) as old:
         monkeypatch.setattr(
-            "webapp.jobs.file_lock._query", lambda file: (fcntl.F_WRLCK, 0)
+            "webapp.platform.jobs.file_lock._query", lambda file: (fcntl.F_WRLCK, 0)
         )  # it runs on another machine
-        monkeypatch.setattr("webapp.jobs.file_lock.SECONDS", 0.2)
+        monkeypatch.setattr("webapp.platform.jobs.file_lock.SECONDS", 0.2)
         with pytest.raises(LockHeld), file_lock(tmp_path):
             pytest.fail("two processes at the same files")
         assert old.poll() is None
@@ -250,7 +268,8 @@ def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
         assert (tmp_path / "lock").exists()
 
 
-# A worker that does nothing beside beating, once every tenth of a second. {hangs}: after that many seconds its main loop stands still.
+# A worker that does nothing beside beating, once every tenth of a second. {hangs}: after that many
+# seconds its main loop stands still.
 WORKER_ALONE = """
 import sys, threading, time
 import django
@@ -259,7 +278,7 @@ import tasks.celery
 from celery import bootsteps
 from celery.__main__ import main
 from tasks import pulse, worker
-from webapp.jobs import roster
+from webapp.platform.jobs import roster
 
 worker.sweep.Sweep = lambda: (lambda: None)
 worker.upkeep.tidy = worker.corpora.create_first_example = lambda: None
@@ -277,21 +296,28 @@ main()
 
 @pytest.mark.django_db
 def test_a_worker_whose_main_loop_hangs_ends_and_one_without_work_does_not():
-    """As one did that waited in a subscription of a Redis that had died: its threads went on beating."""
+    """As one did that waited in a subscription of a Redis that had died: its threads went on
+    beating."""
     hung, idle = (
         subprocess.Popen(
-            [sys.executable, "-c", WORKER_ALONE.replace("{hangs}", str(seconds))], cwd=ROOT, env=environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [sys.executable, "-c", WORKER_ALONE.replace("{hangs}", str(seconds))],
+            cwd=ROOT,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         for seconds in (0.5, 0)
-    )  # fmt: skip
+    )
     try:
         said, _ = hung.communicate(timeout=120)
         assert hung.returncode == -signal.SIGKILL and "main loop hangs" in said, said
         with pytest.raises(subprocess.TimeoutExpired):
             idle.wait(8)
         assert "alone0" in {worker["worker"].split("@")[0] for worker in roster.live_workers()}
-        assert events.client().pubsub_channels("*pidbox*") == []  # it subscribes to nothing that it could wait for
+        assert (
+            events.client().pubsub_channels("*pidbox*") == []
+        )  # it subscribes to nothing that it could wait for
     finally:
         for process in (hung, idle):
             process.kill()

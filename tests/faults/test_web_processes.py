@@ -1,5 +1,5 @@
-"""Two web processes beside each other: what one deletes the other lets go of, a page has one ETag, and metrics are of
-both."""
+"""Two web processes beside each other: what one deletes the other lets go of, a page has one ETag,
+and metrics are of both."""
 
 import re
 import urllib.error
@@ -13,15 +13,19 @@ from django.urls import reverse
 
 from tests.waiting import until
 from tests.webapp.tus import Server
-from webapp.corpora import deletion
 from webapp.models import Run
-from webapp.storage import files
+from webapp.platform.storage import files
+from webapp.service.corpora import deletion
 
 
 def ask(server: Server, path: str, etag: str = "", token: str = "", method: str = "GET"):
     """(status, headers, body)."""
-    headers = {"Cookie": "csrftoken=" + "a" * 32, "Accept": "text/html"} | ({"If-None-Match": etag} if etag else {})
-    request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", headers=headers, method=method)
+    headers = {"Cookie": "csrftoken=" + "a" * 32, "Accept": "text/html"} | (
+        {"If-None-Match": etag} if etag else {}
+    )
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{server.port}{path}", headers=headers, method=method
+    )
     if method == "POST":
         request.add_header("X-CSRFToken", "a" * 32)
     try:
@@ -61,7 +65,9 @@ def test_two_web_processes_are_one_server(two, trained):
     assert all(mapped(server, folder) for server in two)
     until(lambda: b'process="' in ask(two[0], "/metrics")[2], 30)
     counted = r'topograph_http_requests_total\{.*process="([^"]+)".*route="run_topic".*\} (\S+)'
-    until(lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3, 30)  # of one also the 304
+    until(
+        lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3, 30
+    )  # of one also the 304
     text = ask(two[0], "/metrics")[2].decode()
     assert len({process for process, _ in re.findall(counted, text)}) == 2
     assert text.count("\ntopograph_workers ") == 1  # of the whole system: once

@@ -1,4 +1,5 @@
-"""A Topograph whose processes and servers can be killed, stopped and kept from the disk, and what its tables and pages then say."""
+"""A Topograph whose processes and servers can be killed, stopped and kept from the disk, and what
+its tables and pages then say."""
 
 import hashlib
 import json
@@ -21,13 +22,14 @@ from benchmarks.whole_path import Browser, form_fields, reading_fields
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
-from webapp.jobs import file_lock
-from webapp.local.processes import waiting, worker as spawn_worker
+from webapp.platform.jobs import file_lock
+from webapp.platform.local.processes import waiting, worker as spawn_worker
 
 PASSES = 12  # of a run
 SETTINGS = {"topics": "20", "passes": str(PASSES), "seed": "5"}
 ENDED = ("done", "ready", "failed", "cancelled", "draft")
-STUCK = 60.0  # seconds after which nothing may hang that lost its process; more on a busy machine: `stuck`
+# seconds after which nothing may hang that lost its process; more on a busy machine: `stuck`
+STUCK = 60.0
 LOOK = 0.25  # seconds between two looks at the tables: each is a connection of its own
 
 
@@ -97,50 +99,88 @@ class Topograph:
         return status
 
     def model(self, run: int) -> str:
-        """A digest of all that a finished run has: topics' words, documents' topics, topics, charts. Bit by bit: no
-        number is rounded."""
+        """A digest of all that a finished run has: topics' words, documents' topics, topics,
+        charts. Bit by bit: no number is rounded."""
         found = hashlib.sha256()
         snapshot = self.ask("SELECT snapshot_id FROM webapp_run WHERE id = %s", run)[0][0]
         for query, key in (
             (
-                "SELECT topic, word, rank, weight, tokens, documents FROM topic_word WHERE snapshot_id = %s ORDER BY topic, rank, word",
+                (
+                    "SELECT topic, word, rank, weight, tokens, documents FROM topic_word WHERE"
+                    " snapshot_id = %s ORDER BY topic, rank, word"
+                ),
                 snapshot,
             ),
             (
-                'SELECT number, share, coherence, tokens, documents, x, y, "similar", beside FROM webapp_topic WHERE snapshot_id = %s ORDER BY number',
+                (
+                    'SELECT number, share, coherence, tokens, documents, x, y, "similar", beside'
+                    " FROM webapp_topic WHERE snapshot_id = %s ORDER BY number"
+                ),
                 snapshot,
             ),
             (
-                "SELECT step, tokens, held_out, coherence, topic_coherence, nonzero FROM webapp_metric WHERE run_id = %s ORDER BY step",
+                (
+                    "SELECT step, tokens, held_out, coherence, topic_coherence, nonzero FROM"
+                    " webapp_metric WHERE run_id = %s ORDER BY step"
+                ),
                 run,
             ),
         ):
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
-        for name in ("topics", "certainty", "doc_topics", "doc_tokens", "by_share", "by_tokens", "word_topics"):
+        for name in (
+            "topics",
+            "certainty",
+            "doc_topics",
+            "doc_tokens",
+            "by_share",
+            "by_tokens",
+            "word_topics",
+        ):
             found.update((self.data / "files" / "runs" / str(run) / "evidence" / name).read_bytes())
         return found.hexdigest()
 
     def content(self, corpus: int) -> str:
-        """A digest of all that a corpus has that was read: documents, words, bag of words, fields, report."""
+        """A digest of all that a corpus has that was read: documents, words, bag of words, fields,
+        report."""
         found = hashlib.sha256()
         version, bow = self.ask(
-            "SELECT v.id, v.report->>'digest' FROM webapp_version v JOIN webapp_corpus c ON c.version_id = v.id WHERE c.id = %s",
+            "SELECT v.id, v.report->>'digest' FROM webapp_version v JOIN webapp_corpus c ON"
+            " c.version_id = v.id WHERE c.id = %s",
             corpus,
         )[0]
         found.update(bow.encode())
         for query, key in (
             (
-                "SELECT number, source_id, title, date, metadata, digest, words FROM document WHERE corpus_id = %s ORDER BY number",
+                (
+                    "SELECT number, source_id, title, date, metadata, digest, words FROM document"
+                    " WHERE corpus_id = %s ORDER BY number"
+                ),
                 corpus,
             ),
-            ("SELECT number, word, tokens, documents FROM word WHERE version_id = %s ORDER BY number", version),
-            ("SELECT bytes_read, bytes_total, documents_read FROM webapp_corpus WHERE id = %s", corpus),
+            (
+                (
+                    "SELECT number, word, tokens, documents FROM word WHERE version_id = %s ORDER"
+                    " BY number"
+                ),
+                version,
+            ),
+            (
+                "SELECT bytes_read, bytes_total, documents_read FROM webapp_corpus WHERE id = %s",
+                corpus,
+            ),
         ):
             for row in self.ask(query, key):
                 found.update(repr(row).encode())
         folder = self.data / "files" / "corpora" / str(corpus)
-        for name in ("fields.jsonl", "report.csv", "tokens/words", "tokens/steps", "tokens/far", "tokens/mixed"):
+        for name in (
+            "fields.jsonl",
+            "report.csv",
+            "tokens/words",
+            "tokens/steps",
+            "tokens/far",
+            "tokens/mixed",
+        ):
             found.update((folder / name).read_bytes())
         return found.hexdigest()
 
@@ -155,9 +195,12 @@ class Topograph:
     # What the pages say.
 
     def says(self, path: str) -> tuple[int, str]:
-        """(status, body) of a page, asked without waiting long; (0, "") where there is no answer."""
+        """(status, body) of a page, asked without waiting long; (0, "") where there is no
+        answer."""
         try:
-            with urllib.request.urlopen(f"{self.system.url.rstrip('/')}{path}", timeout=20) as response:
+            with urllib.request.urlopen(
+                f"{self.system.url.rstrip('/')}{path}", timeout=20
+            ) as response:
                 return response.status, response.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -165,12 +208,15 @@ class Topograph:
             return 0, ""
 
     def ready(self) -> None:
-        """Wait until pages answer: a run may be done before a server that was killed is up again."""
+        """Wait until pages answer: a run may be done before a server that was killed is up
+        again."""
         limit = stuck()
         deadline = time.monotonic() + limit
         while self.says("/readyz")[0] != 200:
             if time.monotonic() > deadline:
-                raise AssertionError(f"/readyz is not 200 after {limit:.0f} s: {self.says('/readyz')}")
+                raise AssertionError(
+                    f"/readyz is not 200 after {limit:.0f} s: {self.says('/readyz')}"
+                )
             time.sleep(0.2)
 
     # Faults.
@@ -220,7 +266,8 @@ class Topograph:
             os.kill(pid, by)
 
     def kill_everything(self) -> None:
-        """As a power cut does it, but that what was written is not lost; then it is started again."""
+        """As a power cut does it, but that what was written is not lost; then it is started
+        again."""
         self.system.process.kill()
         for pid in processes(self.data):
             with suppress(ProcessLookupError):
@@ -236,9 +283,13 @@ class Topograph:
     @contextmanager
     def refused(self) -> Iterator[None]:
         """Postgres takes no connection, and has broken those that there were."""
-        with psycopg.connect(self.system.database_url.rsplit("/", 1)[0] + "/postgres", autocommit=True) as connection:
+        with psycopg.connect(
+            self.system.database_url.rsplit("/", 1)[0] + "/postgres", autocommit=True
+        ) as connection:
             connection.execute("ALTER DATABASE topograph ALLOW_CONNECTIONS false")
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'topograph'")
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'topograph'"
+            )
             try:
                 yield
             finally:
@@ -250,7 +301,8 @@ class Topograph:
 
     @contextmanager
     def hung(self, pids: list[int]) -> Iterator[None]:
-        """Processes that are stopped: their connections stay open, the kernel accepts others, and there are no answers."""
+        """Processes that are stopped: their connections stay open, the kernel accepts others, and
+        there are no answers."""
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -265,8 +317,8 @@ class Topograph:
             time.sleep(seconds)
 
     def fill_disk(self, size: int, seconds: float) -> None:
-        """No process of the worker, and none that it begins meanwhile, may write beyond `size` bytes of a file: the
-        kernel refuses."""
+        """No process of the worker, and none that it begins meanwhile, may write beyond `size`
+        bytes of a file: the kernel refuses."""
         workers = self.workers()
         for limit in (size, resource.RLIM_INFINITY):
             for pid in {*workers, *self.workers()}:
@@ -279,8 +331,12 @@ class Topograph:
     def second_worker(self) -> Iterator[None]:
         """As on another machine, with the same servers and the same files."""
         known = self._servers()
-        env = os.environ | {"DATABASE_URL": known["database_url"], "REDIS_URL": known["redis_url"], "TOPOGRAPH_DATA": str(self.data),
-                            "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+        env = os.environ | {
+            "DATABASE_URL": known["database_url"],
+            "REDIS_URL": known["redis_url"],
+            "TOPOGRAPH_DATA": str(self.data),
+            "DJANGO_SETTINGS_MODULE": "webapp.settings",
+        }
         worker = spawn_worker(env, self.data / "logs" / "second.log", concurrency=2)
         try:
             yield
@@ -294,7 +350,8 @@ class Topograph:
         for table in ("run", "upload", "corpus", "version"):
             with psycopg.connect(self.system.database_url) as connection:
                 connection.execute(
-                    f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs => %s) WHERE heartbeat_at IS NOT NULL",
+                    f"UPDATE webapp_{table} SET heartbeat_at = heartbeat_at + make_interval(secs =>"
+                    " %s) WHERE heartbeat_at IS NOT NULL",
                     [3600 * hours],
                 )
 
@@ -307,8 +364,8 @@ class Topograph:
         app.close()
 
     def stop_child(self, run: int) -> int:
-        """Hangs the process that trains a run, and all its threads: the kernel gives it no time any more. Returns which,
-        to be woken; 0 once the run has ended."""
+        """Hangs the process that trains a run, and all its threads: the kernel gives it no time any
+        more. Returns which, to be woken; 0 once the run has ended."""
         if child := self.child(run):
             os.kill(child, signal.SIGSTOP)
         return child
@@ -321,7 +378,8 @@ class Topograph:
 
 
 def stuck() -> float:
-    """STUCK for each process that waits for a core: to start a server again takes seconds of processor time."""
+    """STUCK for each process that waits for a core: to start a server again takes seconds of
+    processor time."""
     return STUCK * waiting()
 
 

@@ -18,7 +18,8 @@ def bow_of(documents: list[list[int]], V: int) -> Bow:
 
 
 def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[Bow, np.ndarray]:
-    """Documents from known topics, and beta: each topic has V // K words of its own, and a little of the others."""
+    """Documents from known topics, and beta: each topic has V // K words of its own, and a little
+    of the others."""
     rng = np.random.default_rng(seed)
     beta = np.full((K, V), 0.1 / V)
     for k in range(K):
@@ -33,7 +34,9 @@ def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[
 def postings(bow: Bow) -> Postings:
     """In memory."""
     documents, counts = np.empty(len(bow.words), np.int32), np.empty(len(bow.words), np.int32)
-    return Postings(transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts)
+    return Postings(
+        transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts
+    )
 
 
 def equal(a, b) -> bool:

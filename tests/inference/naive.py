@@ -12,8 +12,11 @@ def exp_e_log_beta(lam: np.ndarray) -> np.ndarray:
     return np.exp(digamma(lam) - digamma(lam.sum(axis=1, keepdims=True)))
 
 
-def conditional(lam: np.ndarray, counts: np.ndarray, word: int, alpha: float, expectation: str) -> np.ndarray:
-    """Eq. 9, normalised: float64[K]; with E[beta] in the place of exp E[log beta] where expectation is "mean"."""
+def conditional(
+    lam: np.ndarray, counts: np.ndarray, word: int, alpha: float, expectation: str
+) -> np.ndarray:
+    """Eq. 9, normalised: float64[K]; with E[beta] in the place of exp E[log beta] where expectation
+    is "mean"."""
     beta = exp_e_log_beta(lam) if expectation == "log" else lam / lam.sum(axis=1, keepdims=True)
     p = (alpha + counts) * beta[:, word]
     return p / p.sum()
@@ -33,13 +36,27 @@ def configurations(lam: np.ndarray, words: list[int], alpha: float) -> dict[tupl
     return {z: p / total for z, p in q.items()}
 
 
-def update(lam: np.ndarray, statistics: np.ndarray, rho: float, scale: float, eta: float) -> np.ndarray:
+def update(
+    lam: np.ndarray, statistics: np.ndarray, rho: float, scale: float, eta: float
+) -> np.ndarray:
     """Eq. 11: statistics are counts averaged over samples, scale is D / |B|."""
     return (1 - rho) * lam + rho * (eta + scale * statistics)
 
 
 def train(
-    documents: list[list[int]], K: int, V: int, *, alpha, eta, kappa, tau0, minibatch, burn_in, samples, passes, rng
+    documents: list[list[int]],
+    K: int,
+    V: int,
+    *,
+    alpha,
+    eta,
+    kappa,
+    tau0,
+    minibatch,
+    burn_in,
+    samples,
+    passes,
+    rng,
 ):
     """Algorithm 1, line by line; returns lambda."""
     D = len(documents)
@@ -79,8 +96,11 @@ def umass(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
     return total
 
 
-def completion(beta: np.ndarray, observed: np.ndarray, scored: np.ndarray, alpha: float, iterations: int) -> float:
-    """Sum of log p of the scored counts of one document, theta fitted by EM to the observed ones. beta: [K, V]."""
+def completion(
+    beta: np.ndarray, observed: np.ndarray, scored: np.ndarray, alpha: float, iterations: int
+) -> float:
+    """Sum of log p of the scored counts of one document, theta fitted by EM to the observed ones.
+    beta: [K, V]."""
     K = len(beta)
     theta = np.full(K, 1 / K)
     for _ in range(iterations):

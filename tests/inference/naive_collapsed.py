@@ -1,4 +1,5 @@
-"""Slow, obvious twins of the collapsed engines: lists and dense arrays, each token or pair by itself."""
+"""Slow, obvious twins of the collapsed engines: lists and dense arrays, each token or pair by
+itself."""
 
 import numpy as np
 
@@ -8,7 +9,8 @@ WHOLE = 1 << 15
 
 
 def whole(phi: np.ndarray, most: int, least: float) -> np.ndarray:
-    """phi, float64[K], as the engine keeps it: its `most` strongest topics that have `least`, in whole 2^-15ths."""
+    """phi, float64[K], as the engine keeps it: its `most` strongest topics that have `least`, in
+    whole 2^-15ths."""
     order = np.argsort(-phi, kind="stable")[:most]
     kept = order[phi[order] >= least]
     out = np.zeros(len(phi))
@@ -17,9 +19,12 @@ def whole(phi: np.ndarray, most: int, least: float) -> np.ndarray:
     return out
 
 
-def cvb0_pass(documents, order, phi, V: int, alpha: float, eta: float, rounded=lambda phi: phi) -> None:
-    """One pass of Asuncion and others (2009) over documents, [(words, counts)], in an order: each pair's phi, in place, from
-    sums over all phi as they are at that moment, with one token of the pair itself left out.
+def cvb0_pass(
+    documents, order, phi, V: int, alpha: float, eta: float, rounded=lambda phi: phi
+) -> None:
+    """One pass of Asuncion and others (2009) over documents, [(words, counts)], in an order: each
+    pair's phi, in place, from sums over all phi as they are at that moment, with one token of the
+    pair itself left out.
 
     phi: a list of float64[n, K]. rounded: what becomes of a new phi.
     """
@@ -44,9 +49,12 @@ def cvb0_pass(documents, order, phi, V: int, alpha: float, eta: float, rounded=l
             phi[d][i] = new
 
 
-def scvb0_document(words, counts, N_kw, alpha: float, eta: float, turns: int, s=1.0, tau=10.0, kappa=0.9) -> np.ndarray:
-    """phi, float64[n, K], of the last turn through a document under N_kw, float64[K, V] (Foulds and others 2013): nothing is
-    left out, and N_d moves by a step for each pair, of all its tokens at once."""
+def scvb0_document(
+    words, counts, N_kw, alpha: float, eta: float, turns: int, s=1.0, tau=10.0, kappa=0.9
+) -> np.ndarray:
+    """phi, float64[n, K], of the last turn through a document under N_kw, float64[K, V] (Foulds and
+    others 2013): nothing is left out, and N_d moves by a step for each pair, of all its tokens at
+    once."""
     K, V = N_kw.shape
     length, N_dk, t = counts.sum(), np.full(K, counts.sum() / K), 0
     phi = np.zeros((len(words), K))
@@ -60,11 +68,22 @@ def scvb0_document(words, counts, N_kw, alpha: float, eta: float, turns: int, s=
     return phi
 
 
-def smc(documents, order, seed: int, K: int, V: int, alpha: float, eta: float, sweeps: int, passes: int = 1):
-    """Lists of tokens, one state, each document given the last topics of all before it; (N_kw int[K, V], topics by document).
+def smc(
+    documents,
+    order,
+    seed: int,
+    K: int,
+    V: int,
+    alpha: float,
+    eta: float,
+    sweeps: int,
+    passes: int = 1,
+):
+    """Lists of tokens, one state, each document given the last topics of all before it; (N_kw
+    int[K, V], topics by document).
 
-    documents: lists of words. order: a list of documents for each pass. Random numbers as the engine's, by visit and
-    document.
+    documents: lists of words. order: a list of documents for each pass. Random numbers as the
+    engine's, by visit and document.
     """
     topics: dict[int, list[int]] = {}
     N_kw = np.zeros((K, V), int)
@@ -82,7 +101,11 @@ def smc(documents, order, seed: int, K: int, V: int, alpha: float, eta: float, s
                     N_dk = np.bincount(others, minlength=K)
                     p = (alpha + N_dk) * (eta + N_kw[:, w]) / (V * eta + N_kw.sum(axis=1))
                     state = rng.after(np.uint64(state))
-                    k = int(np.searchsorted(np.cumsum(p), rng.unit(np.uint64(state)) * p.sum(), side="right"))
+                    k = int(
+                        np.searchsorted(
+                            np.cumsum(p), rng.unit(np.uint64(state)) * p.sum(), side="right"
+                        )
+                    )
                     if sweep >= 0:
                         z[i] = k
                     else:

@@ -6,8 +6,9 @@ from scipy.stats import t as student
 
 
 def regression(share, weight, X, unit, contrasts):
-    """(estimate, variance, df) of each contrast by weighted least squares with CR2 and Satterthwaite's degrees of freedom (Bell and
-    McCaffrey 2002), in whitened rows. share: [D]; weight: [D]; X: [D, P]; unit: [D]; contrasts: [Q, P]."""
+    """(estimate, variance, df) of each contrast by weighted least squares with CR2 and
+    Satterthwaite's degrees of freedom (Bell and McCaffrey 2002), in whitened rows. share: [D];
+    weight: [D]; X: [D, P]; unit: [D]; contrasts: [Q, P]."""
     root = np.sqrt(np.asarray(weight, float))
     X, y = root[:, None] * np.asarray(X, float), root * np.asarray(share, float)
     inverse = np.linalg.pinv(X.T @ X)
@@ -30,8 +31,8 @@ def regression(share, weight, X, unit, contrasts):
 
 
 def recovered(estimate, variance, df):
-    """(low, high) of a difference of two shares from the intervals of each, on the scale of the logit (Zou and Donner 2008, eq. 7 and
-    section 2.2). Of a, b and a - b each."""
+    """(low, high) of a difference of two shares from the intervals of each, on the scale of the
+    logit (Zou and Donner 2008, eq. 7 and section 2.2). Of a, b and a - b each."""
     ends = []
     for share, error, freedom in zip(estimate[:2], np.sqrt(variance[:2]), df[:2], strict=True):
         reach = student.ppf(0.975, freedom) * error / (share * (1 - share))
@@ -44,13 +45,15 @@ def recovered(estimate, variance, df):
 
 
 def row(effect, across, held):
-    """1, the effect's columns, those of what it may depend on, each of the first times each of the second, and the others'."""
+    """1, the effect's columns, those of what it may depend on, each of the first times each of the
+    second, and the others'."""
     products = [e * a for e in effect for a in across]
     return np.array([1.0, *effect, *across, *products, *(x for columns in held for x in columns)])
 
 
 def as_stm(theta, X, unit=None):
-    """(coefficients, variances) of stm's estimateEffect, as topica has it: ordinary least squares, classical or CR1. theta: [D]; X: [D, P]."""
+    """(coefficients, variances) of stm's estimateEffect, as topica has it: ordinary least squares,
+    classical or CR1. theta: [D]; X: [D, P]."""
     n, p = X.shape
     inverse = np.linalg.inv(X.T @ X)
     beta = inverse @ X.T @ theta
@@ -63,7 +66,8 @@ def as_stm(theta, X, unit=None):
 
 
 def composed(chance, concentration, k, X, draws, unit=None):
-    """Variances of as_stm over draws of theta, pooled (Rubin 1987). concentration: [D, T], of each document's Dirichlet distribution."""
+    """Variances of as_stm over draws of theta, pooled (Rubin 1987). concentration: [D, T], of each
+    document's Dirichlet distribution."""
     made = []
     for _ in range(draws):
         gamma = chance.standard_gamma(concentration)

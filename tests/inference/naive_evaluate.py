@@ -14,27 +14,33 @@ def probability(beta: np.ndarray, document: list[int], alpha: np.ndarray) -> flo
     K, N, total = len(beta), len(document), 0.0
     for z in itertools.product(range(K), repeat=N):
         n = np.bincount(z, minlength=K)
-        log = gammaln(alpha.sum()) - gammaln(alpha.sum() + N) + (gammaln(alpha + n) - gammaln(alpha)).sum()
+        log = (
+            gammaln(alpha.sum())
+            - gammaln(alpha.sum() + N)
+            + (gammaln(alpha + n) - gammaln(alpha)).sum()
+        )
         total += math.exp(log) * math.prod(beta[k, w] for k, w in zip(z, document, strict=True))
     return total
 
 
 def npmi(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
-    """Than and Ho, appendix B, for one topic's words: a pair in every document is 0, a word in none counts as in
-    one."""
+    """Than and Ho, appendix B, for one topic's words: a pair in every document is 0, a word in none
+    counts as in one."""
     sets, D, values = [set(d) for d in documents], len(documents), []
     for w, v in itertools.combinations(top.tolist(), 2):
         p, q = (max(1, sum(x in s for s in sets)) / D for x in (w, v))
         both = sum(w in s and v in s for s in sets) / D
-        values.append(0.0 if both == 1 else math.log((both + epsilon) / (p * q)) / -math.log(both + epsilon))
+        values.append(
+            0.0 if both == 1 else math.log((both + epsilon) / (p * q)) / -math.log(both + epsilon)
+        )
     return float(np.mean(values)) if values else math.nan
 
 
 def diagnostics(
     beta: np.ndarray, listed: np.ndarray, counts: np.ndarray, N: np.ndarray, words: int
 ) -> dict[str, np.ndarray]:
-    """The measures of `diagnose` but coherence and npmi. listed: how many words each topic lists; N: N_dk of all
-    documents."""
+    """The measures of `diagnose` but coherence and npmi. listed: how many words each topic lists;
+    N: N_dk of all documents."""
     K, V = beta.shape
     measures = {"tokens": N.sum(axis=0)}
     q = N / np.where(N.sum(axis=0) > 0, N.sum(axis=0), np.nan)
@@ -45,7 +51,10 @@ def diagnostics(
     order = np.argsort(-beta, axis=1, kind="stable")
     exclusive = beta / beta.sum(axis=0)
     measures["exclusivity"] = np.array(
-        [exclusive[k, order[k, : min(words, listed[k])]].mean() if listed[k] else np.nan for k in range(K)]
+        [
+            exclusive[k, order[k, : min(words, listed[k])]].mean() if listed[k] else np.nan
+            for k in range(K)
+        ]
     )
     measures["uniform_distance"] = xlogy(beta, beta * V).sum(axis=1)
     p = np.maximum(counts.sum(axis=0), 1)

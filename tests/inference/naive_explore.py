@@ -18,7 +18,10 @@ def divergences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def nearest(divergences: np.ndarray, n: int) -> list[list[int]]:
     K = len(divergences)
-    return [sorted((j for j in range(K) if j != k), key=lambda j: (divergences[k, j], j))[:n] for k in range(K)]
+    return [
+        sorted((j for j in range(K) if j != k), key=lambda j: (divergences[k, j], j))[:n]
+        for k in range(K)
+    ]
 
 
 def guttman(xy: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -57,8 +60,8 @@ def assignment(similar: np.ndarray) -> float:
 
 
 def same(similar: list[list[float]], least: float, margin: float) -> list[int]:
-    """Of each row its column in the best of all assignments, -1 where they are less alike than `least`, or not by `margin` more
-    than either is to any other."""
+    """Of each row its column in the best of all assignments, -1 where they are less alike than
+    `least`, or not by `margin` more than either is to any other."""
     rows, columns = range(len(similar)), range(len(similar[0]))
     best = max(
         itertools.permutations(columns, len(rows)),
@@ -66,8 +69,12 @@ def same(similar: list[list[float]], least: float, margin: float) -> list[int]:
     )
     partners = []
     for i, j in zip(rows, best, strict=True):
-        rivals = [similar[i][other] for other in columns if other != j] + [similar[o][j] for o in rows if o != i]
-        partners.append(j if similar[i][j] >= least and all(similar[i][j] - x >= margin for x in rivals) else -1)
+        rivals = [similar[i][other] for other in columns if other != j] + [
+            similar[o][j] for o in rows if o != i
+        ]
+        partners.append(
+            j if similar[i][j] >= least and all(similar[i][j] - x >= margin for x in rivals) else -1
+        )
     return partners
 
 
@@ -87,7 +94,9 @@ def distinctive(inside: np.ndarray, everywhere: np.ndarray, prior: float) -> lis
     return found
 
 
-def bootstrap(x: np.ndarray, lengths: np.ndarray, level: float, replicates: int, seed: int) -> tuple[float, float]:
+def bootstrap(
+    x: np.ndarray, lengths: np.ndarray, level: float, replicates: int, seed: int
+) -> tuple[float, float]:
     """Quantiles of the share of a group whose documents are drawn anew, each Poisson(1) times."""
     drawn = np.random.default_rng(seed).poisson(1, (replicates, len(x)))
     low, high = np.quantile((drawn @ x) / (drawn @ lengths), [0.5 - level / 2, 0.5 + level / 2])
@@ -98,7 +107,10 @@ def beside(
     documents: list[dict[int, int]], lengths: list[int], K: int, least: float
 ) -> dict[tuple[int, int], tuple[int, float]]:
     """Documents with both topics, and lift, of each pair that meets. documents: tokens by topic."""
-    held = [{k for k, n in d.items() if n >= least * length} for d, length in zip(documents, lengths, strict=True)]
+    held = [
+        {k for k, n in d.items() if n >= least * length}
+        for d, length in zip(documents, lengths, strict=True)
+    ]
     D, found = sum(length > 0 for length in lengths), {}
     for a, b in itertools.permutations(range(K), 2):
         both = sum(a in h and b in h for h in held)

@@ -4,7 +4,8 @@ import math
 
 
 def sums(mixtures, lengths, units, groups, G, T):
-    """mixtures: of each document {topic: tokens}; units: of each document a key, or None; groups: key -> group."""
+    """mixtures: of each document {topic: tokens}; units: of each document a key, or None; groups:
+    key -> group."""
     names = ("holding", "of_holding", "x", "xx", "xl", "unit_xx", "unit_xl")
     out = {name: [[0.0] * T for _ in range(G)] for name in names}
     out |= {name: [0.0] * G for name in ("documents", "tokens", "squares", "units", "unit_squares")}
@@ -36,14 +37,17 @@ def sums(mixtures, lengths, units, groups, G, T):
 
 
 def error(shares_of_documents):
-    """Standard error of a ratio of tokens, documents as the units: [(tokens of the topic, length)]."""
+    """Standard error of a ratio of tokens, documents as the units: [(tokens of the topic,
+    length)]."""
     n, x, length = (
         len(shares_of_documents),
         sum(a for a, _ in shares_of_documents),
         sum(b for _, b in shares_of_documents),
     )
     share = x / length
-    return math.sqrt(n / (n - 1) * sum((a - share * b) ** 2 for a, b in shares_of_documents)) / length
+    return (
+        math.sqrt(n / (n - 1) * sum((a - share * b) ** 2 for a, b in shares_of_documents)) / length
+    )
 
 
 def best_cut(x, tokens, cuts):
@@ -70,7 +74,8 @@ def overlap(a, b):
 
 
 def clearest(counted, expected, longest, least):
-    """[(p, first, end)] of each column's clearest window, and how many windows there are: all windows, one after the other."""
+    """[(p, first, end)] of each column's clearest window, and how many windows there are: all
+    windows, one after the other."""
     G, W = len(counted), len(counted[0])
     lengths = sorted({min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)})
     windows = [(a, a + n) for n in lengths for a in range(G + 1 - n)]
@@ -78,18 +83,25 @@ def clearest(counted, expected, longest, least):
     for w in range(W):
         tried = [(1.0, 0, 1)]
         for a, b in windows:
-            seen, chance = sum(row[w] for row in counted[a:b]), max(sum(row[w] for row in expected[a:b]), 1e-9)
+            seen, chance = (
+                sum(row[w] for row in counted[a:b]),
+                max(sum(row[w] for row in expected[a:b]), 1e-9),
+            )
             if seen >= least and seen > chance:
                 n = int(sum(row[w] for row in counted))
                 part = min(chance / n, 1.0)
-                beyond = sum(math.comb(n, i) * part**i * (1 - part) ** (n - i) for i in range(int(seen), n + 1))
+                beyond = sum(
+                    math.comb(n, i) * part**i * (1 - part) ** (n - i)
+                    for i in range(int(seen), n + 1)
+                )
                 tried.append((beyond, a, b))
         best.append(min(tried))
     return best, len(windows)
 
 
 def families(topics, joins, size, number, given, beside):
-    """Sets of topics: a tree's top is taken apart until there are `number` of them with the groups."""
+    """Sets of topics: a tree's top is taken apart until there are `number` of them with the
+    groups."""
     leaves = [{k} for k in topics]
     for a, b in joins:
         leaves.append(leaves[a] | leaves[b])

@@ -1,12 +1,16 @@
-"""theta of a document as kernels/fold.py gives it, in plain Python and float64, and its plain form: all topics, no end."""
+"""theta of a document as kernels/fold.py gives it, in plain Python and float64, and its plain form:
+all topics, no end."""
 
 import numpy as np
 
 from inference.kernels import fold
 
 
-def mixture(above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> dict:
-    """{topic: theta} of those that are listed. above: float64[K, V], beta without its floor; floor, alpha: float64[K]."""
+def mixture(
+    above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.ndarray, alpha: np.ndarray
+) -> dict:
+    """{topic: theta} of those that are listed. above: float64[K, V], beta without its floor; floor,
+    alpha: float64[K]."""
     K, N = len(floor), int(counts.sum())
     whole = alpha @ (above[:, words] + floor[:, None])
     beta = (above[:, words] + floor[:, None]) / whole
@@ -27,7 +31,10 @@ def mixture(above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.
             for k in kept:
                 tokens[k] += counts[j] * (weights[k] / total - gamma[k][j])
                 gamma[k][j] = weights[k] / total
-        if max((abs(tokens[k] - before[k]) for k in kept), default=0) < fold.NEAR and i > fold.FIRST_SWEEPS:
+        if (
+            max((abs(tokens[k] - before[k]) for k in kept), default=0) < fold.NEAR
+            and i > fold.FIRST_SWEEPS
+        ):
             break
     kept, _ = thin(kept, gamma, beta, counts, alpha, rest)
     return {k: (alpha[k] + gamma[k] @ counts) / (alpha.sum() + N) for k in kept}
@@ -36,10 +43,14 @@ def mixture(above: np.ndarray, floor: np.ndarray, words: np.ndarray, counts: np.
 def thin(kept, gamma, beta, counts, alpha, rest):
     least = min(fold.LEAST, max(gamma[k] @ counts for k in kept))
     left = [k for k in kept if gamma[k] @ counts >= least]
-    return left, rest + sum((alpha[k] * beta[k] for k in kept if k not in left), np.zeros(len(rest)))
+    return left, rest + sum(
+        (alpha[k] * beta[k] for k in kept if k not in left), np.zeros(len(rest))
+    )
 
 
-def cvb0(beta: np.ndarray, words: np.ndarray, counts: np.ndarray, alpha: np.ndarray, sweeps: int = 200) -> np.ndarray:
+def cvb0(
+    beta: np.ndarray, words: np.ndarray, counts: np.ndarray, alpha: np.ndarray, sweeps: int = 200
+) -> np.ndarray:
     """theta, float64[K], where CVB0 over all topics comes to rest."""
     of = beta[:, words].T
     gamma = alpha * of / (of @ alpha)[:, None]

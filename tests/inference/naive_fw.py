@@ -15,7 +15,9 @@ def gradient(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray) -> np.ndar
     return beta @ (counts / (theta @ beta))
 
 
-def ope(beta: np.ndarray, counts: np.ndarray, alpha: float, coins: list[bool], iterations: int) -> np.ndarray:
+def ope(
+    beta: np.ndarray, counts: np.ndarray, alpha: float, coins: list[bool], iterations: int
+) -> np.ndarray:
     """OPE from the even theta; a coin says whether a step is by the likelihood. theta: [K]."""
     K = len(beta)
     theta, likelihood, prior = np.full(K, 1 / K), 1, 0
@@ -28,7 +30,9 @@ def ope(beta: np.ndarray, counts: np.ndarray, alpha: float, coins: list[bool], i
     return theta
 
 
-def safe(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray, k: int) -> tuple[float, float, float]:
+def safe(
+    beta: np.ndarray, counts: np.ndarray, theta: np.ndarray, k: int
+) -> tuple[float, float, float]:
     """The safe step towards topic k, the gap g and e."""
     g = gradient(beta, counts, theta)[k] - counts.sum()
     e = np.sqrt(counts @ (beta[k] / (theta @ beta) - 1) ** 2)
@@ -49,8 +53,10 @@ def frank_wolfe(beta: np.ndarray, counts: np.ndarray, iterations: int, step: str
             towards = np.eye(K)[k] - theta
             share = minimize_scalar(
                 lambda a, theta=theta, towards=towards: -f(beta, counts, theta + a * towards),
-                bounds=(0, 1), method="bounded", options={"xatol": 1e-12},
-            ).x  # fmt: skip
+                bounds=(0, 1),
+                method="bounded",
+                options={"xatol": 1e-12},
+            ).x
         theta = (1 - share) * theta
         theta[k] += share
     return theta
@@ -72,7 +78,8 @@ def statistics(beta: np.ndarray, counts: np.ndarray, theta: np.ndarray) -> np.nd
 def from_documents(
     beta: np.ndarray, counts: np.ndarray, key: int, iterations: int = 20
 ) -> tuple[np.ndarray, np.ndarray]:
-    """phi of OPE with alpha = 1/K, [K, n], and what of it is the vertices' own; the rest is of the theta_0 that is left.
+    """phi of OPE with alpha = 1/K, [K, n], and what of it is the vertices' own; the rest is of the
+    theta_0 that is left.
 
     key: the start of the stream of coins.
     """

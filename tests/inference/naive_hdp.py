@@ -1,4 +1,5 @@
-"""The HDP topic model's twin: paper 002, figure 8, with phi[n, T], zeta[T, K] and every term of the bound written out."""
+"""The HDP topic model's twin: paper 002, figure 8, with phi[n, T], zeta[T, K] and every term of the
+bound written out."""
 
 import numpy as np
 from scipy.special import betaln, digamma
@@ -12,7 +13,8 @@ def e_log_v(a, b):
 
 
 def e_log_sigma(a, b):
-    """E[log sigma_i], sigma_i = v_i prod_{j < i} (1 - v_j), with the last v at 1: one more than sticks."""
+    """E[log sigma_i], sigma_i = v_i prod_{j < i} (1 - v_j), with the last v at 1: one more than
+    sticks."""
     present, absent = e_log_v(a, b)
     return np.append(present, 0.0) + np.concatenate(([0.0], np.cumsum(absent)))
 

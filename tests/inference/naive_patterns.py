@@ -20,12 +20,17 @@ class Written(str):
 
 
 def case(text: str) -> int:
-    """inference.text.case.key of a word that is written so: in small letters, with a capital, in capitals, or with which ones."""
+    """inference.text.case.key of a word that is written so: in small letters, with a capital, in
+    capitals, or with which ones."""
     letters = [c for c in unicodedata.normalize("NFC", text) if c.isalnum()]
     large = [i for i, c in enumerate(letters) if c != c.lower()]
     if large in ([], [0]):
         return len(large)
-    return 2 if all(i in large or not c.isalpha() for i, c in enumerate(letters)) else sum(4 << i for i in large) + 3
+    return (
+        2
+        if all(i in large or not c.isalpha() for i, c in enumerate(letters))
+        else sum(4 << i for i in large) + 3
+    )
 
 
 def accepts(element: Element, word: str) -> bool:
@@ -68,9 +73,13 @@ def matches(part: Part, words: list[str]) -> list[tuple[int, int]]:
 
 
 def hits(
-    pattern: tuple[Part, ...], words: list[str], held: set[int] | None = None, sentences: list[int] | None = None
+    pattern: tuple[Part, ...],
+    words: list[str],
+    held: set[int] | None = None,
+    sentences: list[int] | None = None,
 ) -> list[tuple[int, int]]:
-    """The matches that count. held: words of which a match must have one; None for all. sentences: which each word is in."""
+    """The matches that count. held: words of which a match must have one; None for all. sentences:
+    which each word is in."""
     every = [matches(part, words) for part in pattern]
     found, i = [], 0
     while i < len(words):
@@ -83,7 +92,13 @@ def hits(
                 (0 < b - (longest - 1) <= part.within or 0 < i - (e - 1) <= part.within)
                 and not (
                     part.sentence
-                    and len({(sentences or [0] * len(words))[j] for j in {*range(i, longest), *range(b, e)}}) > 1
+                    and len(
+                        {
+                            (sentences or [0] * len(words))[j]
+                            for j in {*range(i, longest), *range(b, e)}
+                        }
+                    )
+                    > 1
                 )
                 for b, e in others
             )

@@ -18,7 +18,9 @@ def tokens_of(evidence, word, into, mask):
 def tally(tokens, group):
     """Counter of (group, topic): tokens; and of documents."""
     documents = {(d, k) for d, k, _ in tokens}
-    return Counter((group[d], k) for d, k, _ in tokens), Counter((group[d], k) for d, k in documents)
+    return Counter((group[d], k) for d, k, _ in tokens), Counter(
+        (group[d], k) for d, k in documents
+    )
 
 
 def likelihood(k, n, p):
@@ -28,11 +30,17 @@ def likelihood(k, n, p):
 def ratio(a, n, b, m):
     """Dunning 1993, eq. for the binomial case."""
     p = (a + b) / (n + m)
-    return 2 * (likelihood(a, n, a / n) + likelihood(b, m, b / m) - likelihood(a, n, p) - likelihood(b, m, p))
+    return 2 * (
+        likelihood(a, n, a / n)
+        + likelihood(b, m, b / m)
+        - likelihood(a, n, p)
+        - likelihood(b, m, p)
+    )
 
 
 def near(evidence, tokens, senses, into, word):
-    """For each sense: word -> (documents of the sense that have it, score), of those that qualify."""
+    """For each sense: word -> (documents of the sense that have it, score), of those that
+    qualify."""
     of = {k: {d for d, topic, _ in tokens if topic == k} for k in senses}
     has = {
         d: {int(w): int(into[t]) for w, _, t, _ in zip(*evidence.document(d), strict=True)}

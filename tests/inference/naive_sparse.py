@@ -1,4 +1,5 @@
-"""Slow, obvious twins of lsparse and clusters: paper 003 on dense arrays, with explicit responsibilities."""
+"""Slow, obvious twins of lsparse and clusters: paper 003 on dense arrays, with explicit
+responsibilities."""
 
 import itertools
 
@@ -12,10 +13,12 @@ def top(weights: np.ndarray, L: int) -> np.ndarray:
 
 
 def best_support(W: np.ndarray, L: int) -> tuple[float, tuple[int, ...]]:
-    """max over all supports of at most L topics of max_r sum r W - r log r = log sum exp W over the support (003,
-    eqs. 5 and 8), by trying each."""
+    """max over all supports of at most L topics of max_r sum r W - r log r = log sum exp W over the
+    support (003, eqs. 5 and 8), by trying each."""
     return max(
-        (np.log(np.exp(W[list(s)]).sum()), s) for n in range(1, L + 1) for s in itertools.combinations(range(len(W)), n)
+        (np.log(np.exp(W[list(s)]).sum()), s)
+        for n in range(1, L + 1)
+        for s in itertools.combinations(range(len(W)), n)
     )
 
 
@@ -25,7 +28,8 @@ def e_log_beta(lam: np.ndarray) -> np.ndarray:
 
 
 def local(words, counts, log_beta, alpha, L, *, sweeps, change, restarts=0, r=None):
-    """The local step of one document (003, Algorithm 2): r float64[n, K]. r: where it begins, by default its words."""
+    """The local step of one document (003, Algorithm 2): r float64[n, K]. r: where it begins, by
+    default its words."""
     K = len(log_beta)
     logs = log_beta[:, words].T
     if r is None:
@@ -71,7 +75,10 @@ def objective(words, counts, log_beta, alpha, r) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.where(r > 0, r * (log_beta[:, words].T - np.log(r)), 0.0).sum(axis=1)
     return float(
-        counts @ inner + (gammaln(alpha + N) - gammaln(alpha)).sum() + gammaln(K * alpha) - gammaln(K * alpha + N.sum())
+        counts @ inner
+        + (gammaln(alpha + N) - gammaln(alpha)).sum()
+        + gammaln(K * alpha)
+        - gammaln(K * alpha + N.sum())
     )
 
 
@@ -79,9 +86,11 @@ def topics_objective(lam: np.ndarray, eta: float) -> float:
     """E[log p(beta)] - E[log q(beta)] for any lam (003, eq. 35)."""
     K, V = lam.shape
     return float(
-        K * (gammaln(V * eta) - V * gammaln(eta)) - gammaln(lam.sum(axis=1)).sum() + gammaln(lam).sum()
+        K * (gammaln(V * eta) - V * gammaln(eta))
+        - gammaln(lam.sum(axis=1)).sum()
+        + gammaln(lam).sum()
         + ((eta - lam) * e_log_beta(lam)).sum()
-    )  # fmt: skip
+    )
 
 
 def statistics(documents, r, V):
@@ -100,11 +109,17 @@ def cluster_scores(documents, lam, N, alpha):
 
 
 def cluster_objective(documents, r, lam, N, alpha, eta) -> float:
-    """The bound of the mixture (003, eqs. 18-24 and 35) but for the multinomial coefficients: float. r: float64[D, K]."""
+    """The bound of the mixture (003, eqs. 18-24 and 35) but for the multinomial coefficients:
+    float. r: float64[D, K]."""
     K = len(N)
     prior = digamma(N + alpha / K) - digamma(N.sum() + alpha)
     W = cluster_scores(documents, lam, N, alpha)
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.where(r > 0, r * (W - np.log(r)), 0.0).sum()
-    shares = gammaln(alpha) - K * gammaln(alpha / K) - gammaln(N.sum() + alpha) + gammaln(N + alpha / K).sum()
+    shares = (
+        gammaln(alpha)
+        - K * gammaln(alpha / K)
+        - gammaln(N.sum() + alpha)
+        + gammaln(N + alpha / K).sum()
+    )
     return float(inner + shares - (N * prior).sum() + topics_objective(lam, eta))

@@ -1,4 +1,5 @@
-"""Slow, obvious twins of the variational kernels and engines: straight from papers 002 and 004, with phi[n, k] written out."""
+"""Slow, obvious twins of the variational kernels and engines: straight from papers 002 and 004,
+with phi[n, k] written out."""
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -17,7 +18,8 @@ def phi_of(gamma: np.ndarray, log_b: np.ndarray, words: np.ndarray) -> np.ndarra
 
 
 def document(words, counts, log_b, alpha, gamma, limit: float, most: int):
-    """(gamma, phi[n, k] at this gamma, iterations): eqs. 31 and 32 in turn, until the sum of |change| is below `limit`."""
+    """(gamma, phi[n, k] at this gamma, iterations): eqs. 31 and 32 in turn, until the sum of
+    |change| is below `limit`."""
     iteration, change = 0, np.inf
     while iteration < most and change >= limit:
         iteration += 1
@@ -27,11 +29,14 @@ def document(words, counts, log_b, alpha, gamma, limit: float, most: int):
 
 
 def documents_bound(documents, log_b, alpha, gammas) -> float:
-    """The bound's terms of documents, each (words, counts), at phi of their gamma, in full: 002 eq. 15 for LDA."""
+    """The bound's terms of documents, each (words, counts), at phi of their gamma, in full: 002 eq.
+    15 for LDA."""
     total = 0.0
     for (words, counts), gamma in zip(documents, gammas, strict=True):
         phi, log_theta = phi_of(gamma, log_b, words), e_log_dirichlet(gamma)
-        total += (counts[:, None] * phi * (log_theta + log_b[:, words].T - np.log(phi + 1e-300))).sum()
+        total += (
+            counts[:, None] * phi * (log_theta + log_b[:, words].T - np.log(phi + 1e-300))
+        ).sum()
         total += gammaln(alpha.sum()) - gammaln(alpha).sum() + ((alpha - 1) * log_theta).sum()
         total -= gammaln(gamma.sum()) - gammaln(gamma).sum() + ((gamma - 1) * log_theta).sum()
     return float(total)
@@ -42,5 +47,8 @@ def topics_bound(lam: np.ndarray, eta: float) -> float:
     log_beta, (K, V) = e_log_dirichlet(lam), lam.shape
     prior = K * (gammaln(V * eta) - V * gammaln(eta)) + ((eta - 1) * log_beta).sum()
     return float(
-        prior - (gammaln(lam.sum(axis=1)) - gammaln(lam).sum(axis=1) + ((lam - 1) * log_beta).sum(axis=1)).sum()
+        prior
+        - (
+            gammaln(lam.sum(axis=1)) - gammaln(lam).sum(axis=1) + ((lam - 1) * log_beta).sum(axis=1)
+        ).sum()
     )

@@ -12,7 +12,9 @@ from tests.inference import naive_effects
 
 TOPICA = json.loads((Path(__file__).parent / "stm_effects.json").read_text())
 GROUPS, NUMBERS = 3, 10
-DESIGN = np.array([[1, g == 1, g == 2, n / 9] for g in range(GROUPS) for n in range(NUMBERS)], float)
+DESIGN = np.array(
+    [[1, g == 1, g == 2, n / 9] for g in range(GROUPS) for n in range(NUMBERS)], float
+)
 
 
 def data_of(counts, of_units, cell, into=None):
@@ -20,7 +22,9 @@ def data_of(counts, of_units, cell, into=None):
     held = np.nonzero(counts)
     ptr = np.concatenate([[0], np.cumsum((counts > 0).sum(axis=1))])
     into = np.arange(counts.shape[1]) if into is None else np.array(into)
-    return Data.from_documents(of_units, cell, (ptr, held[1], counts[held], counts.sum(axis=1)), into, into.max() + 1)
+    return Data.from_documents(
+        of_units, cell, (ptr, held[1], counts[held], counts.sum(axis=1)), into, into.max() + 1
+    )
 
 
 def units_of(codes):
@@ -57,17 +61,23 @@ def test_it_equals_the_twin_where_topics_are_merged_and_documents_left_out(block
     counts[:, 0] += 1
     cell = np.where(chance.random(70) < 0.2, -1, chance.integers(0, len(DESIGN), 70))
     unit = chance.integers(0, 9, 70)
-    data = data_of(counts, units.by_code(unit) if clustered else units.documents(70), cell, [0, 1, 0, 2, -1])
+    data = data_of(
+        counts, units.by_code(unit) if clustered else units.documents(70), cell, [0, 1, 0, 2, -1]
+    )
     fixed, drawn = (as_stm.fit(data, alpha, DESIGN, np.eye(4), draws) for draws in (0, 10))
     kept = cell >= 0
     X, of_units = DESIGN[cell[kept]], unit[kept] if clustered else None
     concentration = (counts + alpha)[kept]
-    merged = np.stack([concentration[:, [0, 2]].sum(axis=1), *concentration[:, [1, 3, 4]].T], axis=1)
+    merged = np.stack(
+        [concentration[:, [0, 2]].sum(axis=1), *concentration[:, [1, 3, 4]].T], axis=1
+    )
     for t in range(3):
         beta, variance = naive_effects.as_stm(merged[:, t] / merged.sum(axis=1), X, of_units)
         np.testing.assert_allclose(fixed.estimate[:, t], beta, atol=1e-12)
         np.testing.assert_allclose(fixed.variance[:, t], np.diag(variance), rtol=1e-9)
-        pooled = np.array([naive_effects.composed(chance, merged, t, X, 10, of_units) for _ in range(150)])
+        pooled = np.array(
+            [naive_effects.composed(chance, merged, t, X, 10, of_units) for _ in range(150)]
+        )
         apart = (drawn.variance[:, t] - pooled.mean(axis=0)) / (pooled.std(axis=0) / np.sqrt(150))
         assert np.abs(apart).max() < 4.5
 

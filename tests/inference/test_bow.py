@@ -70,19 +70,32 @@ def test_without_some_words_nothing_is_renumbered(tmp_path):
     offsets = np.arange(sum(c.sum() for c in counts), dtype=np.int32)
     indptr = np.cumsum([0, *map(len, documents)])
     bow = Bow(
-        indptr, np.concatenate(documents).astype(np.int32), np.concatenate(counts).astype(np.int32), 12, offsets=offsets
+        indptr,
+        np.concatenate(documents).astype(np.int32),
+        np.concatenate(counts).astype(np.int32),
+        12,
+        offsets=offsets,
     )
     dropped = np.array([0, 3, 11])
     found = bow.without(dropped, tmp_path / "less")
-    assert (found.D, found.V) == (5, 12) and found.digest == Bow.open(tmp_path / "less").digest != bow.digest
+    assert (found.D, found.V) == (5, 12) and found.digest == Bow.open(
+        tmp_path / "less"
+    ).digest != bow.digest
     places = np.repeat(np.arange(len(bow.words)), bow.counts)  # the pair of each token
     assert found.offsets.tolist() == offsets[~np.isin(bow.words[places], dropped)].tolist()
     for d, (words, n) in enumerate(zip(documents, counts, strict=True)):
         stays = ~np.isin(words, dropped)
         row = slice(found.indptr[d], found.indptr[d + 1])
-        assert found.words[row].tolist() == words[stays].tolist() and found.counts[row].tolist() == n[stays].tolist()
-    assert found.tokens == sum(int(n[~np.isin(w, dropped)].sum()) for w, n in zip(documents, counts, strict=True))
-    assert Bow(indptr, bow.words, bow.counts, 12).without(np.arange(12), tmp_path / "none").tokens == 0
+        assert (
+            found.words[row].tolist() == words[stays].tolist()
+            and found.counts[row].tolist() == n[stays].tolist()
+        )
+    assert found.tokens == sum(
+        int(n[~np.isin(w, dropped)].sum()) for w, n in zip(documents, counts, strict=True)
+    )
+    assert (
+        Bow(indptr, bow.words, bow.counts, 12).without(np.arange(12), tmp_path / "none").tokens == 0
+    )
 
 
 def test_tokens_of_words_are_counted_in_chunks(monkeypatch):

@@ -11,14 +11,17 @@ import pytest
 from inference import cluster
 
 if not cluster.installed():
-    pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
+    pytest.skip(
+        "dask.distributed is not installed: pip install 'topograph[cluster]'",
+        allow_module_level=True,
+    )
 
 from inference import engines
 from inference.cluster import calls, lead, member
 from inference.cluster.calls import LOST, Calls
 from inference.cluster.lead import Lost, Team
 from inference.cluster.member import Member
-from inference.versions import versions
+from inference.runtime.versions import versions
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of distributed's own
 
@@ -80,7 +83,8 @@ def team(tmp_path):
 
 
 def test_workers_are_looked_for_once_more_where_a_look_took_long(team, monkeypatch):
-    """A worker that hangs is asked until the scheduler drops it, longer than the leader's patience; the others are there."""
+    """A worker that hangs is asked until the scheduler drops it, longer than the leader's patience;
+    the others are there."""
     now, looks = [0.0], iter([[], ["a", "b"]])
 
     def look():
@@ -111,8 +115,12 @@ def test_a_worker_lost_during_a_checkpoint_does_not_put_off_the_next(team, monke
 
     monkeypatch.setattr(lead, "time", SimpleNamespace(monotonic=lambda: now[0]))
     for name, instead in {
-        "_catch_up": catch_up, "_all": answer, "_commit": lambda *_: None, "_there": list, "_lost": lambda error: None
-    }.items():  # fmt: skip
+        "_catch_up": catch_up,
+        "_all": answer,
+        "_commit": lambda *_: None,
+        "_there": list,
+        "_lost": lambda error: None,
+    }.items():
         monkeypatch.setattr(team, name, instead)
     team.save(Path(), SimpleNamespace(t=3))
     assert team._saving == 1.0
@@ -153,7 +161,14 @@ def sat(tmp_path, monkeypatch, what) -> None:
 
 
 def job(name: str) -> dict:
-    return {"engine": "ssi", "settings": {}, "seed": 1, "bow": "bow", "digest": "", "checkpoint": name}
+    return {
+        "engine": "ssi",
+        "settings": {},
+        "seed": 1,
+        "bow": "bow",
+        "digest": "",
+        "checkpoint": name,
+    }
 
 
 def seat(one: Member, deal: str, name: str = "c"):
@@ -161,7 +176,8 @@ def seat(one: Member, deal: str, name: str = "c"):
 
 
 def test_a_seat_that_is_given_up_while_it_is_taken_does_not_stay(tmp_path, monkeypatch):
-    """The leader gave it up, as another worker was lost meanwhile: two shares would stay in memory."""
+    """The leader gave it up, as another worker was lost meanwhile: two shares would stay in
+    memory."""
 
     async def what(one):
         await asyncio.gather(seat(one, "first"), seat(one, "second"))
@@ -198,7 +214,9 @@ def test_a_workers_own_error_names_it_and_is_no_lost_connection(tmp_path, monkey
 def test_a_worker_that_can_not_do_its_share_is_left_out(team, monkeypatch):
     monkeypatch.setattr(team._calls, "workers", lambda: ["a", "b"])
     monkeypatch.setattr(team._calls, "sleep", lambda seconds: None)
-    monkeypatch.setattr(team._calls, "all", lambda workers, what: [{"versions": versions()}] * len(workers))
+    monkeypatch.setattr(
+        team._calls, "all", lambda workers, what: [{"versions": versions()}] * len(workers)
+    )
     assert team._there() == ["a", "b"]
     team._lost(member.Unable("a", "OSError: no space left"))
     assert team._there() == ["b"]

@@ -12,7 +12,10 @@ from inference.cluster import parts
 from tests.inference.corpora import equal, planted
 
 if not cluster.installed():
-    pytest.skip("dask.distributed is not installed: pip install 'topograph[cluster]'", allow_module_level=True)
+    pytest.skip(
+        "dask.distributed is not installed: pip install 'topograph[cluster]'",
+        allow_module_level=True,
+    )
 
 from inference.cluster import calls, lead, store
 from inference.cluster.join import checked
@@ -31,13 +34,23 @@ def site(tmp_path_factory):
     planted(5, 90, 200, 25, seed=2)[0].save(home / "bow")
     bow = Bow.open(home / "bow")
     engine = engines.get(engines.DEFAULT)
-    config = engines.config(engine.NAME, topics=20, passes=5, minibatch=40).resolve(bow.D, bow.tokens)
-    one = [event for event in train(engine, config, bow, seed=SEED, threads=1) if isinstance(event, Snapshot)]
+    config = engines.config(engine.NAME, topics=20, passes=5, minibatch=40).resolve(
+        bow.D, bow.tokens
+    )
+    one = [
+        event
+        for event in train(engine, config, bow, seed=SEED, threads=1)
+        if isinstance(event, Snapshot)
+    ]
     with running(home, workers=2) as there:
-        yield SimpleNamespace(home=home, bow=bow, engine=engine, config=config, one=one, cluster=there)
+        yield SimpleNamespace(
+            home=home, bow=bow, engine=engine, config=config, one=one, cluster=there
+        )
 
 
-def led(site, name: str, at=lambda step, team: None, state=None, last=None) -> tuple[list[Snapshot], Team]:
+def led(
+    site, name: str, at=lambda step, team: None, state=None, last=None
+) -> tuple[list[Snapshot], Team]:
     """All snapshots of a training that a team does. at: called after each, with its step."""
     file = site.home / name / "checkpoint"
     file.parent.mkdir(exist_ok=True)
@@ -63,7 +76,8 @@ def as_one(site, kept) -> bool:
     """Whether these are the snapshots of the training by one process, all of them or the last."""
     known = {s.step: s for s in site.one}
     return kept[-1][0] == site.one[-1].step and all(
-        (tokens, held_out) == (known[step].tokens, known[step].held_out) and equal(topics, known[step].topics)
+        (tokens, held_out) == (known[step].tokens, known[step].held_out)
+        and equal(topics, known[step].topics)
         for step, tokens, held_out, topics in kept
     )
 
@@ -102,7 +116,9 @@ def test_the_schedulers_death_does_not_end_the_training(site):
             site.cluster.kill("scheduler")
 
     half = site.one[len(site.one) // 2].step
-    kept, _ = led(site, "scheduler", at)  # workers may go on without one, and join the next at a checkpoint
+    kept, _ = led(
+        site, "scheduler", at
+    )  # workers may go on without one, and join the next at a checkpoint
     assert as_one(site, kept)
 
 
@@ -117,8 +133,9 @@ def test_a_new_leader_goes_on_and_so_does_one_process(site):
     assert as_one(site, kept)
     listed = parts.listed(parts.folder_of(file), site.one[-1].step)
     assert {path.name for path in parts.folder_of(file).iterdir()} == {
-        f"{site.one[-1].step}.json", *(part.name for part in listed)
-    }  # fmt: skip
+        f"{site.one[-1].step}.json",
+        *(part.name for part in listed),
+    }
 
 
 def test_a_team_goes_on_where_one_process_was(site):
@@ -159,15 +176,25 @@ def test_a_training_that_begins_with_topics_is_shared(site):
 
 
 def test_workers_give_tokens_their_topics(site, monkeypatch):
-    """Bitwise as one process, also where a worker is lost meanwhile; the leader does what is left."""
+    """Bitwise as one process, also where a worker is lost meanwhile; the leader does what is
+    left."""
 
     def stored(lose: bool) -> list:
-        with Team(site.engine, site.cluster.address, site.home / "stored", site.home, least=2, patience=120.0) as team:
+        with Team(
+            site.engine,
+            site.cluster.address,
+            site.home / "stored",
+            site.home,
+            least=2,
+            patience=120.0,
+        ) as team:
             team.lead(site.config, SEED, site.bow, site.home / "bow")
             *_, last = train(team, site.config, site.bow, seed=SEED)
             team.save(team.checkpoint, last.state)
             asked, ask = [], team.ask
-            monkeypatch.setattr(team, "ask", lambda member, *a, **k: asked.append(member) or ask(member, *a, **k))
+            monkeypatch.setattr(
+                team, "ask", lambda member, *a, **k: asked.append(member) or ask(member, *a, **k)
+            )
             blocks = []
             for block in store.evidence(team, last.state):
                 if lose and not blocks:
@@ -179,17 +206,22 @@ def test_workers_give_tokens_their_topics(site, monkeypatch):
     monkeypatch.setattr(store, "BLOCK", 7)
     alone = Assigner(site.engine, site.config, site.bow)
     *_, last = train(site.engine, site.config, site.bow, seed=SEED, threads=1)
-    wanted = [alone(last.state, first, min(first + 7, site.bow.D)) for first in range(0, site.bow.D, 7)]
+    wanted = [
+        alone(last.state, first, min(first + 7, site.bow.D)) for first in range(0, site.bow.D, 7)
+    ]
     for lose in (False, True):
         blocks = stored(lose)
-        assert len(blocks) == len(wanted) and all(equal(a, b) for a, b in zip(blocks, wanted, strict=True))
+        assert len(blocks) == len(wanted) and all(
+            equal(a, b) for a, b in zip(blocks, wanted, strict=True)
+        )
 
 
 def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
-    """Sums that alpha is learned from are exact; a checkpoint is written after every step, and one of them is gone back to."""
-    config = engines.config(site.engine.NAME, topics=20, passes=4, minibatch=40, learn="both", interval=3).resolve(
-        site.bow.D, site.bow.tokens
-    )
+    """Sums that alpha is learned from are exact; a checkpoint is written after every step, and one
+    of them is gone back to."""
+    config = engines.config(
+        site.engine.NAME, topics=20, passes=4, minibatch=40, learn="both", interval=3
+    ).resolve(site.bow.D, site.bow.tokens)
     *_, one = train(site.engine, config, site.bow, seed=SEED, threads=1)
     monkeypatch.setattr(lead, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(lead, "SAVE_SHARE", 1e9)
@@ -208,7 +240,8 @@ def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
 
 
 def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
-    """The first time the leader sees the new worker; the second checkpoint of that step still has all remembered topics."""
+    """The first time the leader sees the new worker; the second checkpoint of that step still has
+    all remembered topics."""
     half, file = site.one[len(site.one) // 2].step, site.home / "twice"
     with Team(site.engine, site.cluster.address, file, site.home, least=2, patience=120.0) as team:
         team.lead(site.config, SEED, site.bow, site.home / "bow")
@@ -219,7 +252,9 @@ def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
                 wait_for_workers(team, before + 1)
                 team.save(file, event.state)
                 team.save(file, event.state)
-                covered = sum(part.end - part.first for part in parts.listed(parts.folder_of(file), half))
+                covered = sum(
+                    part.end - part.first for part in parts.listed(parts.folder_of(file), half)
+                )
         assert covered == site.bow.D and len(team.members) == before + 1
     site.cluster.workers.pop().kill()
     assert equal(event.topics, site.one[-1].topics)
@@ -229,7 +264,9 @@ def test_a_worker_that_does_not_see_the_files_is_left_out(site, tmp_path):
     """It would fail each time that it is asked; its error is not one of the network."""
     with running(site.home, workers=2) as there:
         there.start_worker(tmp_path)
-        with Team(site.engine, there.address, site.home / "blind", site.home, least=3, patience=120.0) as team:
+        with Team(
+            site.engine, there.address, site.home / "blind", site.home, least=3, patience=120.0
+        ) as team:
             team.lead(site.config, SEED, site.bow, site.home / "bow")
             *_, event = train(team, site.config, site.bow, seed=SEED)
             assert len(team.unable) == team.restarts == 1 and len(team.members) == 2
@@ -257,7 +294,9 @@ def test_a_worker_that_sees_the_files_again_takes_part_again(site, tmp_path, mon
 
 def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site, monkeypatch):
     """The leader is told, and does not ask again and again."""
-    monkeypatch.setattr(lead, "SAVE_EVERY", 3600.0)  # no checkpoint of a slow step makes the folder first
+    monkeypatch.setattr(
+        lead, "SAVE_EVERY", 3600.0
+    )  # no checkpoint of a slow step makes the folder first
 
     def impatient_without_workers():
         if len(team.unable) == 2:
@@ -266,22 +305,35 @@ def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site, monk
     with running(site.home, workers=2) as there:
         file = site.home / "taken"
         with Team(
-            site.engine, there.address, file, site.home, tick=impatient_without_workers, least=2, patience=120.0
+            site.engine,
+            there.address,
+            file,
+            site.home,
+            tick=impatient_without_workers,
+            least=2,
+            patience=120.0,
         ) as team:
             team.lead(site.config, SEED, site.bow, site.home / "bow")
-            event = next(each for each in train(team, site.config, site.bow, seed=SEED) if isinstance(each, Snapshot))
+            event = next(
+                each
+                for each in train(team, site.config, site.bow, seed=SEED)
+                if isinstance(each, Snapshot)
+            )
             parts.folder_of(file).write_text("no folder")
             with pytest.raises(Lost, match="2 that can't do their share"):
                 team.save(file, event.state)
 
 
 def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):
-    """It keeps its connections; the scheduler, which does not hear from it, drops it, and the training goes on without it."""
+    """It keeps its connections; the scheduler, which does not hear from it, drops it, and the
+    training goes on without it."""
     site.bow.save(tmp_path / "bow")
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "3s")
     monkeypatch.setattr(calls, "LOOK", 1.0)
     with running(tmp_path, workers=2) as there:
-        site = SimpleNamespace(**vars(site) | {"home": tmp_path, "bow": Bow.open(tmp_path / "bow"), "cluster": there})
+        site = SimpleNamespace(
+            **vars(site) | {"home": tmp_path, "bow": Bow.open(tmp_path / "bow"), "cluster": there}
+        )
 
         def at(step, team):
             seen.append(len(team.members))
@@ -317,7 +369,9 @@ def test_what_cannot_be_shared_is_refused(site):
         Team(engines.get("svi"), site.cluster.address, site.home / "c", site.home)
 
 
-@pytest.mark.parametrize("address", ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "http://a:1", "tls://a", ""])
+@pytest.mark.parametrize(
+    "address", ["tcp://10.0.0.5:8786", "10.0.0.5:8786", "http://a:1", "tls://a", ""]
+)
 def test_what_no_worker_joins(address):
     with pytest.raises(Invalid):
         checked(address, trusted=False)

@@ -16,7 +16,8 @@ K, V = 6, 60
 
 
 def planted(seed: int, D: int = 150, length: int = 8) -> tuple:
-    """Documents that are each of one cluster: (bow, each one's, beta). Short, so that some are doubtful."""
+    """Documents that are each of one cluster: (bow, each one's, beta). Short, so that some are
+    doubtful."""
     rng = np.random.default_rng(seed)
     beta = np.full((K, V), 0.3 / V)
     for k in range(K):
@@ -32,7 +33,9 @@ def bow():
 
 
 def config_of(bow, **settings):
-    return clusters.Config(**{"topics": K, "passes": 5, "minibatch": 40} | settings).resolve(bow.D, bow.tokens)
+    return clusters.Config(**{"topics": K, "passes": 5, "minibatch": 40} | settings).resolve(
+        bow.D, bow.tokens
+    )
 
 
 def stepped(bow, config, steps, each=lambda state: None):
@@ -52,14 +55,21 @@ def pairs(bow, d):
 def written_out(bow, config, state):
     """(documents, r float64[D, K], lam, N) from what is remembered alone."""
     documents, r = [pairs(bow, d) for d in range(bow.D)], np.zeros((bow.D, K))
-    np.add.at(r, (np.arange(bow.D)[:, None], state.memory_clusters.astype(int)), state.memory_shares / sparse.UNITS)
-    lam = config.eta + naive.statistics(documents, [np.tile(r[d], (len(documents[d][0]), 1)) for d in range(bow.D)], V)
+    np.add.at(
+        r,
+        (np.arange(bow.D)[:, None], state.memory_clusters.astype(int)),
+        state.memory_shares / sparse.UNITS,
+    )
+    lam = config.eta + naive.statistics(
+        documents, [np.tile(r[d], (len(documents[d][0]), 1)) for d in range(bow.D)], V
+    )
     return documents, r, lam, r.sum(axis=0)
 
 
 @pytest.mark.parametrize("L", [1, 2, K, 9])
 def test_it_is_the_twin(bow, L):
-    """What is stored is the sum of what is remembered; a document's shares and the bound are the model's."""
+    """What is stored is the sum of what is remembered; a document's shares and the bound are the
+    model's."""
     config = config_of(bow, most=L)
     state = stepped(bow, config, 10)
     documents, r, lam, N = written_out(bow, config, state)
@@ -81,7 +91,12 @@ def test_it_is_the_twin(bow, L):
 @pytest.mark.parametrize("L", [1, 2, K])
 def test_the_bound_rises_with_every_minibatch(bow, L):
     config, bounds = config_of(bow, most=L, passes=8), []
-    stepped(bow, config, 32, lambda state: bounds.append(clusters.bound(config, state, bow, np.arange(bow.D))))
+    stepped(
+        bow,
+        config,
+        32,
+        lambda state: bounds.append(clusters.bound(config, state, bow, np.arange(bow.D))),
+    )
     whole = bounds[4:]  # from there on all documents have clusters
     assert (np.diff(whole) >= -1e-9 * abs(whole[0])).all() and (
         whole[-1] > whole[0] or L == 1
@@ -104,13 +119,18 @@ def given(bow, config, chosen):
     """A state in which each document is in a cluster as a whole. chosen: int64[D]."""
     shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     return clusters.begin(
-        config, shape, 1, bow, np.repeat(chosen, np.diff(bow.indptr)).astype(np.uint16), np.zeros(0, int)
+        config,
+        shape,
+        1,
+        bow,
+        np.repeat(chosen, np.diff(bow.indptr)).astype(np.uint16),
+        np.zeros(0, int),
     )
 
 
 def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
-    """The documents of clusters 0 and 1 in one, and those of cluster 2 in two at random: a split with a merge puts it right,
-    and the bound rises by what the moves say."""
+    """The documents of clusters 0 and 1 in one, and those of cluster 2 in two at random: a split
+    with a merge puts it right, and the bound rises by what the moves say."""
     bow, own, _ = planted(4, D=300, length=15)
     config = config_of(bow, moves=3)
     chosen = np.where(own == 1, 0, own)
@@ -119,7 +139,9 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
     priors = V, config.alpha / K, config.eta
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     before = clusters.bound(config, state, bow, documents)
-    gain, a, b = moves.best_merge(rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), *priors)[0]
+    gain, a, b = moves.best_merge(
+        rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), *priors
+    )[0]
     assert {a, b} == {1, 2}
     clusters._merge(state, bow, a, b)
     after = clusters.bound(config, state, bow, documents)
@@ -127,7 +149,10 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     gain, leave = moves.split(bow, np.flatnonzero(chosen == 0), rows[0], *priors, np.uint64(1))
     clusters._reassign(state, bow, leave, np.full(len(leave), b))
-    assert clusters.bound(config, state, bow, documents) - after == pytest.approx(gain, rel=1e-6) and gain > 0
+    assert (
+        clusters.bound(config, state, bow, documents) - after == pytest.approx(gain, rel=1e-6)
+        and gain > 0
+    )
     halves = np.bincount(own[leave], minlength=2)[:2]
     assert halves.max() > 0.9 * halves.sum() and len(leave) == halves.sum()
     state = given(bow, config, chosen)
@@ -141,12 +166,20 @@ def test_a_merge_of_shared_documents_gains_what_it_says(bow, L):
     state, documents = stepped(bow, config, 8), np.arange(bow.D)
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     for gain, a, b in moves.best_merge(
-        rows, state.memory_clusters, state.memory_shares, float(sparse.UNITS), V, config.alpha / K, config.eta
+        rows,
+        state.memory_clusters,
+        state.memory_shares,
+        float(sparse.UNITS),
+        V,
+        config.alpha / K,
+        config.eta,
     )[:2]:
         state = stepped(bow, config, 8)
         before = clusters.bound(config, state, bow, documents)
         clusters._merge(state, bow, a, b)
-        assert clusters.bound(config, state, bow, documents) - before == pytest.approx(gain, rel=1e-7)
+        assert clusters.bound(config, state, bow, documents) - before == pytest.approx(
+            gain, rel=1e-7
+        )
         assert state.documents[b] == 0 and (state.memory_shares.sum(axis=1) == sparse.UNITS).all()
 
 
@@ -155,7 +188,11 @@ def test_planted_clusters_are_recovered():
     for seed in range(5):
         bow, own, _ = planted(seed, D=300, length=15)
         config = config_of(bow, passes=10, minibatch=100)
-        state = [event for event in train(clusters, config, bow, seed=seed) if isinstance(event, Snapshot)][-1].state
+        state = [
+            event
+            for event in train(clusters, config, bow, seed=seed)
+            if isinstance(event, Snapshot)
+        ][-1].state
         (theta,) = fold_in_corpus(clusters, config, state, bow)
         found = theta.topics[theta.indptr[:-1]]
         both = np.zeros((K, K))
@@ -168,13 +205,20 @@ def test_evidence_is_of_the_document_as_a_whole(bow, tmp_path):
     config = config_of(bow, most=3)
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
     thetas = list(fold_in_corpus(clusters, config, last.state, bow))
-    assert list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas, by_document=True))[-1] == bow.D
+    assert (
+        list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas, by_document=True))[
+            -1
+        ]
+        == bow.D
+    )
     found = Evidence.open(tmp_path / "e", bow, postings_of(bow))
     (theta,) = thetas
     for d in range(bow.D):
         _, _, topics, certainty = found.document(d)
         first = theta.indptr[d]
-        assert (topics == theta.topics[first]).all() and (certainty == round(255 * float(theta.weights[first]))).all()
+        assert (topics == theta.topics[first]).all() and (
+            certainty == round(255 * float(theta.weights[first]))
+        ).all()
         row = slice(first, theta.indptr[d + 1])
         assert theta.weights[row].sum() == pytest.approx(1, abs=1e-6) and row.stop - row.start <= 3
 
@@ -185,28 +229,42 @@ def test_duplicates_share_their_cluster_and_long_documents_are_certain():
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
     (theta,) = fold_in_corpus(clusters, config, last.state, bow)
     assert len(theta.topics) == bow.D and (theta.weights == 1).all()
-    assert (theta.topics[0::4] == theta.topics[1::4]).all() and (theta.topics[0::4] != theta.topics[2::4]).all()
+    assert (theta.topics[0::4] == theta.topics[1::4]).all() and (
+        theta.topics[0::4] != theta.topics[2::4]
+    ).all()
 
 
 def test_a_cluster_may_lose_all_its_documents():
-    """Two kinds of documents and five clusters to begin with: those that are empty are not used, and can still be."""
+    """Two kinds of documents and five clusters to begin with: those that are empty are not used,
+    and can still be."""
     bow = bow_of([[0, 1, 2] * 20, [5, 6, 7] * 20] * 15, 8)
-    config = clusters.Config(topics=5, passes=12, minibatch=10, alpha=1e-3).resolve(bow.D, bow.tokens)
+    config = clusters.Config(topics=5, passes=12, minibatch=10, alpha=1e-3).resolve(
+        bow.D, bow.tokens
+    )
     given = np.repeat(np.arange(bow.D) % 5, np.diff(bow.indptr)).astype(np.uint16)
     state = begin(clusters, config, bow, given)
     assert (state.documents > 0).all()
-    last = [event for event in train(clusters, config, bow, resume=state) if isinstance(event, Snapshot)][-1]
+    last = [
+        event for event in train(clusters, config, bow, resume=state) if isinstance(event, Snapshot)
+    ][-1]
     topics = last.topics.proper()
-    assert topics.used is not None and topics.used.sum() < 5 and np.allclose(topics.dense().sum(axis=1), 1, atol=1e-4)
+    assert (
+        topics.used is not None
+        and topics.used.sum() < 5
+        and np.allclose(topics.dense().sum(axis=1), 1, atol=1e-4)
+    )
     assert np.isfinite(clusters.bound(config, last.state, bow, np.arange(bow.D)))
     assert asdict(config)["passes"] > clusters.continued(asdict(config))["passes"]
 
 
 @pytest.mark.parametrize(
-    "settings", [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e5, "eta": 1e3}, {"init": "random", "most": 4}]
+    "settings",
+    [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e5, "eta": 1e3}, {"init": "random", "most": 4}],
 )
 def test_priors_at_the_edges(bow, settings):
     config = config_of(bow, **settings)
     last = [event for event in train(clusters, config, bow) if isinstance(event, Snapshot)][-1]
     last.topics.proper()
-    assert np.isfinite(last.held_out) and np.isfinite(clusters.bound(config, last.state, bow, np.arange(bow.D)))
+    assert np.isfinite(last.held_out) and np.isfinite(
+        clusters.bound(config, last.state, bow, np.arange(bow.D))
+    )

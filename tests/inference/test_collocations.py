@@ -1,5 +1,5 @@
-"""What stands near a word against a count of every document by hand, and measures of association against published and
-scipy's figures."""
+"""What stands near a word against a count of every document by hand, and measures of association
+against published and scipy's figures."""
 
 from collections import Counter
 from types import SimpleNamespace
@@ -14,12 +14,30 @@ from inference.index.collocations import Near, Pairs, together
 from inference.index.segments import Field, Scratch
 from inference.index.two_sets import FormSums, Totals
 from inference.text.starts import Starts
-from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE
+from inference.text.table import (
+    AFTER_APOSTROPHE,
+    AFTER_BREAK,
+    AFTER_HYPHEN,
+    AFTER_PARAGRAPH,
+    AFTER_SENTENCE,
+)
 
 FORMS = 6
 FLAGS = [
     int(flag)
-    for flag in (0, AFTER_HYPHEN, AFTER_BREAK, AFTER_SENTENCE, 0, 0, 0, AFTER_APOSTROPHE, AFTER_PARAGRAPH, 0, 0)
+    for flag in (
+        0,
+        AFTER_HYPHEN,
+        AFTER_BREAK,
+        AFTER_SENTENCE,
+        0,
+        0,
+        0,
+        AFTER_APOSTROPHE,
+        AFTER_PARAGRAPH,
+        0,
+        0,
+    )
 ]
 
 
@@ -27,11 +45,14 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
     """What Near reads of an index. A piece begins at every third character; some have flags."""
     lengths = [len(words) for words in documents]
     first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    words = np.array([w | FLAGS[i % len(FLAGS)] for i, w in enumerate(sum(documents, []))], np.int32)
+    words = np.array(
+        [w | FLAGS[i % len(FLAGS)] for i, w in enumerate(sum(documents, []))], np.int32
+    )
     starts = np.array([3 * i for n in lengths for i in range(n)], np.int32)
     bounds = [0, *cuts, len(documents)]
     fields = [
-        Field.from_stream(words, first[a : b + 1], a, Scratch(FORMS)) for a, b in zip(bounds, bounds[1:], strict=False)
+        Field.from_stream(words, first[a : b + 1], a, Scratch(FORMS))
+        for a, b in zip(bounds, bounds[1:], strict=False)
     ]
     packed = Starts.packed(starts, np.array(lengths, np.int32))
     stream = SimpleNamespace(words=words, starts=packed, lexicon=range(FORMS))
@@ -39,8 +60,8 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
 
 
 def by_hand(documents, phrase: list[int], left: int, right: int, sentence: bool):
-    """(count of each form near the phrase in each document, own pieces of each form, the phrase's places): sets of
-    places, joined."""
+    """(count of each form near the phrase in each document, own pieces of each form, the phrase's
+    places): sets of places, joined."""
     counts, own, found, before = [], Counter(), [], 0
     for d, words in enumerate(documents):
         at, i = [], 0
@@ -53,7 +74,9 @@ def by_hand(documents, phrase: list[int], left: int, right: int, sentence: bool)
         found += [(d, 3 * i) for i in at]
         pieces = {i + n for i in at for n in range(len(phrase))}
         flags = [FLAGS[(before + i) % len(FLAGS)] for i in range(len(words))]
-        of_sentence = np.cumsum([flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]).tolist()
+        of_sentence = np.cumsum(
+            [flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]
+        ).tolist()
         before += len(words)
         windows = [{*range(i - left, i + len(phrase) + right)} & {*range(len(words))} for i in at]
         if sentence:
@@ -85,20 +108,28 @@ def sums_by_hand(counts: list[Counter]) -> tuple[dict, list[int]]:
     return made, [sum(n > 0 for n in lengths), sum(lengths), sum(n * n for n in lengths)]
 
 
-def drawn(rng, forms: int, longest: int, farthest: int) -> tuple[list[list[int]], list[int], int, int]:
+def drawn(
+    rng, forms: int, longest: int, farthest: int
+) -> tuple[list[list[int]], list[int], int, int]:
     """(documents of at least so many forms to choose from, a phrase, left, right), at random."""
     documents = [
         rng.integers(0, rng.integers(forms, FORMS + 1), n).tolist()
         for n in rng.integers(0, longest, rng.integers(1, 9))
     ]
-    return documents, rng.integers(0, 3, rng.integers(1, 3)).tolist(), *rng.integers(0, farthest, 2).tolist()
+    return (
+        documents,
+        rng.integers(0, 3, rng.integers(1, 3)).tolist(),
+        *rng.integers(0, farthest, 2).tolist(),
+    )
 
 
 @pytest.mark.parametrize("seed", range(300))
 def test_windows_are_those_of_a_count_by_hand(seed):
     rng = np.random.default_rng(seed)
     documents, phrase, left, right = drawn(rng, 1, 15, 5)
-    cuts = sorted(set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)})
+    cuts = sorted(
+        set(rng.integers(1, len(documents) + 1, rng.integers(0, 3)).tolist()) - {len(documents)}
+    )
     sentence = seed % 2 == 1
     counts, own, found = by_hand(documents, phrase, left, right, sentence)
     sums, totals = sums_by_hand(counts)
@@ -127,12 +158,17 @@ def test_windows_are_those_of_a_count_by_hand(seed):
         assert table == [of_side.get(w, [0] * 6) for of_side, _ in by_side]
 
 
-def pairs_by_hand(documents, found, phrase: list[int], left: int, right: int, sentence: bool, forms: list[int]):
-    """{(a, b): windows with both}, {(a, b): documents with such a window}: each token's window as a set of forms."""
+def pairs_by_hand(
+    documents, found, phrase: list[int], left: int, right: int, sentence: bool, forms: list[int]
+):
+    """{(a, b): windows with both}, {(a, b): documents with such a window}: each token's window as a
+    set of forms."""
     windows, having, before = Counter(), Counter(), 0
     for d, words in enumerate(documents):
         flags = [FLAGS[(before + i) % len(FLAGS)] for i in range(len(words))]
-        of_sentence = np.cumsum([flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]).tolist()
+        of_sentence = np.cumsum(
+            [flag in (AFTER_SENTENCE, AFTER_PARAGRAPH) for flag in flags]
+        ).tolist()
         before += len(words)
         at = [place // 3 for document, place in found if document == d]
         seen = set()
@@ -140,7 +176,11 @@ def pairs_by_hand(documents, found, phrase: list[int], left: int, right: int, se
             token = range(i, i + len(phrase))
             inside = [j for j in range(len(words)) if i - left <= j < i + len(phrase) + right]
             if sentence:
-                same = [j for j in range(len(words)) if {of_sentence[j]} == {of_sentence[n] for n in token}]
+                same = [
+                    j
+                    for j in range(len(words))
+                    if {of_sentence[j]} == {of_sentence[n] for n in token}
+                ]
                 inside = [j for j in same if (left and j < i) or (right and j >= i)]
             met = {words[j] for j in inside if j not in token}
             pairs = {(a, b) for a in met for b in met if a in forms and b in forms}
@@ -176,7 +216,10 @@ def test_g2_of_two_words_is_that_of_scipy_with_a_sign():
     expected, g2 = both_together(had.T.astype(int) @ had.astype(int), 300)
     for a in range(5):
         for b in set(range(5)) - {a}:
-            cells = [[(had[:, a] == x) @ (had[:, b] == y).astype(int) for y in (True, False)] for x in (True, False)]
+            cells = [
+                [(had[:, a] == x) @ (had[:, b] == y).astype(int) for y in (True, False)]
+                for x in (True, False)
+            ]
             test = chi2_contingency(cells, correction=False, lambda_="log-likelihood")
             assert abs(g2[a, b]) == pytest.approx(test.statistic, abs=1e-8)
             assert expected[a, b] == pytest.approx(test.expected_freq[0, 0])
@@ -191,29 +234,38 @@ def test_a_place_where_no_piece_begins_is_not_found():
 
 
 def test_t_and_g2_are_the_published_ones():
-    """Manning and Schütze 1999, tables 5.6 ("new companies", section 5.3.1) and 5.12 ("powerful")."""
+    """Manning and Schütze 1999, tables 5.6 ("new companies", section 5.3.1) and 5.12
+    ("powerful")."""
     total = 14_307_668
     new = association(np.array([8]), np.array([4_675]), 15_828, total, 15_828)
     assert new.t[0] == pytest.approx(0.999932, abs=2e-4)
-    powerful = association(np.array([150, 13]), np.array([12_593, 3_424]), 932, total, 932)  # most, force
+    powerful = association(
+        np.array([150, 13]), np.array([12_593, 3_424]), 932, total, 932
+    )  # most, force
     assert powerful.g2.tolist() == pytest.approx([1291.42, 80.39], rel=1e-3)
 
 
 def test_measures_are_those_of_association_measures():
-    """The package association-measures 0.3.2, calculate_measures of f = 10, 83, 200, 7, f1 = 5,000, f2 = 110, 1,200, 900, 20, N = 1,000,000.
-    Its log ratio has no half added to the counts."""
+    """The package association-measures 0.3.2, calculate_measures of f = 10, 83, 200, 7, f1 = 5,000,
+    f2 = 110, 1,200, 900, 20, N = 1,000,000. Its log ratio has no half added to the counts."""
     near, everywhere = np.array([10, 83, 200, 7]), np.array([110, 1_200, 900, 20])
     made = association(near, everywhere, 5_000, 1_000_000, 5_000)
     assert made.t.tolist() == pytest.approx([2.988352389, 8.451848019, 13.823937572, 2.607954864])
-    assert made.g2.tolist() == pytest.approx([39.966877770, 288.370795123, 1180.664534202, 48.418478081])
+    assert made.g2.tolist() == pytest.approx(
+        [39.966877770, 288.370795123, 1180.664534202, 48.418478081]
+    )
     dice = [0.003913894, 0.026774194, 0.067796610, 0.002788845]
     assert made.log_dice.tolist() == pytest.approx((14 + np.log2(dice)).tolist(), abs=1e-5)
     tokens, one = np.stack([near, everywhere - near], axis=1), np.ones((4, 2), np.int64)
     forms = FormSums(np.arange(4, dtype=np.int32), tokens, tokens, tokens, tokens, one, one)
-    sides = Totals(np.array([5_000, 995_000]), np.array([5_000, 995_000]), np.array([5_000, 995_000]))
+    sides = Totals(
+        np.array([5_000, 995_000]), np.array([5_000, 995_000]), np.array([5_000, 995_000])
+    )
     differ = keyness(forms, sides)
     assert differ.g2.tolist() == pytest.approx(made.g2.tolist())
-    assert differ.ratio.tolist() == pytest.approx([4.314826074, 3.886266385, 5.829274564, 6.743634650], abs=0.08)
+    assert differ.ratio.tolist() == pytest.approx(
+        [4.314826074, 3.886266385, 5.829274564, 6.743634650], abs=0.08
+    )
 
 
 def test_g2_is_that_of_scipy_with_a_sign():
@@ -222,7 +274,10 @@ def test_g2_is_that_of_scipy_with_a_sign():
     near = np.minimum(rng.integers(1, 60, 40), everywhere)
     made = association(near, everywhere, 2_000, 30_000, 250)
     for i in range(40):
-        cells = [[near[i], everywhere[i] - near[i]], [2_000 - near[i], 28_000 - everywhere[i] + near[i]]]
+        cells = [
+            [near[i], everywhere[i] - near[i]],
+            [2_000 - near[i], 28_000 - everywhere[i] + near[i]],
+        ]
         test = chi2_contingency(cells, correction=False, lambda_="log-likelihood")
         assert abs(made.g2[i]) == pytest.approx(test.statistic, abs=1e-8)
         assert made.expected[i] == pytest.approx(test.expected_freq[0, 0])

@@ -16,7 +16,9 @@ def of_rows(beta: np.ndarray) -> Topics:
     order = np.argsort(-beta, axis=1, kind="stable")[:, :60]
     weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
     indptr = np.arange(0, 60 * len(beta) + 1, 60)
-    return Topics.of_listed(indptr, order.ravel().astype(np.int32), weights.ravel(), np.ones(len(beta)), beta.shape[1])
+    return Topics.of_listed(
+        indptr, order.ravel().astype(np.int32), weights.ravel(), np.ones(len(beta)), beta.shape[1]
+    )
 
 
 def dense(topics: Topics) -> np.ndarray:
@@ -24,7 +26,8 @@ def dense(topics: Topics) -> np.ndarray:
 
 
 def runs_of(chance, truth, n):
-    """Each sees the truth by a sample of words, in an order of its own; one topic of each is another one."""
+    """Each sees the truth by a sample of words, in an order of its own; one topic of each is
+    another one."""
     made = []
     for _ in range(n):
         beta = np.array([chance.multinomial(3000, row) + 0.01 for row in truth])

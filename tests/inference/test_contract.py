@@ -46,7 +46,9 @@ def bow() -> Bow:
 
 
 def config_of(engine, topics=K, **settings):
-    return engines.config(engine.NAME, **{"topics": topics, "passes": 3, "minibatch": 40} | settings)
+    return engines.config(
+        engine.NAME, **{"topics": topics, "passes": 3, "minibatch": 40} | settings
+    )
 
 
 def snapshots(engine, config, bow, **options) -> list[Snapshot]:
@@ -55,28 +57,47 @@ def snapshots(engine, config, bow, **options) -> list[Snapshot]:
 
 def valid(topics, K: int, V: int) -> None:
     """Topics are what pages, measures and exports take them for."""
-    assert topics.proper().K == K and topics.V == V and topics.indptr[0] == 0 and len(topics.indptr) == K + 1
+    assert (
+        topics.proper().K == K
+        and topics.V == V
+        and topics.indptr[0] == 0
+        and len(topics.indptr) == K + 1
+    )
     assert len(topics.words) == len(topics.weights) == topics.indptr[-1]
     assert (topics.words.dtype, topics.weights.dtype) == (np.int32, np.float32)
-    assert topics.share.sum() == pytest.approx(1) and (topics.share >= 0).all() and (topics.floor >= 0).all()
+    assert (
+        topics.share.sum() == pytest.approx(1)
+        and (topics.share >= 0).all()
+        and (topics.floor >= 0).all()
+    )
     assert topics.dense().sum(axis=1) == pytest.approx(np.ones(K), abs=1e-4)
     for k in range(K):
         row = slice(topics.indptr[k], topics.indptr[k + 1])
         assert (np.diff(topics.weights[row]) <= 0).all() and len(
             set(topics.words[row].tolist())
         ) == row.stop - row.start
-    assert topics.used is None or (topics.used.dtype == bool and topics.used.shape == (K,) and topics.used.any())
+    assert topics.used is None or (
+        topics.used.dtype == bool and topics.used.shape == (K,) and topics.used.any()
+    )
 
 
 def test_what_forms_and_commands_say_of_it(engine):
-    assert engine.NAME == engine.NAME.lower() and engine.NAME.isidentifier() and len(engine.NAME) <= 20
-    assert engine.ABOUT.label and engine.ABOUT.help.endswith(".") and engines.get(engine.NAME) is engine
+    assert (
+        engine.NAME == engine.NAME.lower() and engine.NAME.isidentifier() and len(engine.NAME) <= 20
+    )
+    assert (
+        engine.ABOUT.label
+        and engine.ABOUT.help.endswith(".")
+        and engines.get(engine.NAME) is engine
+    )
     assert (
         len(engine.ABOUT.purpose) <= 60
         and not engine.ABOUT.purpose.endswith(".")
         and engine.ABOUT.purpose[:1] == engine.ABOUT.purpose[:1].upper()
     )
-    assert engine.ABOUT.source[-4:].isdigit() and not engine.ABOUT.source[0].isdigit(), "authors and year"
+    assert engine.ABOUT.source[-4:].isdigit() and not engine.ABOUT.source[0].isdigit(), (
+        "authors and year"
+    )
     assert engine.NAME != engines.DEFAULT or engine.ABOUT.purpose, "the default is what most want"
     declared = {setting.name: setting for setting in engines.fields(engine.NAME)}
     assert declared.keys() >= {"topics", "passes", "minibatch"} and declared["topics"].required
@@ -100,9 +121,16 @@ def test_nothing_is_open_in_the_resolved_form(engine, bow):
 
 @pytest.mark.parametrize(
     ("settings", "field"),
-    [({"topics": 0}, "topics"), ({"topics": MOST_TOPICS + 1}, "topics"), ({"topics": "4"}, "topics"), ({"topics": None}, "topics"),
-     ({"passes": 0}, "passes"), ({"minibatch": 1.5}, "minibatch"), ({"nonsense": 1}, "nonsense")],
-)  # fmt: skip
+    [
+        ({"topics": 0}, "topics"),
+        ({"topics": MOST_TOPICS + 1}, "topics"),
+        ({"topics": "4"}, "topics"),
+        ({"topics": None}, "topics"),
+        ({"passes": 0}, "passes"),
+        ({"minibatch": 1.5}, "minibatch"),
+        ({"nonsense": 1}, "nonsense"),
+    ],
+)
 def test_wrong_settings_name_their_field(engine, settings, field):
     with pytest.raises(Invalid) as error:
         engines.config(engine.NAME, **{"topics": 3} | settings)
@@ -110,10 +138,14 @@ def test_wrong_settings_name_their_field(engine, settings, field):
 
 
 def test_settings_of_another_engine_are_refused():
-    with pytest.raises(Invalid, match="The engine mixture has no setting “kappa”; it is one of ssi") as error:
+    with pytest.raises(
+        Invalid, match="The engine mixture has no setting “kappa”; it is one of ssi"
+    ) as error:
         engines.config("mixture", topics=3, kappa=0.7)
     assert error.value.field == "kappa"
-    with pytest.raises(Invalid, match=f"There is no engine “nothing”; there are {', '.join(engines.ENGINES)}."):
+    with pytest.raises(
+        Invalid, match=f"There is no engine “nothing”; there are {', '.join(engines.ENGINES)}."
+    ):
         engines.config("nothing", topics=3)
     with pytest.raises(Invalid, match="topics must be given"):
         engines.config("mixture")
@@ -125,14 +157,21 @@ def test_topics_are_valid_and_better_than_none(engine, bow):
         valid(snapshot.topics, K, bow.V)
         assert 0 <= snapshot.nonzero <= 1 and np.isfinite(snapshot.held_out)
     last = found[-1]
-    assert (last.step, last.state.t, last.state.seed, last.state.tokens) == (last.steps, last.steps, 1, last.tokens)
+    assert (last.step, last.state.t, last.state.seed, last.state.tokens) == (
+        last.steps,
+        last.steps,
+        1,
+        last.tokens,
+    )
     trained_on = np.delete(np.diff(bow.first_token), held_out_documents(bow, 1)).sum()
     assert last.tokens == 8 * trained_on
     assert last.held_out > -np.log(bow.V)
 
 
 def test_another_seed_gives_other_topics(engine, bow):
-    one, two = (snapshots(engine, config_of(engine, passes=1), bow, seed=seed)[-1].topics for seed in (1, 2))
+    one, two = (
+        snapshots(engine, config_of(engine, passes=1), bow, seed=seed)[-1].topics for seed in (1, 2)
+    )
     assert not equal(one, two)
 
 
@@ -144,12 +183,20 @@ def test_a_batch_engine_shows_topics_at_the_ends_of_passes(engine, bow):
 
 def measures(snapshot):
     """What is told of a point of the charts, nan as a word: it equals itself."""
-    return snapshot.step, snapshot.tokens, str(snapshot.held_out), str(snapshot.objective), snapshot.nonzero
+    return (
+        snapshot.step,
+        snapshot.tokens,
+        str(snapshot.held_out),
+        str(snapshot.objective),
+        snapshot.nonzero,
+    )
 
 
 def test_threads_make_no_difference(engine, bow):
     try:
-        one, two = (snapshots(engine, config_of(engine), bow, seed=5, threads=n)[-1] for n in (1, 2))
+        one, two = (
+            snapshots(engine, config_of(engine), bow, seed=5, threads=n)[-1] for n in (1, 2)
+        )
     finally:
         numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert equal(one.topics, two.topics) and measures(one) == measures(two)
@@ -159,20 +206,29 @@ def test_threads_make_no_difference(engine, bow):
 def test_a_resumed_run_is_the_run_that_was_never_killed(engine, bow, large, tmp_path, monkeypatch):
     """Wherever it is killed: in the middle of a pass, too."""
     if large:
-        monkeypatch.setattr("inference.memory.LARGE", 0)
+        monkeypatch.setattr("inference.runtime.memory.LARGE", 0)
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     config = config_of(engine).resolve(bow.D, bow.tokens)
     whole = snapshots(engine, config, bow, seed=2)
     for killed_after in (1, 5, 11, 23):
         asked = iter(range(1, 100))
         *_, stopped = train(
-            engine, config, bow, seed=2, until=lambda asked=asked, n=killed_after: next(asked) == n, scratch=tmp_path
+            engine,
+            config,
+            bow,
+            seed=2,
+            until=lambda asked=asked, n=killed_after: next(asked) == n,
+            scratch=tmp_path,
         )
         assert stopped.step == killed_after
         checkpoint.save(tmp_path / "c", stopped.state, engine=engine, config=config, bow=bow)
-        state = checkpoint.load(tmp_path / "c", engine=engine, config=config, bow=bow, scratch=tmp_path)
+        state = checkpoint.load(
+            tmp_path / "c", engine=engine, config=config, bow=bow, scratch=tmp_path
+        )
         for f in fields(state):
-            assert isinstance(getattr(state, f.name), np.memmap) <= bool(large and f.metadata.get("mapped"))
+            assert isinstance(getattr(state, f.name), np.memmap) <= bool(
+                large and f.metadata.get("mapped")
+            )
         rest = snapshots(engine, config, bow, seed=2, resume=state)
         assert [measures(s) for s in rest] == [measures(s) for s in whole if s.step > killed_after]
         assert equal(rest[-1].topics, whole[-1].topics)
@@ -187,11 +243,24 @@ def test_a_checkpoint_belongs_to_one_engine_config_and_corpus(engine, bow, tmp_p
     with pytest.raises(Invalid, match=f"made by the engine {engine.NAME}.* by {other.NAME}"):
         checkpoint.load(path, engine=other, config=config_of(other), bow=bow)
     with pytest.raises(Invalid, match="other settings: passes differ"):
-        checkpoint.load(path, engine=engine, config=config_of(engine, passes=2).resolve(bow.D, bow.tokens), bow=bow)
+        checkpoint.load(
+            path,
+            engine=engine,
+            config=config_of(engine, passes=2).resolve(bow.D, bow.tokens),
+            bow=bow,
+        )
     with pytest.raises(Invalid, match="another corpus"):
         checkpoint.load(path, engine=engine, config=config, bow=planted(K, 80, 300, 40, seed=4)[0])
     with pytest.raises(Invalid, match="seed 0, not 1"):
-        list(train(engine, config, bow, seed=1, resume=checkpoint.load(path, engine=engine, config=config, bow=bow)))
+        list(
+            train(
+                engine,
+                config,
+                bow,
+                seed=1,
+                resume=checkpoint.load(path, engine=engine, config=config, bow=bow),
+            )
+        )
     assert not list(tmp_path.glob("*.new"))
 
 
@@ -201,7 +270,10 @@ def test_priors_are_kept(engine, bow, tmp_path):
     state = snapshots(engine, config, bow)[-1].state
     checkpoint.save(tmp_path / "c", state, engine=engine, config=config, bow=bow)
     alpha, eta = checkpoint.priors(tmp_path / "c")
-    assert np.array_equal(alpha, engine.priors(config, state).alpha) and eta == engine.priors(config, state).eta
+    assert (
+        np.array_equal(alpha, engine.priors(config, state).alpha)
+        and eta == engine.priors(config, state).eta
+    )
     for found in (before.alpha, alpha):
         assert found.dtype == np.float64 and found.shape == (K,) and (found > 0).all()
     assert before.eta >= 0 <= eta
@@ -210,21 +282,35 @@ def test_priors_are_kept(engine, bow, tmp_path):
 def test_folding_in_does_not_depend_on_blocks_or_change_the_state(engine, bow):
     config = config_of(engine, passes=2).resolve(bow.D, bow.tokens)
     last = snapshots(engine, config, bow, seed=1)[-1]
-    small, large = (list(fold_in_corpus(engine, config, last.state, bow, block=n)) for n in (37, 1000))
+    small, large = (
+        list(fold_in_corpus(engine, config, last.state, bow, block=n)) for n in (37, 1000)
+    )
     assert [theta.first for theta in small] == list(range(0, bow.D, 37))
     for name in ("topics", "weights"):
-        assert np.array_equal(np.concatenate([getattr(theta, name) for theta in small]), getattr(large[0], name))
+        assert np.array_equal(
+            np.concatenate([getattr(theta, name) for theta in small]), getattr(large[0], name)
+        )
     (theta,) = large
-    assert len(theta.indptr) == bow.D + 1 and (theta.topics.dtype, theta.weights.dtype) == (np.int32, np.float32)
+    assert len(theta.indptr) == bow.D + 1 and (theta.topics.dtype, theta.weights.dtype) == (
+        np.int32,
+        np.float32,
+    )
     for a, b in zip(theta.indptr, theta.indptr[1:], strict=False):
-        assert 0.5 < theta.weights[a:b].sum() <= 1 + 1e-5 and (np.diff(theta.weights[a:b]) <= 0).all()
+        assert (
+            0.5 < theta.weights[a:b].sum() <= 1 + 1e-5 and (np.diff(theta.weights[a:b]) <= 0).all()
+        )
     assert equal(engine.topics(config, last.state), last.topics)
 
 
 def evidence_of(engine, config, state, topics, bow, folder) -> Evidence:
     thetas = fold_in_corpus(engine, config, state, bow)
     assert (
-        list(gather(folder, bow, postings_of(bow), topics, thetas, by_document=engine.ABOUT.by_document))[-1] == bow.D
+        list(
+            gather(
+                folder, bow, postings_of(bow), topics, thetas, by_document=engine.ABOUT.by_document
+            )
+        )[-1]
+        == bow.D
     )
     return Evidence.open(folder, bow, postings_of(bow))
 
@@ -254,7 +340,9 @@ def test_a_warm_start_keeps_topics_or_is_refused(engine, bow):
     state = begin(engine, config, bow, given, seed=1)
     valid(engine.topics(config, state), K, bow.V)
     last = snapshots(engine, config, bow, seed=1, resume=state)[-1]
-    own = np.array([[last.topics.dense()[k, 20 * j : 20 * j + 20].sum() for j in range(K)] for k in range(K)])
+    own = np.array(
+        [[last.topics.dense()[k, 20 * j : 20 * j + 20].sum() for j in range(K)] for k in range(K)]
+    )
     assert (own.argmax(axis=1) == np.arange(K)).all()
 
 
@@ -268,7 +356,9 @@ def test_a_bound_rises(engine, bow, monkeypatch):
     bounds = [engine.bound(config, last.state, bow, documents) for last in lasts]
     assert np.isfinite(bounds).all() and bounds[-1] > bounds[0]
     tokens = np.diff(bow.first_token)[documents].sum()
-    assert [last.objective for last in lasts] == pytest.approx([bound / tokens for bound in bounds], rel=1e-9)
+    assert [last.objective for last in lasts] == pytest.approx(
+        [bound / tokens for bound in bounds], rel=1e-9
+    )
 
 
 def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
@@ -284,7 +374,10 @@ def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
     before = {f.name: np.copy(getattr(last.state, f.name)) for f in fields(last.state)}
     assert 5 < len(some.documents) < 100 and not np.isin(some.documents, held_out).any()
     assert some(last.state) == pytest.approx(last.objective, rel=0.02)
-    assert all(np.asarray(getattr(last.state, name)).tobytes() == value.tobytes() for name, value in before.items())
+    assert all(
+        np.asarray(getattr(last.state, name)).tobytes() == value.tobytes()
+        for name, value in before.items()
+    )
 
 
 def test_an_objective_that_costs_much_is_measured_seldom(bow, monkeypatch):
@@ -302,11 +395,17 @@ def test_an_objective_that_costs_much_is_measured_seldom(bow, monkeypatch):
 
 def identical_documents():
     """200 documents of the same three words."""
-    return Bow(np.arange(0, 601, 3), np.tile(np.arange(3, dtype=np.int32), 200), np.full(600, 4, np.int32), 3)
+    return Bow(
+        np.arange(0, 601, 3),
+        np.tile(np.arange(3, dtype=np.int32), 200),
+        np.full(600, 4, np.int32),
+        3,
+    )
 
 
 def test_what_it_costs(engine, bow):
-    """Memory covers the arrays that it keeps in memory, and grows with K; seconds grow with passes and tokens."""
+    """Memory covers the arrays that it keeps in memory, and grows with K; seconds grow with passes
+    and tokens."""
     config = config_of(engine).resolve(bow.D, bow.tokens)
     shape = Shape(bow.D, bow.V, bow.tokens, 8)
     state = snapshots(engine, config, bow)[-1].state
@@ -334,11 +433,15 @@ def test_methods_name_what_they_cite(engine, bow):
         assert said.sentence.endswith(".") and "None" not in said.sentence and said.citations
         assert f"{open_config.topics} topics" in said.sentence
     for key, entry in engine.ABOUT.papers.items():
-        assert f"{{{key}," in entry and entry.endswith("\n}\n") and entry.count("{") == entry.count("}")
+        assert (
+            f"{{{key}," in entry
+            and entry.endswith("\n}\n")
+            and entry.count("{") == entry.count("}")
+        )
 
 
 def test_its_warm_up_goes_the_whole_way(engine):
-    from inference import compiling
+    from inference.runtime import compiling
 
     assert all(config.topics == 2 for config in engine.warm_up())
     compiling.engine(engine.NAME)
@@ -403,7 +506,9 @@ def test_no_words_and_too_many(engine):
 
 def test_progress_is_told_between_steps(engine, bow, monkeypatch):
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
-    steps = [event.step for event in train(engine, config_of(engine), bow) if isinstance(event, Progress)]
+    steps = [
+        event.step for event in train(engine, config_of(engine), bow) if isinstance(event, Progress)
+    ]
     assert steps == list(range(1, 3 * -(-bow.D // 40) + 1))
 
 
@@ -438,8 +543,8 @@ def test_a_checkpoint_from_before_engines_had_names(bow, tmp_path):
 
 
 def test_the_name_of_an_engine_stands_in_its_own_module():
-    """Elsewhere only as a default in the database, which may import nothing of ours. Benchmarks compare engines, so they
-    name them."""
+    """Elsewhere only as a default in the database, which may import nothing of ours. Benchmarks
+    compare engines, so they name them."""
     from pathlib import Path
 
     root = Path(__file__).resolve().parents[2]
@@ -455,4 +560,8 @@ def test_the_name_of_an_engine_stands_in_its_own_module():
             and f'"{name}"' in path.read_text()
         ]
         # TEI has an element fw, the forme work
-        assert set(said) <= {f"inference/engines/{name}.py", "webapp/models.py", "webapp/readers/tei.py"}, said
+        assert set(said) <= {
+            f"inference/engines/{name}.py",
+            "webapp/models.py",
+            "webapp/intake/readers/tei.py",
+        }, said

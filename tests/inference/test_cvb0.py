@@ -25,7 +25,9 @@ def last(config, bow, **options) -> Snapshot:
 
 
 def documents_of(bow: Bow) -> list[tuple[np.ndarray, np.ndarray]]:
-    return [(bow.words[a:b], bow.counts[a:b]) for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
+    return [
+        (bow.words[a:b], bow.counts[a:b]) for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+    ]
 
 
 def phi_of(state: cvb0.State, bow: Bow, K: int) -> list[np.ndarray]:
@@ -39,16 +41,23 @@ def phi_of(state: cvb0.State, bow: Bow, K: int) -> list[np.ndarray]:
 def begun(bow: Bow, config: cvb0.Resolved, seed: int = 0) -> cvb0.State:
     """Every token of every document has a topic, at random."""
     schedule = Schedule(bow, config, np.zeros(0, np.int64))
-    given = np.random.default_rng(seed).integers(config.topics, size=len(bow.words)).astype(np.uint16)
+    given = (
+        np.random.default_rng(seed).integers(config.topics, size=len(bow.words)).astype(np.uint16)
+    )
     return cvb0.begin(config, schedule.shape, seed, bow, given, np.zeros(0, np.int64))
 
 
-@pytest.mark.parametrize("kept", [{"most": 5, "least": 0.0}, {"most": 3, "least": 0.05}], ids=["L = K", "L = 3"])
+@pytest.mark.parametrize(
+    "kept", [{"most": 5, "least": 0.0}, {"most": 3, "least": 0.05}], ids=["L = K", "L = 3"]
+)
 def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
-    """Step for step the same phi as the loop that takes out and puts in at once, without any freezing: to the last unit
-    but for float32 in N_kw. Without rounding, too, where nothing is dropped, but for what rounding adds up to."""
+    """Step for step the same phi as the loop that takes out and puts in at once, without any
+    freezing: to the last unit but for float32 in N_kw. Without rounding, too, where nothing is
+    dropped, but for what rounding adds up to."""
     bow, _ = planted(K=4, V=15, D=30, length=12, seed=3, alpha=0.3)
-    config = cvb0.Config(topics=5, alpha=0.3, eta=0.2, minibatch=1, warm_up=0, **kept).resolve(bow.D, bow.tokens)
+    config = cvb0.Config(topics=5, alpha=0.3, eta=0.2, minibatch=1, warm_up=0, **kept).resolve(
+        bow.D, bow.tokens
+    )
     state, shape = begun(bow, config), Schedule(bow, config, np.zeros(0, np.int64)).shape
     exact = phi_of(state, bow, 5)
     rounded = [phi.copy() for phi in exact]
@@ -59,9 +68,14 @@ def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
         for d in order:
             cvb0.step(config, state, bow, np.array([d]), shape)
         naive_collapsed.cvb0_pass(
-            documents_of(bow), order, rounded, bow.V, 0.3, 0.2,
+            documents_of(bow),
+            order,
+            rounded,
+            bow.V,
+            0.3,
+            0.2,
             lambda phi: naive_collapsed.whole(phi, config.most, config.least),
-        )  # fmt: skip
+        )
         naive_collapsed.cvb0_pass(documents_of(bow), order, exact, bow.V, 0.3, 0.2)
         moved += np.abs(np.concatenate(rounded) - before).max()
         ours = np.concatenate(phi_of(state, bow, 5))
@@ -75,20 +89,27 @@ def recounted(state: cvb0.State, bow: Bow) -> np.ndarray:
     """The statistics as the sum of all that is remembered: int64[V, K]."""
     out = np.zeros(state.values.shape, np.int64)
     for s in range(state.phi.shape[1]):
-        np.add.at(out, (bow.words, state.remembered[:, s]), state.phi[:, s].astype(np.int64) * bow.counts)
+        np.add.at(
+            out, (bow.words, state.remembered[:, s]), state.phi[:, s].astype(np.int64) * bow.counts
+        )
     return out
 
 
-@pytest.mark.parametrize("settings", [{}, {"most": 2, "iterations": 2, "least": 0.1}, {"most": 1}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{}, {"most": 2, "iterations": 2, "least": 0.1}, {"most": 1}], ids=str
+)
 def test_nothing_drifts(settings):
-    """After any number of steps the statistics are exactly the sum of what is remembered, and phi sums to one token."""
+    """After any number of steps the statistics are exactly the sum of what is remembered, and phi
+    sums to one token."""
     bow, _ = planted(K=4, V=60, D=150, length=40, seed=5)
     config = cvb0.Config(topics=9, passes=7, minibatch=16, **settings).resolve(bow.D, bow.tokens)
     state = last(config, bow, seed=1).state
     assert np.array_equal(state.values, recounted(state, bow)), "to the last unit"
     assert np.array_equal(state.totals, state.values.sum(axis=0))
     held_out = np.repeat(np.isin(np.arange(bow.D), held_out_documents(bow, 1)), np.diff(bow.indptr))
-    assert (state.phi[~held_out].sum(axis=1, dtype=np.int64) == cvb.WHOLE).all() and not state.phi[held_out].any()
+    assert (state.phi[~held_out].sum(axis=1, dtype=np.int64) == cvb.WHOLE).all() and not state.phi[
+        held_out
+    ].any()
     assert (np.diff(state.phi.astype(int), axis=1) <= 0).all(), "strongest first"
 
 
@@ -115,7 +136,9 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in):
         given = np.zeros_like(N_kw)
         for d in batch:
             words, counts = documents_of(bow)[d]
-            phi = naive_collapsed.scvb0_document(words, counts, N_kw, config.alpha, config.eta, burn_in + 1)
+            phi = naive_collapsed.scvb0_document(
+                words, counts, N_kw, config.alpha, config.eta, burn_in + 1
+            )
             np.add.at(given.T, words, phi * counts[:, None])
         cvb0.step(config, state, bow, batch, shape)
         rho = (1.0 + t) ** -0.6
@@ -131,7 +154,8 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in):
     ids=str,
 )
 def test_planted_topics_are_found(kind):
-    """With a small alpha, too, which without a warm-up ties documents to the topic that they first drew."""
+    """With a small alpha, too, which without a warm-up ties documents to the topic that they first
+    drew."""
     found = []
     for seed in range(5):
         bow, beta = planted(K=6, V=120, D=800, length=60, seed=seed)
@@ -149,7 +173,11 @@ def test_one_topic_is_the_corpus():
     trained_on = np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 0))
     counts = np.zeros(3)
     for d in trained_on:
-        np.add.at(counts, bow.words[bow.indptr[d] : bow.indptr[d + 1]], bow.counts[bow.indptr[d] : bow.indptr[d + 1]])
+        np.add.at(
+            counts,
+            bow.words[bow.indptr[d] : bow.indptr[d + 1]],
+            bow.counts[bow.indptr[d] : bow.indptr[d + 1]],
+        )
     assert final.state.values[:, 0].tolist() == (counts * cvb.WHOLE).tolist()
     assert final.topics.dense()[0] == pytest.approx((0.5 + counts) / (1.5 + counts.sum()))
 
@@ -187,22 +215,41 @@ def test_folding_in_is_the_fixed_point_under_topics_that_stay():
 @pytest.mark.parametrize("kind", BOTH, ids=str)
 @pytest.mark.parametrize(
     "settings",
-    [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e5, "eta": 1e5}, {"step": 1e6, "tau0": 0.0}, {"least": 0.5}, {"most": 1}],
+    [
+        {"alpha": 1e-6, "eta": 1e-6},
+        {"alpha": 1e5, "eta": 1e5},
+        {"step": 1e6, "tau0": 0.0},
+        {"least": 0.5},
+        {"most": 1},
+    ],
     ids=str,
 )
 def test_extreme_settings(settings, kind):
-    """No NaN and no row that is lost: a word that no topic has, a first step that forgets everything."""
+    """No NaN and no row that is lost: a word that no topic has, a first step that forgets
+    everything."""
     bow = bow_of([[0, 1], [2, 3], []] * 14, 4)
-    config = cvb0.Config(**{"topics": 3, "passes": 3, "minibatch": 8} | settings | kind).resolve(bow.D, bow.tokens)
+    config = cvb0.Config(**{"topics": 3, "passes": 3, "minibatch": 8} | settings | kind).resolve(
+        bow.D, bow.tokens
+    )
     final = last(config, bow)
-    assert np.isfinite(final.topics.dense()).all() and final.topics.dense().sum(axis=1) == pytest.approx(np.ones(3))
+    assert np.isfinite(final.topics.dense()).all() and final.topics.dense().sum(
+        axis=1
+    ) == pytest.approx(np.ones(3))
     (theta,) = fold_in_corpus(cvb0, config, final.state, bow)
-    assert np.isfinite(theta.weights).all() and ((np.diff(theta.indptr) > 0) == (np.diff(bow.indptr) > 0)).all()
+    assert (
+        np.isfinite(theta.weights).all()
+        and ((np.diff(theta.indptr) > 0) == (np.diff(bow.indptr) > 0)).all()
+    )
 
 
 @pytest.mark.parametrize("kind", BOTH, ids=str)
 def test_a_document_of_ten_million_words(kind):
-    bow = Bow(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), np.array([9_000_000, 1_000_000, 3], np.int32), 2)
+    bow = Bow(
+        np.array([0, 2, 3]),
+        np.array([0, 1, 1], np.int32),
+        np.array([9_000_000, 1_000_000, 3], np.int32),
+        2,
+    )
     final = last(cvb0.Config(topics=3, passes=2, **kind), bow)
     assert final.tokens == 2 * bow.tokens and final.topics.share.sum() == pytest.approx(1)
     if not kind:
@@ -219,14 +266,18 @@ def test_a_training_begins_with_the_topics_that_tokens_have(kind):
     for d in np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 3)):
         row = slice(*bow.indptr[d : d + 2])
         np.add.at(expected, (bow.words[row], given[row]), bow.counts[row])
-    assert np.array_equal(state.values, cvb.WHOLE * expected) and np.array_equal(state.totals, state.values.sum(axis=0))
+    assert np.array_equal(state.values, cvb.WHOLE * expected) and np.array_equal(
+        state.totals, state.values.sum(axis=0)
+    )
     if not kind:
         assert np.array_equal(state.values, recounted(state, bow))
 
 
 def test_one_step_size_of_1_forgets_all_before_it():
     bow, _ = planted(K=3, V=30, D=60, length=20, seed=1)
-    config = cvb0.Config(topics=4, statistics="decay", step=1.0, tau0=0.0, minibatch=20).resolve(bow.D, bow.tokens)
+    config = cvb0.Config(topics=4, statistics="decay", step=1.0, tau0=0.0, minibatch=20).resolve(
+        bow.D, bow.tokens
+    )
     shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     state = cvb0.init(config, shape, 1)
     cvb0.step(config, state, bow, np.arange(20), shape)
@@ -240,7 +291,9 @@ def test_held_out_documents_alone_change_nothing():
     config = cvb0.Config(topics=4).resolve(bow.D, bow.tokens)
     state = begun(bow, config)
     before = state.values.copy()
-    cvb0.step(config, state, bow, np.zeros(0, np.int64), Shape(60, bow.V, bow.tokens, 3, len(bow.words)))
+    cvb0.step(
+        config, state, bow, np.zeros(0, np.int64), Shape(60, bow.V, bow.tokens, 3, len(bow.words))
+    )
     assert state.t == 1 and np.array_equal(state.values, before)
 
 

@@ -1,4 +1,5 @@
-"""Effects on shares: regressions equal their slow twin and published figures, intervals hold the truth."""
+"""Effects on shares: regressions equal their slow twin and published figures, intervals hold the
+truth."""
 
 import math
 
@@ -8,7 +9,16 @@ from scipy.sparse import csr_matrix
 from scipy.stats import t as student
 
 from inference.bow import Bow
-from inference.effects import contrasts, corrected, corrections, design, joint, regression, shares, units
+from inference.effects import (
+    contrasts,
+    corrected,
+    corrections,
+    design,
+    joint,
+    regression,
+    shares,
+    units,
+)
 from inference.effects.regression import Data
 from inference.errors import Invalid
 from inference.topics import Topics
@@ -22,13 +32,20 @@ def collection(chance, D, U):
     own, unit = chance.dirichlet(np.full(K, 2.0), U), chance.integers(0, U, D)
     lengths = chance.integers(1, 60, D)
     lengths[0] = 0
-    return np.array([chance.multinomial(n, own[u]) for n, u in zip(lengths, unit, strict=True)]), lengths, unit
+    return (
+        np.array([chance.multinomial(n, own[u]) for n, u in zip(lengths, unit, strict=True)]),
+        lengths,
+        unit,
+    )
 
 
 def data_of(x, lengths, of_units, cell):
     held = [np.flatnonzero(row) for row in x]
     ptr = np.concatenate([[0], np.cumsum([len(row) for row in held])])
-    topics, tokens = np.concatenate(held), np.concatenate([row[k] for row, k in zip(x, held, strict=True)])
+    topics, tokens = (
+        np.concatenate(held),
+        np.concatenate([row[k] for row, k in zip(x, held, strict=True)]),
+    )
     T = x.shape[1]
     return Data.from_documents(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
 
@@ -38,19 +55,27 @@ def textbook(x, lengths, cell, design, unit, wanted, k):
     some = lengths > 0
     unit = np.where(unit < 0, 1000 + np.arange(len(unit)), unit)
     share = x[some, k] / lengths[some]
-    return naive_effects.regression(share, lengths[some], design[cell[some]], unit[some].tolist(), wanted).T
+    return naive_effects.regression(
+        share, lengths[some], design[cell[some]], unit[some].tolist(), wanted
+    ).T
 
 
 @pytest.mark.parametrize("block", [3, 1 << 13])
 @pytest.mark.parametrize("alone", ["none", "some", "of one row", "all"])
 def test_a_regression_equals_the_textbook(monkeypatch, block, alone):
-    """Units of several documents, of one, and of several that are alike in all that the design knows."""
+    """Units of several documents, of one, and of several that are alike in all that the design
+    knows."""
     monkeypatch.setattr(regression, "BLOCK", block)
     chance = np.random.default_rng(3)
     x, lengths, unit = collection(chance, 90, 11)
     cell, design = chance.integers(0, 7, 90), chance.normal(size=(7, 3))
     design[:, 0] = 1
-    unit = {"none": unit, "some": np.where(unit < 6, unit, -1), "of one row": unit, "all": np.full(90, -1)}[alone]
+    unit = {
+        "none": unit,
+        "some": np.where(unit < 6, unit, -1),
+        "of one row": unit,
+        "all": np.full(90, -1),
+    }[alone]
     if alone == "of one row":
         cell = np.where(unit < 8, unit % 7, cell)
     wanted = np.array([[0, 1.0, 0], [1, 0.5, -2], [0, 0, 1]])
@@ -84,7 +109,9 @@ def test_nothing_is_concluded_along_a_line_that_one_unit_decides():
     chance = np.random.default_rng(18)
     x, lengths, unit = collection(chance, 200, 20)
     line = np.array([[1.0, 0], [1, 1]])
-    along = contrasts.along(data_of(x, lengths, units.by_code(unit), (unit == 3).astype(int)), line, line)
+    along = contrasts.along(
+        data_of(x, lengths, units.by_code(unit), (unit == 3).astype(int)), line, line
+    )
     assert along.verdict == "not apart"
     assert (along.p == 1).all()
     assert np.isnan(along.between()).all()
@@ -104,7 +131,9 @@ def test_nothing_is_concluded_where_a_share_is_not_known_though_the_difference_i
     )
     data = data_of(x, lengths, units.documents(300), made.cell)
     of_row = np.where(made.effect < 2, made.effect, -1)
-    found = contrasts.of_settings(data, made.rows, np.stack([made.setting(0), made.setting(1)]), of_row)
+    found = contrasts.of_settings(
+        data, made.rows, np.stack([made.setting(0), made.setting(1)]), of_row
+    )
     assert np.isfinite(found.plain.fit.variance[2]).all()
     assert np.isnan(found.value).all()
     assert found.verdict == "not apart"
@@ -121,29 +150,41 @@ def test_arrays_of_other_documents_are_refused_before_a_kernel_reads_them():
         data_of(x, lengths, units.documents(59), np.zeros(60))
     with pytest.raises(Invalid, match="2 cells"):
         regression.fit(data, np.ones((1, 1)), np.ones((1, 1)))
-    exchange = joint.exchangeable(np.arange(50), (np.arange(50) % 2).astype(np.int8), np.ones(50), None)
+    exchange = joint.exchangeable(
+        np.arange(50), (np.arange(50) % 2).astype(np.int8), np.ones(50), None
+    )
     with pytest.raises(Invalid, match="50 documents"):
         joint.sums(data, np.ones((2, 1)), exchange)
     bow = Bow.from_csr(csr_matrix(x[:50]))
     with pytest.raises(Invalid, match="60 documents"):
-        corrected.effect(data, bow, topics_of(np.full((K, K), 0.25), np.ones(K)), np.ones((2, 1)), np.ones(1))
+        corrected.effect(
+            data, bow, topics_of(np.full((K, K), 0.25), np.ones(K)), np.ones((2, 1)), np.ones(1)
+        )
 
 
 def test_standard_errors_equal_those_that_stata_prints():
-    """`reg y x, vce(hc2)` on cos, tan and sin of whole numbers, as the tests of the R package dfadjust (Kolesár) have them. Shares
-    between 0 and 1 are made of y by shifting and scaling, and counted in 10^6 tokens."""
+    """`reg y x, vce(hc2)` on cos, tan and sin of whole numbers, as the tests of the R package
+    dfadjust (Kolesár) have them. Shares between 0 and 1 are made of y by shifting and scaling, and
+    counted in 10^6 tokens."""
     y = np.array([*map(math.cos, range(10)), *map(math.tan, range(1, 11))])
     at = np.array([*map(math.sin, range(1, 11)), *map(math.sin, range(2, 12))])
     low, size, n = y.min() - 1, np.ptp(y) + 2, 10**9
     tokens = np.round((y - low) / size * n).astype(np.int64)
     fit = regression.fit(
-        data_of(np.stack([tokens, n - tokens], axis=1), np.full(20, n), units.documents(20), np.arange(20)),
+        data_of(
+            np.stack([tokens, n - tokens], axis=1),
+            np.full(20, n),
+            units.documents(20),
+            np.arange(20),
+        ),
         np.stack([np.ones(20), at], axis=1),
         np.eye(2),
     )
     assert fit.estimate[0, 0] * size + low == pytest.approx(-0.4456202905, rel=1e-6)
     assert fit.estimate[1, 0] * size == pytest.approx(0.3241183110, rel=1e-6)
-    assert np.sqrt(fit.variance[:, 0]) * size == pytest.approx([0.4227339762, 0.4421048122], rel=1e-6)
+    assert np.sqrt(fit.variance[:, 0]) * size == pytest.approx(
+        [0.4227339762, 0.4421048122], rel=1e-6
+    )
 
 
 def test_what_the_design_can_not_tell_is_not_told():
@@ -211,8 +252,11 @@ def test_a_contrast_is_the_difference_of_its_sides_and_b_is_told_at_the_times_of
     assert at_times.compared.share[:, 0] == pytest.approx(plain.sides.share[:, 0])
     X = np.concatenate([contrasts.spline(year, lengths), (side == 0)[:, None]], axis=1)
     root = np.sqrt(lengths)[:, None]
-    beta = np.linalg.lstsq(X * root, np.nan_to_num(x / np.maximum(lengths, 1)[:, None]) * root, rcond=None)[0]
-    # The knots of documents are not quite those of cells, whose words are the same: both have the spline's own columns.
+    beta = np.linalg.lstsq(
+        X * root, np.nan_to_num(x / np.maximum(lengths, 1)[:, None]) * root, rcond=None
+    )[0]
+    # The knots of documents are not quite those of cells, whose words are the same: both have the
+    # spline's own columns.
     assert at_times.difference == pytest.approx(beta[-1], abs=1e-9)
 
 
@@ -228,16 +272,28 @@ def test_intervals_of_a_contrast_equal_the_textbook():
         ends = naive_effects.recovered(estimate, variance, df)
         assert [end[k] for end in found.between()] == pytest.approx(ends, rel=1e-6)
         reach = student.ppf(0.975, df[2]) * np.sqrt(variance[2])
-        assert [end[k] for end in found.plain.between()] == pytest.approx([estimate[2] - reach, estimate[2] + reach])
-        assert found.plain.p[k] == pytest.approx(2 * student.sf(abs(estimate[2]) / np.sqrt(variance[2]), df[2]))
+        assert [end[k] for end in found.plain.between()] == pytest.approx(
+            [estimate[2] - reach, estimate[2] + reach]
+        )
+        assert found.plain.p[k] == pytest.approx(
+            2 * student.sf(abs(estimate[2]) / np.sqrt(variance[2]), df[2])
+        )
 
 
 def test_a_design_has_a_row_for_each_combination_and_its_settings():
-    """Of a curve that may differ by three groups, with two fields held constant; documents without one of these, or words, are out."""
+    """Of a curve that may differ by three groups, with two fields held constant; documents without
+    one of these, or words, are out."""
     chance, D = np.random.default_rng(22), 300
     line = np.arange(9.0)
-    columns = [design.curve(line, np.ones(9)), design.levels(3), design.levels(4), design.line(np.array([0.0, 1, 5]))]
-    variables = [design.Variable(chance.integers(-1, len(c), D).astype(np.int32), c) for c in columns]
+    columns = [
+        design.curve(line, np.ones(9)),
+        design.levels(3),
+        design.levels(4),
+        design.line(np.array([0.0, 1, 5])),
+    ]
+    variables = [
+        design.Variable(chance.integers(-1, len(c), D).astype(np.int32), c) for c in columns
+    ]
     weight = chance.integers(0, 40, D).astype(float)
     effect, across, *held = variables
     made = design.made(effect, across, held, weight)
@@ -250,8 +306,12 @@ def test_a_design_has_a_row_for_each_combination_and_its_settings():
     assert (made.effect[made.cell[kept]] == effect.code[kept]).all()
     assert (made.across[made.cell[kept]] == across.code[kept]).all()
     mean = [np.average([one[i] for one in of], axis=0, weights=weight[kept]) for i in (2, 3)]
-    assert made.setting(7, 2) == pytest.approx(naive_effects.row(effect.columns[7], across.columns[2], mean))
-    assert made.held == pytest.approx(made.rows[:, [0, *range(made.rows.shape[1] - 4, made.rows.shape[1])]])
+    assert made.setting(7, 2) == pytest.approx(
+        naive_effects.row(effect.columns[7], across.columns[2], mean)
+    )
+    assert made.held == pytest.approx(
+        made.rows[:, [0, *range(made.rows.shape[1] - 4, made.rows.shape[1])]]
+    )
     alone = design.made(effect, None, [], weight)
     assert alone.setting(7) == pytest.approx([1, *effect.columns[7]])
     assert alone.held.shape == (len(alone.rows), 1)
@@ -270,27 +330,36 @@ def test_a_design_of_too_many_columns_or_combinations_is_refused(monkeypatch):
 
 
 def test_units_on_both_sides_count_for_less_than_others():
-    """Of pairs that differ much from one another and little within, the difference is known better than each share."""
+    """Of pairs that differ much from one another and little within, the difference is known better
+    than each share."""
     chance = np.random.default_rng(9)
     own = np.repeat(chance.beta(2, 5, 40), 2)
     x = np.stack([chance.binomial(500, own), np.full(80, 0)], axis=1)
     side = np.tile([0, 1], 40)
-    paired = contrasts.of_sides(data_of(x, np.full(80, 500), units.by_code(np.arange(80) // 2), side), np.array([0, 1]))
-    alone = contrasts.of_sides(data_of(x, np.full(80, 500), units.documents(80), side), np.array([0, 1]))
+    paired = contrasts.of_sides(
+        data_of(x, np.full(80, 500), units.by_code(np.arange(80) // 2), side), np.array([0, 1])
+    )
+    alone = contrasts.of_sides(
+        data_of(x, np.full(80, 500), units.documents(80), side), np.array([0, 1])
+    )
     widths = [float(high[0] - low[0]) for low, high in (paired.between(), alone.between())]
     assert widths[0] < widths[1] / 3
 
 
 def test_what_can_not_be_told_has_no_interval_and_no_p():
     x, lengths, unit = collection(np.random.default_rng(10), 200, 20)
-    few = contrasts.of_sides(data_of(x, lengths, units.by_code(unit), (unit > 3).astype(int)), np.array([0, 1]))
+    few = contrasts.of_sides(
+        data_of(x, lengths, units.by_code(unit), (unit > 3).astype(int)), np.array([0, 1])
+    )
     assert few.verdict == "few units"
     assert np.isnan(few.between()[0]).all()
     assert (few.p == 1).all()
     side = (unit > 9).astype(int)
     period = np.where(side == 1, 5 + unit % 5, unit % 5)  # one side after the other
     apart = contrasts.of_sides(
-        data_of(x, lengths, units.by_code(unit), side * 10 + period), np.repeat([0, 1], 10), np.tile(np.arange(10), 2)
+        data_of(x, lengths, units.by_code(unit), side * 10 + period),
+        np.repeat([0, 1], 10),
+        np.tile(np.arange(10), 2),
     )
     assert apart.verdict == "apart in time"
 
@@ -304,7 +373,9 @@ def test_intervals_hold_the_truth_where_units_differ(sizes):
         unit = np.repeat(np.arange(U), 12)
         x = chance.binomial(40, chance.beta(own[unit] * 8, (1 - own[unit]) * 8))
         side = (unit >= sizes[0]).astype(int)
-        of = data_of(np.stack([x, 40 - x], axis=1), np.full(len(unit), 40), units.by_code(unit), side)
+        of = data_of(
+            np.stack([x, 40 - x], axis=1), np.full(len(unit), 40), units.by_code(unit), side
+        )
         low, high = contrasts.of_sides(of, np.array([0, 1])).between()
         held.append(low[0] <= 0 <= high[0])
     assert 0.92 <= np.mean(held) <= 0.99
@@ -317,7 +388,8 @@ def test_intervals_of_what_is_named_are_wider():
 
 
 def speakers(chance, effect, U=40, K=6, time=False):
-    """Documents of U speakers on two sides: (data of one run, code, side, weight, time). effect: what is added to topic 0 of side 1."""
+    """Documents of U speakers on two sides: (data of one run, code, side, weight, time). effect:
+    what is added to topic 0 of side 1."""
     own = chance.dirichlet(np.full(K, 1.5), U)
     side_of = np.repeat([0, 1], U // 2)
     own[side_of == 1, 0] += effect
@@ -337,9 +409,14 @@ def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always(
         runs = []
         for _ in range(3):  # runs that read the documents a little differently
             read = np.array(
-                [chance.multinomial(n, (row + 0.5) / (row + 0.5).sum()) for n, row in zip(lengths, x, strict=True)]
+                [
+                    chance.multinomial(n, (row + 0.5) / (row + 0.5).sum())
+                    for n, row in zip(lengths, x, strict=True)
+                ]
             )
-            data = data_of(read, read.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32))
+            data = data_of(
+                read, read.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32)
+            )
             runs.append(joint.sums(data, np.ones((1, 1)), exchange))
         test = joint.tested(runs, exchange, chance)
         if effect:
@@ -375,7 +452,9 @@ def test_sums_of_units_are_residuals_of_a_regression():
     X, n = held[cell], x.sum(axis=1)
     beta = np.linalg.solve((X * n[:, None]).T @ X, X.T @ x)
     residual = x - n[:, None] * (X @ beta)
-    assert found.residual == pytest.approx(np.stack([residual[unit == u].sum(axis=0) for u in range(40)]))
+    assert found.residual == pytest.approx(
+        np.stack([residual[unit == u].sum(axis=0) for u in range(40)])
+    )
     assert found.words == pytest.approx(np.bincount(unit, weights=n))
 
 
@@ -390,16 +469,21 @@ def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchange
 
 
 def test_exchanges_stay_within_strata(monkeypatch):
-    """Each has as many units of either side as the texts have, and each unit is on either side now and then."""
+    """Each has as many units of either side as the texts have, and each unit is on either side now
+    and then."""
     chance, seen = np.random.default_rng(23), []
     x, unit, side = speakers(chance, 0.3)
-    time = side * 5.0 + unit % 10 + chance.random(len(unit))  # sides speak at other times, more or less
+    time = (
+        side * 5.0 + unit % 10 + chance.random(len(unit))
+    )  # sides speak at other times, more or less
     lengths = x.sum(axis=1)
     exchange = joint.exchangeable(unit, side, lengths.astype(float), time)
     strata = [exchange.stratum == s for s in range(joint.STRATA)]
     assert len({exchange.side[some].mean() for some in strata}) > 1
     plain = joint._medians
-    monkeypatch.setattr(joint, "_medians", lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1])
+    monkeypatch.setattr(
+        joint, "_medians", lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1]
+    )
     data = data_of(x, lengths, units.by_code(unit), np.zeros(len(unit), np.int32))
     joint.tested([joint.sums(data, np.ones((1, 1)), exchange)], exchange, chance)
     drawn = np.concatenate(seen[1:])
@@ -415,7 +499,9 @@ def topics_of(beta, share):
     K, V = beta.shape
     listed = [np.argsort(-row)[: int((row > 1 / V).sum())] for row in beta]
     indptr = np.cumsum([0, *map(len, listed)])
-    weights = np.concatenate([row[some] for row, some in zip(beta, listed, strict=True)]).astype(np.float32)
+    weights = np.concatenate([row[some] for row, some in zip(beta, listed, strict=True)]).astype(
+        np.float32
+    )
     return Topics.of_listed(indptr, np.concatenate(listed).astype(np.int32), weights, share, V)
 
 
@@ -432,9 +518,13 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
     theta[side == 1] = 0.9 * theta[side == 1] + 0.1 * np.eye(K)[2]
     lengths = np.full(D, 15)
     x = np.array([chance.multinomial(15, row) for row in theta @ beta])
-    # Each word to the topic that is likeliest where all are as frequent as everywhere: what reading loses
+    # Each word to the topic that is likeliest where all are as frequent as everywhere: what reading
+    # loses
     assigned = np.array(
-        [np.bincount(np.repeat(beta[:, row > 0].argmax(axis=0), row[row > 0]), minlength=K) for row in x]
+        [
+            np.bincount(np.repeat(beta[:, row > 0].argmax(axis=0), row[row > 0]), minlength=K)
+            for row in x
+        ]
     )
     data = data_of(assigned, lengths, units.documents(D), side)
     rows, contrast = np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
@@ -445,29 +535,45 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
     assert counted[2] < 0.85 * truth[2]
     assert made[2] > 0.9 * truth[2]
     W = np.linalg.solve((beta / (topics.share @ beta)) @ beta.T, beta / (topics.share @ beta))
-    assert made == pytest.approx(((x[side == 1] @ W.T).mean(axis=0) - (x[side == 0] @ W.T).mean(axis=0)) / 15, abs=1e-6)
+    assert made == pytest.approx(
+        ((x[side == 1] @ W.T).mean(axis=0) - (x[side == 0] @ W.T).mean(axis=0)) / 15, abs=1e-6
+    )
 
 
 def test_documents_corrected_for_reading_give_the_corrected_effect_an_interval():
-    """The same estimate; and the interval of what single documents say, the noise of their few words included."""
+    """The same estimate; and the interval of what single documents say, the noise of their few
+    words included."""
     chance, K, V, D = np.random.default_rng(18), 5, 80, 600
     beta = chance.dirichlet(np.full(V, 0.2), K)
     topics, side = topics_of(beta, np.ones(K)), (np.arange(D) % 2).astype(np.int32)
     beta = topics.above.toarray() + topics.floor[:, None]
     unit = units.by_code(np.arange(D) // 10)
     lengths = chance.integers(5, 40, D)
-    x = np.array([chance.multinomial(n, row @ beta) for n, row in zip(lengths, chance.dirichlet(np.full(K, 0.4), D), strict=True)])  # fmt: skip
+    x = np.array(
+        [
+            chance.multinomial(n, row @ beta)
+            for n, row in zip(lengths, chance.dirichlet(np.full(K, 0.4), D), strict=True)
+        ]
+    )
     data = data_of(chance.multinomial(lengths, np.full(K, 1 / K)), lengths, unit, side)._replace(
         into=np.array([0, 1, -1, 1, 2], np.int32), T=3
     )
-    bow, rows, contrast = Bow.from_csr(csr_matrix(x)), np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
+    bow, rows, contrast = (
+        Bow.from_csr(csr_matrix(x)),
+        np.array([[1.0, 0], [1, 1]]),
+        np.array([0, 1.0]),
+    )
     fit = regression.fit(corrected.documents(data, bow, topics), rows, contrast[None])
-    assert fit.estimate[0] == pytest.approx(corrected.effect(data, bow, topics, rows, contrast), abs=1e-4)
+    assert fit.estimate[0] == pytest.approx(
+        corrected.effect(data, bow, topics, rows, contrast), abs=1e-4
+    )
     p = topics.share @ beta
     tokens = x @ np.linalg.solve((beta / p) @ beta.T, beta / p).T
     merged = np.stack([tokens[:, 0], tokens[:, 1] + tokens[:, 3], tokens[:, 4]], axis=1)
     for t in range(3):
-        _, variance, df = textbook(merged, lengths, side, rows, np.arange(D) // 10, contrast[None], t)
+        _, variance, df = textbook(
+            merged, lengths, side, rows, np.arange(D) // 10, contrast[None], t
+        )
         assert (fit.variance[0, t], fit.df[0]) == pytest.approx((variance[0], df[0]), rel=1e-3)
 
 
@@ -479,6 +585,10 @@ def test_topics_of_the_same_words_have_no_corrected_effect():
     assigned = np.eye(4, dtype=int)[np.arange(200) % 4] * 20
     data = data_of(assigned, np.full(200, 20), units.documents(200), np.arange(200) // 100)
     made = corrected.effect(
-        data, Bow.from_csr(csr_matrix(x)), topics_of(beta, np.ones(4)), np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
+        data,
+        Bow.from_csr(csr_matrix(x)),
+        topics_of(beta, np.ones(4)),
+        np.array([[1.0, 0], [1, 1]]),
+        np.array([0, 1.0]),
     )
     assert np.isnan(made).tolist() == [False, False, True, True]

@@ -16,7 +16,13 @@ def topics_of(beta: np.ndarray, listed: int) -> Topics:
     weights = np.take_along_axis(beta, words, axis=1).astype(np.float32)
     mass = 1 - weights.sum(axis=1, dtype=float)
     return Topics(
-        np.arange(K + 1) * listed, words.ravel(), weights.ravel(), mass / max(1, V - listed), mass, np.full(K, 1 / K), V
+        np.arange(K + 1) * listed,
+        words.ravel(),
+        weights.ravel(),
+        mass / max(1, V - listed),
+        mass,
+        np.full(K, 1 / K),
+        V,
     )
 
 
@@ -30,7 +36,9 @@ def known():
 def test_coherence_is_eq_13(known):
     bow, beta, documents = known
     topics = topics_of(beta, 15)
-    expected = [naive.umass(topics.top(coherence.WORDS)[k], documents, coherence.EPSILON) for k in range(4)]
+    expected = [
+        naive.umass(topics.top(coherence.WORDS)[k], documents, coherence.EPSILON) for k in range(4)
+    ]
     assert Coherence(bow)(topics).tolist() == pytest.approx(expected)
 
 
@@ -58,7 +66,9 @@ def test_completion_splits_every_document_in_half(known):
 def test_completion_is_em(known):
     bow, beta, _ = known
     judge = Completion(bow, np.arange(20), seed=3)
-    expected = naive_evaluate.completion(judge, beta, fold_in.alpha_for(len(beta)), fold_in.ITERATIONS)
+    expected = naive_evaluate.completion(
+        judge, beta, fold_in.alpha_for(len(beta)), fold_in.ITERATIONS
+    )
     assert judge(topics_of(beta, 40)) == pytest.approx(expected, rel=1e-5)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from inference.evaluate.agreement import MISSING, ac1, alpha, interval, kappa
 
-# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", C: four observers, twelve units; nominal alpha is
+# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", C: four observers, twelve units;
+# nominal alpha is
 # 0.743.
 FOUR = """1 2 3 3 2 1 4 1 2 . . .
           1 2 3 3 2 2 4 1 2 5 . 3
@@ -17,7 +18,12 @@ FOUR = """1 2 3 3 2 1 4 1 2 . . .
 
 
 def table(text: str) -> np.ndarray:
-    return np.array([[MISSING if cell == "." else int(cell) for cell in line.split()] for line in text.splitlines()])
+    return np.array(
+        [
+            [MISSING if cell == "." else int(cell) for cell in line.split()]
+            for line in text.splitlines()
+        ]
+    )
 
 
 def naive_alpha(answers: np.ndarray) -> float:
@@ -47,7 +53,8 @@ def test_published_example_on_a_scale():
 
 
 def test_published_ac1():
-    """Of the same data, Gwet's own irrCAC (cac.raw4raters) tells 0.77544; of cont3x3abstractors 0.8493305."""
+    """Of the same data, Gwet's own irrCAC (cac.raw4raters) tells 0.77544; of cont3x3abstractors
+    0.8493305."""
     assert ac1(table(FOUR) - (table(FOUR) > 0)) == pytest.approx(0.77544, abs=5e-6)
     both = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
     pairs = [(a, b) for a in range(3) for b in range(3) for _ in range(both[a][b])]
@@ -75,11 +82,18 @@ def test_weights_are_repetitions(seed):
     rng = np.random.default_rng(seed)
     answers, weights = rng.integers(-1, 3, (3, 40)), rng.integers(1, 4, 40)
     repeated, values = np.repeat(answers, weights, axis=1), np.array([0.0, 1.0, 5.0])
-    assert ac1(answers, weights) == pytest.approx(naive_ac1(answers, weights)) == pytest.approx(ac1(repeated))
+    assert (
+        ac1(answers, weights)
+        == pytest.approx(naive_ac1(answers, weights))
+        == pytest.approx(ac1(repeated))
+    )
     judged = (answers >= 0).sum(axis=0)
     several = judged >= 2
     n, mean = (weights * judged)[several].sum(), weights[several].mean()
-    for scale in (None, values):  # but for chance, which takes no answer twice: of n / mean answers, not of n
+    for scale in (
+        None,
+        values,
+    ):  # but for chance, which takes no answer twice: of n / mean answers, not of n
         weighted, plain = 1 - alpha(answers, weights, scale), 1 - alpha(repeated, values=scale)
         assert weighted / (n - mean) == pytest.approx(plain / (n - 1))
     assert alpha(answers, np.full(40, 7.0)) == pytest.approx(alpha(answers))
@@ -109,13 +123,19 @@ def test_intervals_hold_most_often():
             assert low < measure(drawn) < high
         assert held >= 34
     assert (
-        interval(alpha, drawn, seed=1) == interval(alpha, drawn, np.ones(120), seed=1) != interval(alpha, drawn, seed=2)
+        interval(alpha, drawn, seed=1)
+        == interval(alpha, drawn, np.ones(120), seed=1)
+        != interval(alpha, drawn, seed=2)
     )
-    assert np.isnan(interval(alpha, np.zeros((2, 0), int))).all() and np.isnan(interval(alpha, drawn * 0)).all()
+    assert (
+        np.isnan(interval(alpha, np.zeros((2, 0), int))).all()
+        and np.isnan(interval(alpha, drawn * 0)).all()
+    )
 
 
 def test_textbook_kappa():
-    """Two readers of 50 items: both yes 20, only the first 5, only the second 10, neither 15; kappa is 0.4."""
+    """Two readers of 50 items: both yes 20, only the first 5, only the second 10, neither 15; kappa
+    is 0.4."""
     first = np.repeat([1, 1, 0, 0], [20, 5, 10, 15])
     second = np.repeat([1, 0, 1, 0], [20, 5, 10, 15])
     assert kappa(first, second) == pytest.approx(0.4) == kappa(second, first)
@@ -137,7 +157,9 @@ def test_ends_of_the_scale():
     assert abs(alpha(rng.integers(0, 2, (2, 20_000)))) < 0.03
 
 
-@pytest.mark.parametrize("answers", [[[0, 0], [0, 0]], [[0, -1], [-1, 1]], [[-1, -1], [-1, -1]], [[], []], [[0, 1]]])
+@pytest.mark.parametrize(
+    "answers", [[[0, 0], [0, 0]], [[0, -1], [-1, 1]], [[-1, -1], [-1, -1]], [[], []], [[0, 1]]]
+)
 def test_nothing_to_compare_is_nan(answers):
     answers = np.array(answers, dtype=int)
     assert np.isnan(alpha(answers)) and np.isnan(alpha(answers, np.ones(answers.shape[1])))

@@ -21,7 +21,11 @@ PAIRS = coherence.WORDS * (coherence.WORDS - 1) / 2
 def known():
     bow, beta = planted(K=4, V=60, D=80, length=25, seed=5)
     beta = np.vstack([beta, beta[:, ::-1], np.random.default_rng(2).dirichlet(np.ones(60), 3)])
-    return bow, topics_of(beta, 15), [bow.words[a:b].tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
+    return (
+        bow,
+        topics_of(beta, 15),
+        [bow.words[a:b].tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)],
+    )
 
 
 def of_gensim(measure, topics, documents):
@@ -42,7 +46,9 @@ def of_gensim(measure, topics, documents):
 
 def test_npmi_is_that_of_gensim(known):
     bow, topics, documents = known
-    assert Coherence(bow).npmi(topics).tolist() == pytest.approx(of_gensim("c_npmi", topics, documents), rel=1e-9)
+    assert Coherence(bow).npmi(topics).tolist() == pytest.approx(
+        of_gensim("c_npmi", topics, documents), rel=1e-9
+    )
 
 
 def test_umass_is_that_of_gensim_where_its_epsilon_is_a_document(known, monkeypatch):
@@ -83,13 +89,17 @@ def test_topics_with_few_words(known):
         assert np.isnan(Coherence(bow).npmi(topics_of(beta, listed))).all()
         assert np.isnan(Coherence(bow).umass(topics_of(beta, listed))).all()
     topics = topics_of(beta, 3)
-    npmi = [naive_evaluate.npmi(words, documents, coherence.NPMI_EPSILON) for words in topics.top(3)]
+    npmi = [
+        naive_evaluate.npmi(words, documents, coherence.NPMI_EPSILON) for words in topics.top(3)
+    ]
     assert Coherence(bow).npmi(topics).tolist() == pytest.approx(npmi)
 
 
 def test_documents_without_words_and_none_at_all():
     topics = topics_of(np.array([[0.6, 0.4]]), 2)
-    assert Coherence(bow_of([[0, 1], [], [0], [1]], 2)).npmi(topics)[0] == pytest.approx(0, abs=1e-9)
+    assert Coherence(bow_of([[0, 1], [], [0], [1]], 2)).npmi(topics)[0] == pytest.approx(
+        0, abs=1e-9
+    )
     assert np.isfinite(Coherence(bow_of([], 2)).npmi(topics)).all()
     assert np.isfinite(Coherence(bow_of([], 2)).umass(topics)).all()
 
@@ -117,7 +127,9 @@ def test_a_thousand_topics_are_quick():
     bow, _ = planted(K=4, V=2000, D=1000, length=100, seed=1)
     reps = 20
     tiled = type(bow)(
-        np.concatenate([bow.indptr[:-1] + i * bow.indptr[-1] for i in range(reps)] + [[reps * bow.indptr[-1]]]),
+        np.concatenate(
+            [bow.indptr[:-1] + i * bow.indptr[-1] for i in range(reps)] + [[reps * bow.indptr[-1]]]
+        ),
         np.tile(bow.words, reps),
         np.tile(bow.counts, reps),
         bow.V,
@@ -134,5 +146,10 @@ def test_what_was_counted_at_the_last_call_changes_nothing():
     bow, beta = planted(K=6, V=60, D=200, length=30, seed=2)
     judge, other = Coherence(bow), beta.copy()
     other[2] = beta[2][::-1]
-    for topics in (topics_of(beta, 20), topics_of(other, 20), topics_of(beta[:3], 20), topics_of(beta, 20)):
+    for topics in (
+        topics_of(beta, 20),
+        topics_of(other, 20),
+        topics_of(beta[:3], 20),
+        topics_of(beta, 20),
+    ):
         assert np.array_equal(judge.umass(topics), Coherence(bow).umass(topics))

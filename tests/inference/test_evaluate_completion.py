@@ -17,7 +17,9 @@ def known():
 
 
 def by_document(judge, values):
-    return np.array([values[a:b].sum() for a, b in zip(judge.indptr, judge.indptr[1:], strict=False)])
+    return np.array(
+        [values[a:b].sum() for a, b in zip(judge.indptr, judge.indptr[1:], strict=False)]
+    )
 
 
 def test_tokens_are_split_four_to_one(known):
@@ -41,23 +43,35 @@ def test_types_are_split_four_to_one_and_kept_whole(known):
 def test_completion_is_em(known, split, alpha):
     bow, beta = known
     judge = Completion(bow, np.arange(20), seed=3, split=split, alpha=alpha)
-    expected = naive_evaluate.completion(judge, topics_of(beta, 12).dense(), alpha, fold_in.ITERATIONS)
+    expected = naive_evaluate.completion(
+        judge, topics_of(beta, 12).dense(), alpha, fold_in.ITERATIONS
+    )
     assert judge(topics_of(beta, 12)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_split_depends_on_document_and_seed_alone(known):
     bow, _ = known
     for split in held_out.SPLITS:
-        whole, part = Completion(bow, np.arange(60), split=split), Completion(bow, np.array([7]), split=split)
+        whole, part = (
+            Completion(bow, np.arange(60), split=split),
+            Completion(bow, np.array([7]), split=split),
+        )
         assert (whole.observed[bow.indptr[7] : bow.indptr[8]] == part.observed).all()
-        assert (whole.observed != Completion(bow, np.arange(60), seed=1, split=split).observed).any()
+        assert (
+            whole.observed != Completion(bow, np.arange(60), seed=1, split=split).observed
+        ).any()
 
 
-@pytest.mark.parametrize(("split", "empty"), [("half", [0]), ("tokens", [0, 1]), ("types", [0, 0, 0, 1])])
+@pytest.mark.parametrize(
+    ("split", "empty"), [("half", [0]), ("tokens", [0, 1]), ("types", [0, 0, 0, 1])]
+)
 def test_a_document_too_short_to_split_scores_nothing(split, empty):
     beta = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
     bow = bow_of([empty, [0, 1, 1, 1, 2, 2], [], [0]], 3)
-    judge, alone = Completion(bow, np.arange(4), split=split), Completion(bow, np.array([1]), split=split)
+    judge, alone = (
+        Completion(bow, np.arange(4), split=split),
+        Completion(bow, np.array([1]), split=split),
+    )
     assert judge.tokens == alone.tokens > 0
     assert judge(topics_of(beta, 3)) == alone(topics_of(beta, 3))
     assert np.isnan(Completion(bow, np.array([0, 2, 3]), split=split)(topics_of(beta, 3)))
@@ -77,7 +91,11 @@ def test_bad_settings(known):
 
 def test_threads_change_nothing(known):
     bow, beta = known
-    judge, before, found = Completion(bow, np.arange(60), split="tokens"), numba.get_num_threads(), []
+    judge, before, found = (
+        Completion(bow, np.arange(60), split="tokens"),
+        numba.get_num_threads(),
+        [],
+    )
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(threads)
         found.append(judge(topics_of(beta, 15)))
@@ -89,7 +107,9 @@ def test_alpha_follows_the_number_of_topics():
     assert [fold_in.alpha_for(K) for K in (1, 100, 200, 1000)] == [0.1, 0.1, 0.05, 0.01]
     bow, beta = planted(K=4, V=40, D=60, length=33, seed=5)
     topics = topics_of(np.repeat(beta, 50, axis=0), 12)
-    assert Completion(bow, np.arange(60))(topics) == Completion(bow, np.arange(60), alpha=0.05)(topics)
+    assert Completion(bow, np.arange(60))(topics) == Completion(bow, np.arange(60), alpha=0.05)(
+        topics
+    )
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +120,9 @@ def many():
     documents = []
     for _ in range(400):
         theta = rng.dirichlet(np.full(60, 0.03))
-        documents.append(np.repeat(np.arange(200), rng.multinomial(rng.integers(2, 200), theta @ beta)).tolist())
+        documents.append(
+            np.repeat(np.arange(200), rng.multinomial(rng.integers(2, 200), theta @ beta)).tolist()
+        )
     return bow_of(documents, 200), topics_of(beta, 60)
 
 
@@ -110,11 +132,22 @@ def test_active_topics_alone_fit_nearly_as_well(many, alpha):
     judge = Completion(bow, np.arange(bow.D), alpha=alpha)
     every = np.arange(bow.D)
     assert judge._mean(topics, every, True) == pytest.approx(judge(topics), abs=0.002)
-    rows = fold_in.rows(topics.indptr, topics.words, topics.weights, topics.floor, np.arange(200), 200)
+    rows = fold_in.rows(
+        topics.indptr, topics.words, topics.weights, topics.floor, np.arange(200), 200
+    )
     for d in range(0, 400, 20):
         words, counts = (of[bow.indptr[d] : bow.indptr[d + 1]] for of in (bow.words, bow.counts))
-        fits = [f(topics.floor, *rows, words.astype(np.int64), counts.astype(np.int64), np.full(60, alpha), 50)
-                for f in (fold_in.fit, fold_in.fit_active)]  # fmt: skip
+        fits = [
+            f(
+                topics.floor,
+                *rows,
+                words.astype(np.int64),
+                counts.astype(np.int64),
+                np.full(60, alpha),
+                50,
+            )
+            for f in (fold_in.fit, fold_in.fit_active)
+        ]
         assert fits[1].sum() == pytest.approx(1) and np.abs(fits[0] - fits[1]).sum() < 0.1
 
 
@@ -124,5 +157,7 @@ def test_an_estimate_is_near(many):
     assert len(judge.sample) < 150 and judge.harder != 0
     assert judge.estimate(topics) == pytest.approx(judge(topics), abs=0.05)
     few = Completion(bow, np.arange(60))
-    assert few.harder == pytest.approx(0, abs=1e-12) and few.estimate(topics) == pytest.approx(few(topics), abs=0.002)
+    assert few.harder == pytest.approx(0, abs=1e-12) and few.estimate(topics) == pytest.approx(
+        few(topics), abs=0.002
+    )
     assert np.isnan(Completion(bow, np.zeros(0, np.int64)).estimate(topics))

@@ -15,16 +15,18 @@ from tests.inference.test_evaluate import topics_of
 def counts_of(bow):
     counts = np.zeros((bow.D, bow.V))
     for d in range(bow.D):
-        counts[d, bow.words[bow.indptr[d] : bow.indptr[d + 1]]] = bow.counts[bow.indptr[d] : bow.indptr[d + 1]]
+        counts[d, bow.words[bow.indptr[d] : bow.indptr[d + 1]]] = bow.counts[
+            bow.indptr[d] : bow.indptr[d + 1]
+        ]
     return counts
 
 
 def assigned(bow, K):
     """(each token given a topic at random: N_dk, and the same as rows of evidence)."""
     random = np.random.default_rng(7)
-    N = np.array([np.bincount(random.integers(0, K, n), minlength=K) for n in np.diff(bow.first_token)]).reshape(
-        bow.D, K
-    )
+    N = np.array(
+        [np.bincount(random.integers(0, K, n), minlength=K) for n in np.diff(bow.first_token)]
+    ).reshape(bow.D, K)
     return N, rows_of(N)
 
 
@@ -32,9 +34,11 @@ def rows_of(N):
     """N_dk as rows of evidence."""
     document, topic = np.nonzero(N := np.asarray(N))
     return SimpleNamespace(
-        doc_ptr=np.searchsorted(document, np.arange(len(N) + 1)), doc_topics=topic.astype(np.uint16),
-        doc_tokens=N[document, topic].astype(np.int32), K=N.shape[1],
-    )  # fmt: skip
+        doc_ptr=np.searchsorted(document, np.arange(len(N) + 1)),
+        doc_topics=topic.astype(np.uint16),
+        doc_tokens=N[document, topic].astype(np.int32),
+        K=N.shape[1],
+    )
 
 
 def check(bow, topics):
@@ -52,7 +56,9 @@ def check(bow, topics):
 
 def test_all_are_their_formulas():
     bow, beta = planted(K=4, V=60, D=80, length=25, seed=5)
-    found = check(bow, topics_of(np.vstack([beta, np.random.default_rng(2).dirichlet(np.ones(60), 2)]), 15))
+    found = check(
+        bow, topics_of(np.vstack([beta, np.random.default_rng(2).dirichlet(np.ones(60), 2)]), 15)
+    )
     assert found.tokens.sum() == bow.tokens
     assert found.rank_1_documents.sum() == pytest.approx(1)
 
@@ -67,11 +73,18 @@ def test_an_empty_topic_is_uniform():
     bow, beta = bow_of([[0, 1, 1, 2], [3, 4, 5, 5]], 8), rng.dirichlet(np.ones(8))
     full = topics_of(beta[None, :], 5)
     topics = Topics(
-        np.array([0, 5, 5]), full.words, full.weights, np.array([full.floor[0], 1 / 8]), np.array([full.floor_mass[0], 1]),
-        np.array([1.0, 0.0]), 8,
-    )  # fmt: skip
+        np.array([0, 5, 5]),
+        full.words,
+        full.weights,
+        np.array([full.floor[0], 1 / 8]),
+        np.array([full.floor_mass[0], 1]),
+        np.array([1.0, 0.0]),
+        8,
+    )
     found = check(bow, topics)
-    assert found.effective_words[1] == pytest.approx(8) and found.uniform_distance[1] == pytest.approx(0, abs=1e-12)
+    assert found.effective_words[1] == pytest.approx(8) and found.uniform_distance[
+        1
+    ] == pytest.approx(0, abs=1e-12)
     assert found.entropy[1] == pytest.approx(np.log(8))
     assert np.isnan([found.exclusivity[1], found.coherence[1], found.npmi[1]]).all()
 
@@ -99,7 +112,9 @@ def test_one_topic():
     found = check(bow_of([[0, 1, 1], [2, 0], [1]], 3), topics_of(np.array([[0.5, 0.3, 0.2]]), 2))
     assert found.tokens.tolist() == pytest.approx([6])
     assert found.exclusivity.tolist() == pytest.approx([1])
-    assert found.document_entropy[0] == pytest.approx(-(np.log(1 / 2) / 2 + np.log(1 / 3) / 3 + np.log(1 / 6) / 6))
+    assert found.document_entropy[0] == pytest.approx(
+        -(np.log(1 / 2) / 2 + np.log(1 / 3) / 3 + np.log(1 / 6) / 6)
+    )
 
 
 def test_one_word():

@@ -26,9 +26,13 @@ COPIES = 20_000  # of a document: each has random numbers of its own
 def test_mean_over_seeds_is_the_probability(K, document, alpha, particles):
     beta = np.random.default_rng(K + len(document)).dirichlet(np.full(6, 0.3), K)
     topics = topics_of(beta, 4)
-    judge = LeftToRight(bow_of([document] * COPIES, 6), np.arange(COPIES), particles=particles, seed=7)
+    judge = LeftToRight(
+        bow_of([document] * COPIES, 6), np.arange(COPIES), particles=particles, seed=7
+    )
     estimates = np.exp(judge.documents_log(topics, np.array(alpha)))
-    exact = naive_evaluate.probability(topics.dense(), document, np.broadcast_to(alpha, K).astype(float))
+    exact = naive_evaluate.probability(
+        topics.dense(), document, np.broadcast_to(alpha, K).astype(float)
+    )
     error = estimates.std() / np.sqrt(COPIES)
     assert abs(estimates.mean() - exact) < 4 * error
     assert error < 0.02 * exact
@@ -38,7 +42,8 @@ def test_more_particles_come_closer():
     beta = np.random.default_rng(1).dirichlet(np.full(6, 0.3), 3)
     bow = bow_of([[0, 1, 2, 3, 4, 5]] * 500, 6)
     few, many = (
-        LeftToRight(bow, np.arange(500), particles=n).documents_log(topics_of(beta, 6), 0.1).std() for n in (2, 50)
+        LeftToRight(bow, np.arange(500), particles=n).documents_log(topics_of(beta, 6), 0.1).std()
+        for n in (2, 50)
     )
     assert many < few / 3
 
@@ -49,7 +54,9 @@ def test_one_topic_is_exact():
     topics = topics_of(beta, 3)
     judge = LeftToRight(bow_of(documents, 6), np.arange(3))
     log = np.log(topics.dense()[0])
-    assert judge.documents_log(topics, 0.1) == pytest.approx([log[d].sum() for d in documents], rel=1e-12)
+    assert judge.documents_log(topics, 0.1) == pytest.approx(
+        [log[d].sum() for d in documents], rel=1e-12
+    )
     assert judge(topics, 0.1) == pytest.approx(sum(log[d].sum() for d in documents) / 11, rel=1e-12)
 
 
@@ -63,7 +70,8 @@ def test_long_documents_are_cut():
 def test_a_word_of_no_topic_is_passed_over():
     beta = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
     with_it, without = (
-        LeftToRight(bow_of([d], 3), np.arange(1)).documents_log(topics_of(beta, 3), 0.3)[0] for d in ([0, 2], [0])
+        LeftToRight(bow_of([d], 3), np.arange(1)).documents_log(topics_of(beta, 3), 0.3)[0]
+        for d in ([0, 2], [0])
     )
     assert with_it == pytest.approx(without + np.log(1e-300))
 
@@ -72,11 +80,15 @@ def test_what_can_be_afforded():
     """200 documents of 30 words: 465 draws for each particle and document."""
     bow, _ = planted(K=4, V=40, D=200, length=30, seed=5)
     every = np.arange(0, 200, 2)
-    assert (within(bow, every, 10**9, 4) == every).all() and len(within(bow, np.zeros(0, int), 1)) == 0
+    assert (within(bow, every, 10**9, 4) == every).all() and len(
+        within(bow, np.zeros(0, int), 1)
+    ) == 0
     some = within(bow, every, 10 * 4 * 465, 4)
     assert some.tolist() == list(range(0, 200, 20)), "evenly from first to last"
     assert len(within(bow, every, 1, 4)) == 1
-    assert len(within(bow, every, 10 * 4 * 55, 4, most=10)) == 10, "of longer documents the first tokens"
+    assert len(within(bow, every, 10 * 4 * 55, 4, most=10)) == 10, (
+        "of longer documents the first tokens"
+    )
 
 
 def test_nothing_held_out():
@@ -103,7 +115,10 @@ def test_threads_and_company_change_nothing():
         found.append(judge.documents_log(topics, 0.1))
     numba.set_num_threads(before)
     assert (found[0] == found[1]).all()
-    assert (LeftToRight(bow, np.arange(10, 20), particles=5).documents_log(topics, 0.1) == found[0][10:20]).all()
+    assert (
+        LeftToRight(bow, np.arange(10, 20), particles=5).documents_log(topics, 0.1)
+        == found[0][10:20]
+    ).all()
 
 
 def test_prefers_the_truth():

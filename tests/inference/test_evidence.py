@@ -1,4 +1,5 @@
-"""The evidence: every token has a topic, the right one, and sums of tokens agree whichever way they are added."""
+"""The evidence: every token has a topic, the right one, and sums of tokens agree whichever way they
+are added."""
 
 import numpy as np
 import pytest
@@ -19,7 +20,11 @@ def trained():
     keep[[0, 7, 299]] = 0  # documents without words, the first and the last among them
     rows = [slice(a, a + n) for a, n in zip(bow.indptr, keep, strict=False)]
     indptr = np.concatenate(([0], np.cumsum(keep)))
-    bow = Bow(indptr, *(np.concatenate([array[row] for row in rows]) for array in (bow.words, bow.counts)), bow.V)
+    bow = Bow(
+        indptr,
+        *(np.concatenate([array[row] for row in rows]) for array in (bow.words, bow.counts)),
+        bow.V,
+    )
     config = ssi.Config(topics=K, passes=4).resolve(bow.D, bow.tokens)
     *_, last = (e for e in train(ssi, config, bow, seed=1) if isinstance(e, Snapshot))
     return bow, config, last.state, last.topics
@@ -29,7 +34,11 @@ def trained():
 def evidence(trained, tmp_path_factory):
     bow, config, state, topics = trained
     folder = tmp_path_factory.mktemp("evidence") / "of-a-run"
-    done = list(gather(folder, bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=37)))
+    done = list(
+        gather(
+            folder, bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=37)
+        )
+    )
     assert done == [*range(37, 300, 37), 300]
     assert not folder.with_name("of-a-run.new").exists()
     return Evidence.open(folder, bow, postings_of(bow))
@@ -45,7 +54,9 @@ def naive(trained) -> list[dict[int, tuple[int, float]]]:
         words = bow.words[bow.indptr[theta.first] : bow.indptr[theta.first + 1]]
         p = of[:, None] * beta[:, words]
         p /= p.sum(axis=0)
-        found.append({int(w): (int(np.argmax(p[:, i])), float(p[:, i].max())) for i, w in enumerate(words)})
+        found.append(
+            {int(w): (int(np.argmax(p[:, i])), float(p[:, i].max())) for i, w in enumerate(words)}
+        )
     return found
 
 
@@ -55,7 +66,9 @@ def test_each_word_has_its_most_probable_topic(trained, evidence):
         assert len(words) == len(expected)
         for w, k, c in zip(words.tolist(), topics.tolist(), certainty.tolist(), strict=True):
             assert c / 255 == pytest.approx(expected[w][1], abs=0.003)
-            assert k == expected[w][0] or expected[w][1] < 0.5 + 1e-5  # of nearly equals rounding may choose
+            assert (
+                k == expected[w][0] or expected[w][1] < 0.5 + 1e-5
+            )  # of nearly equals rounding may choose
 
 
 def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):
@@ -114,11 +127,27 @@ def test_blocks_and_threads_make_no_difference(trained, evidence, tmp_path):
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        list(gather(tmp_path / "again", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+        list(
+            gather(
+                tmp_path / "again",
+                bow,
+                postings_of(bow),
+                topics,
+                fold_in_corpus(ssi, config, state, bow),
+            )
+        )
     finally:
         numba.set_num_threads(before)
     again = Evidence.open(tmp_path / "again", bow, postings_of(bow))
-    for name in ("topics", "certainty", "word_topics", "word_certainty", "doc_ptr", "doc_topics", "doc_tokens"):
+    for name in (
+        "topics",
+        "certainty",
+        "word_topics",
+        "word_certainty",
+        "doc_ptr",
+        "doc_topics",
+        "doc_tokens",
+    ):
         assert np.array_equal(getattr(again, name), getattr(evidence, name))
 
 
@@ -129,11 +158,25 @@ def test_evidence_that_is_not_there_says_so(trained, tmp_path):
 
 def test_an_interrupted_pass_leaves_none(trained, tmp_path):
     bow, config, state, topics = trained
-    blocks = gather(tmp_path / "e", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50))
+    blocks = gather(
+        tmp_path / "e",
+        bow,
+        postings_of(bow),
+        topics,
+        fold_in_corpus(ssi, config, state, bow, block=50),
+    )
     next(blocks)
     blocks.close()
     assert not (tmp_path / "e").exists()
-    list(gather(tmp_path / "e", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow, block=50)))
+    list(
+        gather(
+            tmp_path / "e",
+            bow,
+            postings_of(bow),
+            topics,
+            fold_in_corpus(ssi, config, state, bow, block=50),
+        )
+    )
     assert Evidence.open(tmp_path / "e", bow, postings_of(bow)).topics.shape == bow.words.shape
 
 
@@ -181,7 +224,9 @@ def test_diagnostics_of_assigned_tokens(trained, evidence):
     found = diagnose(bow, topics, evidence)
     assert found.tokens == pytest.approx(N.sum(axis=0))
     q = N / N.sum(axis=0)
-    assert found.document_entropy == pytest.approx(-np.sum(q * np.log(np.where(q > 0, q, 1)), axis=0), abs=1e-9)
+    assert found.document_entropy == pytest.approx(
+        -np.sum(q * np.log(np.where(q > 0, q, 1)), axis=0), abs=1e-9
+    )
     first = np.bincount(np.argmax(N[N.sum(axis=1) > 0], axis=1), minlength=K)
     assert found.rank_1_documents == pytest.approx(first / first.sum())
 
@@ -217,8 +262,12 @@ def test_words_and_topics_of_some_documents(evidence):
     slot, some = np.zeros(K, np.int32), np.arange(0, evidence.bow.D, 4, dtype=np.int32)
     only = np.full(evidence.bow.D, -1, np.int32)
     only[some] = group[some]
-    assert np.array_equal(evidence.word_sums(group[some], 2, slot, 1, some), evidence.word_sums(only, 2, slot, 1))
-    for of_some, of_all in zip(evidence.sums(group[some], 2, None, some), evidence.sums(only, 2), strict=True):
+    assert np.array_equal(
+        evidence.word_sums(group[some], 2, slot, 1, some), evidence.word_sums(only, 2, slot, 1)
+    )
+    for of_some, of_all in zip(
+        evidence.sums(group[some], 2, None, some), evidence.sums(only, 2), strict=True
+    ):
         assert np.array_equal(of_some, of_all)
     assert not evidence.word_sums(np.zeros(0, np.int32), 2, slot, 1, np.zeros(0, np.int32)).any()
 
@@ -249,12 +298,22 @@ def test_words_by_topic_in_a_set(evidence):
         tally[d, words, topics] += counts
     mask = np.arange(evidence.bow.D) % 3 > 0
     assert np.array_equal(evidence.word_topics_of([3, 60, 7]), tally.sum(axis=0)[[3, 60, 7]])
-    assert np.array_equal(evidence.word_topics_of([3, 60, 7], mask), tally[mask].sum(axis=0)[[3, 60, 7]])
+    assert np.array_equal(
+        evidence.word_topics_of([3, 60, 7], mask), tally[mask].sum(axis=0)[[3, 60, 7]]
+    )
 
 
 def test_what_an_earlier_version_lacked_is_made_when_it_is_opened(trained, evidence, tmp_path):
     bow, config, state, topics = trained
-    list(gather(tmp_path / "evidence", bow, postings_of(bow), topics, fold_in_corpus(ssi, config, state, bow)))
+    list(
+        gather(
+            tmp_path / "evidence",
+            bow,
+            postings_of(bow),
+            topics,
+            fold_in_corpus(ssi, config, state, bow),
+        )
+    )
     for name in ("held_ptr.npy", "held_topics", "held_tokens", "held_documents"):
         (tmp_path / "evidence" / name).unlink()
     again = Evidence.open(tmp_path / "evidence", bow, postings_of(bow))

@@ -1,4 +1,5 @@
-"""Bands: the sums they are made of, how often they hold the truth, and what they say where there is little."""
+"""Bands: the sums they are made of, how often they hold the truth, and what they say where there is
+little."""
 
 import numpy as np
 import pytest
@@ -9,8 +10,8 @@ from tests.inference import naive_explore
 
 
 def flat(groups: int, each: int, share: float, concentration: float, seed: int):
-    """Documents of two topics; topic 0 has the same share everywhere, but a small concentration gives it to few
-    documents."""
+    """Documents of two topics; topic 0 has the same share everywhere, but a small concentration
+    gives it to few documents."""
     rng = np.random.default_rng(seed)
     D = groups * each
     lengths = rng.poisson(rng.gamma(2, 30, D)) + 1
@@ -44,10 +45,13 @@ def test_shares_are_sums_of_tokens():
     )
 
 
-@pytest.mark.parametrize(("share", "concentration"), [(0.05, 30.0), (0.05, 3.0), (0.3, 10.0), (0.005, 10.0)])
+@pytest.mark.parametrize(
+    ("share", "concentration"), [(0.05, 30.0), (0.05, 3.0), (0.3, 10.0), (0.005, 10.0)]
+)
 @pytest.mark.parametrize("each", [3, 10, 30, 300])
 def test_a_flat_trend_stays_within_its_bands(each, share, concentration):
-    """Group by group: 95% hold what is true. 88% is what chance may make of it in so many groups."""
+    """Group by group: 95% hold what is true. 88% is what chance may make of it in so many
+    groups."""
     groups = 1200 if each < 100 else 300
     arrays, _ = flat(groups, each, share, concentration, each)
     found = bands.shares(*arrays, groups, [0])
@@ -63,7 +67,9 @@ def test_many_documents_and_a_bootstrap_agree():
     *_, lengths, group = arrays
     for g in range(6):
         low, high = naive_explore.bootstrap(x[group == g], lengths[group == g], 0.95, 2000, g)
-        assert found.low[0, g] == pytest.approx(low, rel=0.02) and found.high[0, g] == pytest.approx(high, rel=0.02)
+        assert found.low[0, g] == pytest.approx(low, rel=0.02) and found.high[
+            0, g
+        ] == pytest.approx(high, rel=0.02)
 
 
 def test_a_clear_change_is_seen():
@@ -76,12 +82,17 @@ def test_a_clear_change_is_seen():
 
 
 def test_where_there_is_little():
-    """One document; none with the topic; one of twenty; all of them entirely; identical ones; an unknown topic."""
-    tokens = np.array([[1, 9]] + [[0, 10]] * 20 + [[0, 10]] * 19 + [[4, 6]] + [[10, 0]] * 3 + [[2, 8]] * 12)
+    """One document; none with the topic; one of twenty; all of them entirely; identical ones; an
+    unknown topic."""
+    tokens = np.array(
+        [[1, 9]] + [[0, 10]] * 20 + [[0, 10]] * 19 + [[4, 6]] + [[10, 0]] * 3 + [[2, 8]] * 12
+    )
     group = np.repeat(np.arange(5, dtype=np.int32), [1, 20, 20, 3, 12])
     found = bands.shares(*sparse(tokens), tokens.sum(axis=1), group, 5, [0, 7])
     assert (found.low[0, 0], found.high[0, 0]) == (0, 1)
-    assert found.share[0, 1] == found.low[0, 1] == 0 and 0.01 < found.high[0, 1] < 0.17  # 1 - 0.025^(1/20) of documents
+    assert (
+        found.share[0, 1] == found.low[0, 1] == 0 and 0.01 < found.high[0, 1] < 0.17
+    )  # 1 - 0.025^(1/20) of documents
     assert found.low[0, 2] < 0.02 < 0.05 < found.high[0, 2] < 0.25
     assert found.low[0, 3] == found.share[0, 3] == found.high[0, 3] == 1
     assert found.low[0, 4] == pytest.approx(0.2) and found.high[0, 4] == pytest.approx(0.2)
@@ -90,7 +101,9 @@ def test_where_there_is_little():
 
 
 def test_no_documents():
-    found = bands.shares(*sparse(np.zeros((0, 2), int)), np.zeros(0, np.int64), np.zeros(0, np.int32), 2, [0])
+    found = bands.shares(
+        *sparse(np.zeros((0, 2), int)), np.zeros(0, np.int64), np.zeros(0, np.int32), 2, [0]
+    )
     assert np.isnan(found.share).all() and found.thin.all()
 
 
@@ -115,6 +128,8 @@ def test_merged_topics_are_one():
     merged[:, 1] += merged[:, 3]
     merged[:, 3] = 0
     expected = bands.shares(*sparse(merged), tokens.sum(axis=1), group, 4, [1, 4])
-    found = bands.shares(*sparse(tokens), tokens.sum(axis=1), group, 4, [1, 4], into=np.array([0, 1, 2, 1, 4]))
+    found = bands.shares(
+        *sparse(tokens), tokens.sum(axis=1), group, 4, [1, 4], into=np.array([0, 1, 2, 1, 4])
+    )
     for a, b in zip(found, expected, strict=True):
         assert np.array_equal(a, b, equal_nan=True)

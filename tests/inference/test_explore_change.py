@@ -10,7 +10,9 @@ from tests.inference.test_explore_bands import flat
 
 
 def test_information_is_the_mutual_information_of_topic_and_group():
-    tokens = np.random.default_rng(3).poisson(4.0, (7, 5)) * np.array([0, 1, 1, 3, 1, 2, 1])[:, None]
+    tokens = (
+        np.random.default_rng(3).poisson(4.0, (7, 5)) * np.array([0, 1, 1, 3, 1, 2, 1])[:, None]
+    )
     n = tokens.sum()
     expected = [
         sum(
@@ -27,14 +29,16 @@ def test_information_is_the_mutual_information_of_topic_and_group():
 def test_what_never_changes_tells_nothing():
     assert change.information(np.outer([3, 0, 5], [2, 4, 0, 1])) == pytest.approx(0, abs=1e-12)
     assert change.information(np.zeros((4, 2), int)).tolist() == [0, 0]
-    changing = np.array([[50, 50, 900], [60, 140, 800]])  # the second topic changes most, for its size and outright
+    changing = np.array(
+        [[50, 50, 900], [60, 140, 800]]
+    )  # the second topic changes most, for its size and outright
     assert change.information(changing).argmax() == 1
 
 
 @pytest.mark.parametrize("each", [5, 20, 200])
 def test_an_interval_of_a_difference_holds_it(each):
-    """Two groups of the same share, 600 times over: 0 is inside about 95 times of 100. 90% is what chance may make of
-    it."""
+    """Two groups of the same share, 600 times over: 0 is inside about 95 times of 100. 90% is what
+    chance may make of it."""
     pairs = 600
     arrays, _ = flat(2 * pairs, each, 0.1, 10.0, each)
     found = bands.shares(*arrays, 2 * pairs, [0])
@@ -46,5 +50,7 @@ def test_an_interval_of_a_difference_holds_it(each):
 
 
 def test_a_difference_is_sure_where_shares_are_far_apart():
-    low = change.difference(np.array([[0.3, 0.1]]), np.array([[0.25, 0.07]]), np.array([[0.35, 0.13]]))[1]
+    low = change.difference(
+        np.array([[0.3, 0.1]]), np.array([[0.25, 0.07]]), np.array([[0.35, 0.13]])
+    )[1]
     assert low[0] == pytest.approx(0.2 - math.hypot(0.05, 0.03))

@@ -20,9 +20,13 @@ TOPICS = [("farm",), ("court", "sea"), ("heat",), ("bird",), ("talk",)]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """(evidence, number of each word): 400 documents in pieces of one subject each, with general talk in all of them."""
+    """(evidence, number of each word): 400 documents in pieces of one subject each, with general
+    talk in all of them."""
     folder, chance = tmp_path_factory.mktemp("company"), np.random.default_rng(3)
-    words, texts = {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()}, []
+    words, texts = (
+        {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()},
+        [],
+    )
     for d in range(400):
         subject = list(SUBJECTS)[d % 5]
         drawn = [*chance.choice(words[subject], 60), *chance.choice(words["talk"], 20)]
@@ -36,7 +40,9 @@ def found(tmp_path_factory):
     rows = [[number[w] for name in names for w in words[name]] for names in TOPICS]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     weights = np.concatenate([np.full(len(row), 1 / len(row)) for row in rows]).astype(np.float32)
-    topics = Topics.of_listed(indptr, np.concatenate(rows).astype(np.int32), weights, np.ones(5), bow.V)
+    topics = Topics.of_listed(
+        indptr, np.concatenate(rows).astype(np.int32), weights, np.ones(5), bow.V
+    )
     every = np.tile(np.arange(5, dtype=np.int32), 400)
     theta = Theta(0, np.arange(401) * 5, every, np.full(2000, 0.2, np.float32))
     postings = Postings.open(folder / "bow" / "by_word")
@@ -49,7 +55,9 @@ def test_two_subjects_that_never_meet_are_a_mixed_topic_with_their_words_on_two_
     of = company.company(evidence)
     assert np.flatnonzero(of.mixed).tolist() == [1] and of.apart[1] > 0.9 > of.apart[0]
     sides = {frozenset(side) for side in of.sides[1]}
-    assert sides == {frozenset(number[w] for w in SUBJECTS[name].split()) for name in ("court", "sea")}
+    assert sides == {
+        frozenset(number[w] for w in SUBJECTS[name].split()) for name in ("court", "sea")
+    }
 
 
 def test_words_that_are_all_over_the_texts_are_general_talk(found):

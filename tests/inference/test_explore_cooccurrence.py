@@ -36,7 +36,9 @@ def test_they_are_counted():
     assert topics[0, 0] == 1 and topics[1, 0] == 0 and topics[2, 0] == 3
     for k in range(8):
         listed = topics[k] >= 0
-        for other, value, count in zip(topics[k][listed], lift[k][listed], both[k][listed], strict=True):
+        for other, value, count in zip(
+            topics[k][listed], lift[k][listed], both[k][listed], strict=True
+        ):
             assert expected[k, other] == (count, pytest.approx(value))
             assert count >= cooccurrence.LEAST_DOCUMENTS and value > 1
         assert (np.diff(lift[k][listed]) <= 0).all()
@@ -46,7 +48,9 @@ def test_they_are_counted():
 def test_chance_brings_nobody_together():
     rng = np.random.default_rng(4)
     documents = [{k: 1 for k in range(20) if rng.random() < 0.2} for _ in range(2000)]
-    topics, _, _ = cooccurrence.beside(*arrays(documents, [sum(d.values()) for d in documents]), 20, 3, least=0.0)
+    topics, _, _ = cooccurrence.beside(
+        *arrays(documents, [sum(d.values()) for d in documents]), 20, 3, least=0.0
+    )
     assert (topics >= 0).sum() <= 4  # of 380 ordered pairs
 
 

@@ -15,7 +15,9 @@ K, D = 6, 400
 def evidence(span: int, seed: int = 1) -> tuple[SimpleNamespace, np.ndarray]:
     """Documents of `span` days, some without a date and some without words."""
     chance = np.random.default_rng(seed)
-    days = np.where(chance.random(D) < 0.1, 0, 700_000 + chance.integers(0, span, D)).astype(np.int32)
+    days = np.where(chance.random(D) < 0.1, 0, 700_000 + chance.integers(0, span, D)).astype(
+        np.int32
+    )
     tokens = chance.integers(1, 9, (D, K)) * (chance.random((D, K)) < 0.4)
     tokens[::17] = 0
     d, k = np.nonzero(tokens)
@@ -23,9 +25,15 @@ def evidence(span: int, seed: int = 1) -> tuple[SimpleNamespace, np.ndarray]:
     order = np.lexsort((d, k))
     topic_ptr = np.searchsorted(k[order], np.arange(K + 1))
     of = SimpleNamespace(
-        K=K, tokens=tokens, doc_ptr=ptr, doc_topics=k.astype(np.uint16), doc_tokens=tokens[d, k].astype(np.int32),
-        lengths=tokens.sum(axis=1), topic_ptr=topic_ptr, by_share=d[order].astype(np.int32),
-    )  # fmt: skip
+        K=K,
+        tokens=tokens,
+        doc_ptr=ptr,
+        doc_topics=k.astype(np.uint16),
+        doc_tokens=tokens[d, k].astype(np.int32),
+        lengths=tokens.sum(axis=1),
+        topic_ptr=topic_ptr,
+        by_share=d[order].astype(np.int32),
+    )
     return of, days
 
 
@@ -67,23 +75,32 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     assert np.array_equal(result.whole, whole) and np.array_equal(result.by_topic, per_topic)
     only = sums.ranges(spans, of, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER))
     assert np.array_equal(only.by_topic, per_topic[:, :, [1, 0]])
-    group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(np.int32)
+    group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(
+        np.int32
+    )
     arrays = of.doc_ptr, of.doc_topics, of.doc_tokens, of.lengths
     one_pass = bands.shares(*arrays, group, len(spans), topics, into=into)
     for a, b in zip(
-        bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]), one_pass, strict=True
+        bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]),
+        one_pass,
+        strict=True,
     ):
         assert np.array_equal(a, b, equal_nan=True)
     numbers = np.flatnonzero(group == 1).astype(np.int32)
     alone = bands.sums_of(numbers, *arrays, np.zeros(len(numbers), np.int32), 1, topics, into)
-    assert np.array_equal(alone[0][0], whole[1, 1:]) and np.array_equal(alone[1][:, 0], per_topic[:, 1])
+    assert np.array_equal(alone[0][0], whole[1, 1:]) and np.array_equal(
+        alone[1][:, 0], per_topic[:, 1]
+    )
 
 
 def test_edges_are_days_months_or_years_by_how_much_room_they_take():
     _, days = evidence(4_000)
     lengths = [len(day_sums._edges(days, rows, K)) for rows in (1_000_000, 10_000, 1_000)]
     assert lengths == [int(days.max() - days[days > 0].min()) + 3, 134, 14]
-    assert day_sums._edges(days, 100, K) is None and day_sums._edges(np.zeros(9, np.int32), 10**6, K) is None
+    assert (
+        day_sums._edges(days, 100, K) is None
+        and day_sums._edges(np.zeros(9, np.int32), 10**6, K) is None
+    )
 
 
 def test_where_most_documents_lie_between_edges_a_pass_is_left_to_others(tmp_path):
@@ -92,7 +109,9 @@ def test_where_most_documents_lie_between_edges_a_pass_is_left_to_others(tmp_pat
     documents = lambda a, b: np.flatnonzero((days >= a) & (days < b)).astype(np.int32)  # noqa: E731
     assert len(sums.edges) < 20  # years
     edge = int(sums.edges[5])
-    assert sums.ranges([(edge - 150, edge + 150)], of, documents, days, [0], np.arange(K)) is not None
+    assert (
+        sums.ranges([(edge - 150, edge + 150)], of, documents, days, [0], np.arange(K)) is not None
+    )
     half_years = [(day, day + 180) for day in range(edge - 1_500, edge + 1_500, 180)]
     assert sums.ranges(half_years, of, documents, days, [0], np.arange(K)) is None
 

@@ -1,4 +1,5 @@
-"""Divergences against their dense twin, on rows with floors, and where there is nothing to compare."""
+"""Divergences against their dense twin, on rows with floors, and where there is nothing to
+compare."""
 
 import numba
 import numpy as np
@@ -15,15 +16,21 @@ def some(K: int, V: int, listed: int, seed: int) -> Topics:
 
 
 def ragged() -> Topics:
-    """A topic that lists every word, one that lists none, one without a floor, and two that are the same."""
+    """A topic that lists every word, one that lists none, one without a floor, and two that are the
+    same."""
     weights = [[0.4, 0.3, 0.2, 0.1], [], [0.6, 0.4], [0.5, 0.25], [0.5, 0.25]]
     words = [[3, 0, 1, 2], [], [2, 1], [1, 3], [1, 3]]
     floor = np.array([0.0, 0.25, 0.0, 0.125, 0.125])
     sizes = [len(row) for row in words]
     return Topics(
-        np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(words).astype(np.int32), np.concatenate(weights).astype(np.float32),
-        floor, floor * (4 - np.array(sizes)), np.full(5, 0.2), 4,
-    )  # fmt: skip
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.concatenate(words).astype(np.int32),
+        np.concatenate(weights).astype(np.float32),
+        floor,
+        floor * (4 - np.array(sizes)),
+        np.full(5, 0.2),
+        4,
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +39,9 @@ def ragged() -> Topics:
 def test_they_are_lins_formula(topics):
     found = distances.divergences(topics)
     assert found.dtype == np.float64
-    assert found == pytest.approx(naive_explore.divergences(topics.dense(), topics.dense()), abs=1e-12)
+    assert found == pytest.approx(
+        naive_explore.divergences(topics.dense(), topics.dense()), abs=1e-12
+    )
     assert (found == found.T).all() and (np.diag(found) == 0).all()
     assert ((found >= 0) & (found <= np.log(2) + 1e-9)).all()
 
@@ -47,7 +56,8 @@ def test_topics_without_a_common_word_are_log_2_apart():
 
 
 def test_between_topics_over_other_words():
-    """Words 0 … 29 are common; 30 … 39 are a's alone, 30 … 34 b's, which numbers the common ones backwards."""
+    """Words 0 … 29 are common; 30 … 39 are a's alone, 30 … 34 b's, which numbers the common ones
+    backwards."""
     a, b = some(5, 40, 9, 5), some(6, 35, 12, 6)
     place_a, place_b = np.full(40, -1, np.int32), np.full(35, -1, np.int32)
     place_a[:30], place_b[:30] = np.arange(30), np.arange(30)[::-1]
@@ -71,7 +81,9 @@ def test_parts_change_nothing(monkeypatch):
     monkeypatch.setattr(distances, "_LARGE", 2)
     monkeypatch.setattr(distances, "_BLOCKS", 3)
     done = []
-    assert (distances.between(a, b, done.append) == whole).all() and (distances.between(a, a) == alone).all()
+    assert (distances.between(a, b, done.append) == whole).all() and (
+        distances.between(a, a) == alone
+    ).all()
     assert done == [3 / 7, 6 / 7, 1.0]
 
 
@@ -93,14 +105,20 @@ def test_threads_change_nothing():
     topics, before, found = some(9, 200, 30, 7), numba.get_num_threads(), []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(threads)
-        found.append((distances.divergences(topics), distances.between(distances.rows(topics), distances.rows(topics))))
+        found.append(
+            (
+                distances.divergences(topics),
+                distances.between(distances.rows(topics), distances.rows(topics)),
+            )
+        )
     numba.set_num_threads(before)
     assert (found[0][0] == found[1][0]).all() and (found[0][1] == found[1][1]).all()
 
 
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e4])
 def test_floors_of_all_sizes(spread):
-    """Weights just above another topic's floor, far above it and below it: the series and the formula give the same."""
+    """Weights just above another topic's floor, far above it and below it: the series and the
+    formula give the same."""
     rng = np.random.default_rng(8)
     K, V, listed = 12, 300, 40
     floor = 1e-3 * spread ** rng.uniform(-1, 0, K)

@@ -1,4 +1,5 @@
-"""Maps: faithful where the plane allows it, the same on each run, and drawn where there is little to draw."""
+"""Maps: faithful where the plane allows it, the same on each run, and drawn where there is little
+to draw."""
 
 import os
 import subprocess
@@ -41,14 +42,18 @@ def test_it_is_centred_and_fills_the_disc():
 def test_refinement_lowers_the_stress():
     divergences = topics(40)
     rough = layout.classical(divergences)
-    assert layout.stress(layout.refined(rough, divergences), divergences) < 0.97 * layout.stress(rough, divergences)
+    assert layout.stress(layout.refined(rough, divergences), divergences) < 0.97 * layout.stress(
+        rough, divergences
+    )
 
 
 def test_a_step_of_refinement_is_the_guttman_transform():
     divergences = topics(9)
     xy = np.random.default_rng(1).normal(size=(9, 2))
     xy[4] = xy[2]
-    assert layout.refined(xy, divergences, 1) == pytest.approx(naive_explore.guttman(xy, np.sqrt(divergences)))
+    assert layout.refined(xy, divergences, 1) == pytest.approx(
+        naive_explore.guttman(xy, np.sqrt(divergences))
+    )
 
 
 def test_few_or_identical_topics():
@@ -59,7 +64,9 @@ def test_few_or_identical_topics():
     twins = layout.layout(topics(5)[np.ix_([0, 1, 2, 3, 3], [0, 1, 2, 3, 3])])
     assert np.isfinite(twins).all() and twins[3] == pytest.approx(twins[4], abs=1e-5)
     equal = layout.layout(0.5 * (1 - np.eye(6)))
-    assert np.isfinite(equal).all() and np.linalg.norm(equal, axis=1).max() == pytest.approx(1, abs=1e-5)
+    assert np.isfinite(equal).all() and np.linalg.norm(equal, axis=1).max() == pytest.approx(
+        1, abs=1e-5
+    )
 
 
 CODE = """
@@ -76,7 +83,12 @@ def test_every_process_draws_the_same():
         env = os.environ | {"OPENBLAS_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
         found.add(
             subprocess.run(
-                [sys.executable, "-c", CODE], env=env, capture_output=True, text=True, timeout=120, check=True
+                [sys.executable, "-c", CODE],
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=True,
             ).stdout
         )
     assert len(found) == 1 and len(found.pop()) > 60 * 2 * 16
@@ -98,7 +110,9 @@ def test_discs_are_moved_apart_and_the_rest_stays():
 def test_a_map_is_turned_onto_an_older_one():
     rng = np.random.default_rng(2)
     older = rng.normal(size=(8, 2))
-    turn = np.array([[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]) @ np.diag([1, -1])  # with a mirror
+    turn = np.array([[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]) @ np.diag(
+        [1, -1]
+    )  # with a mirror
     order = rng.permutation(8)
     newer = np.vstack([older[order] @ turn + [3, 1], [[9, 9]]])
     found = layout.procrustes(newer, older, np.column_stack([np.arange(8), order]))

@@ -32,9 +32,9 @@ def test_no_matching_is_better(Ka, Kb):
         found.best_b.tolist() == similar.argmax(axis=1).tolist()
         and found.best_a.tolist() == similar.argmax(axis=0).tolist()
     )
-    assert found.best_b_similarity == pytest.approx(similar.max(axis=1)) and found.best_a_similarity == pytest.approx(
-        similar.max(axis=0)
-    )
+    assert found.best_b_similarity == pytest.approx(
+        similar.max(axis=1)
+    ) and found.best_a_similarity == pytest.approx(similar.max(axis=0))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -48,7 +48,9 @@ def test_the_same_is_alike_and_more_so_than_any_other(seed, least, margin):
     similar = 1 - naive_explore.divergences(a.dense(), b.dense()) / np.log(2)
     assert found.partner.tolist() == naive_explore.same(similar.tolist(), least, margin)
     paired = found.partner >= 0
-    assert found.similarity.tolist() == pytest.approx(np.where(paired, similar[range(5), found.partner], 0).tolist())
+    assert found.similarity.tolist() == pytest.approx(
+        np.where(paired, similar[range(5), found.partner], 0).tolist()
+    )
 
 
 def test_what_could_be_two_topics_is_not_found():
@@ -58,7 +60,9 @@ def test_what_could_be_two_topics_is_not_found():
     found = matching.match(topics_of(a, 16), topics_of(b, 16), words(16), words(16))
     assert found.partner.tolist() == [-1, 2, 3]
     assert found.best_b_similarity[0] == pytest.approx(1) and found.similarity[0] == 0
-    assert matching.match(topics_of(a, 16), topics_of(b, 16), words(16), words(16), least=0.7).partner.tolist() == [
+    assert matching.match(
+        topics_of(a, 16), topics_of(b, 16), words(16), words(16), least=0.7
+    ).partner.tolist() == [
         -1,
         -1,
         3,
@@ -71,13 +75,21 @@ def test_the_same_topics_in_another_order_and_vocabulary():
     dense[:, 0] = 0
     dense /= dense.sum(axis=1, keepdims=True)
     shuffle = np.array([3, 0, 5, 1, 4, 2])
-    other, other_words = np.hstack([dense[shuffle][:, :0:-1], np.zeros((6, 3))]), words(30)[:0:-1] + ["x", "y", "z"]
+    other, other_words = (
+        np.hstack([dense[shuffle][:, :0:-1], np.zeros((6, 3))]),
+        words(30)[:0:-1] + ["x", "y", "z"],
+    )
     found = matching.match(topics_of(dense, 30), topics_of(other, 29), words(30), other_words)
     assert shuffle[found.partner].tolist() == list(range(6))
     assert found.similarity == pytest.approx(np.ones(6))
-    assert found.only_a.tolist() == found.only_b.tolist() == [] and found.splits == found.merges == []
+    assert (
+        found.only_a.tolist() == found.only_b.tolist() == [] and found.splits == found.merges == []
+    )
 
-    a, b = topics_of(dense, 12), topics_of(other, 12)  # with floors, which lie on the words of one side too
+    a, b = (
+        topics_of(dense, 12),
+        topics_of(other, 12),
+    )  # with floors, which lie on the words of one side too
     wide = (
         np.hstack([a.dense(), np.zeros((6, 3))]),
         np.hstack([np.zeros((6, 1)), b.dense()[:, 28::-1], b.dense()[:, 29:]]),
@@ -108,14 +120,18 @@ def test_it_can_be_turned():
     a, b = topics_of(beta(4, 12, 1), 8), topics_of(beta(6, 12, 2), 8)
     for least in (0.0, 0.4, 0.6):
         found = matching.match(a, b, words(12), words(12), least=least).turned()
-        for x, y in zip(found, matching.match(b, a, words(12), words(12), least=least), strict=True):
+        for x, y in zip(
+            found, matching.match(b, a, words(12), words(12), least=least), strict=True
+        ):
             assert x == y if isinstance(x, list) else x.tolist() == pytest.approx(y.tolist())
             assert isinstance(x, list) or x.dtype == y.dtype
 
 
 def test_stability():
     a = topics_of(beta(4, 20, 1), 20)
-    same, other = (matching.match(a, b, words(20), words(20)) for b in (a, topics_of(beta(4, 20, 9), 20)))
+    same, other = (
+        matching.match(a, b, words(20), words(20)) for b in (a, topics_of(beta(4, 20, 9), 20))
+    )
     found = matching.stability([same, other])
     assert found == pytest.approx((1 + other.similarity) / 2)
     assert matching.stability([same]).tolist() == [1, 1, 1, 1]
@@ -123,7 +139,13 @@ def test_stability():
 
 def test_runs_without_topics():
     none = Topics(
-        np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0), np.zeros(0), np.zeros(0), 5
+        np.zeros(1, np.int64),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.float32),
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros(0),
+        5,
     )
     some = topics_of(beta(3, 5, 1), 3)
     assert matching.match(some, none, words(5), words(5)).best_b.tolist() == [-1, -1, -1]

@@ -1,4 +1,5 @@
-"""Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told apart."""
+"""Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told
+apart."""
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
 AROUND = ["pays", "needs", "reform", "grows"]  # so that no longer phrase stands in every document
 SECURITY = [
-    f"Now Social Security {word}. A fund. Our {word} benefits. {word} for Social Security, courts." for word in AROUND
+    f"Now Social Security {word}. A fund. Our {word} benefits. {word} for Social Security, courts."
+    for word in AROUND
 ]
 COURT = [
-    f"The Supreme Court {word}. A judge, laws. Some {word} courts. {word} in the Supreme Court." for word in AROUND
+    f"The Supreme Court {word}. A judge, laws. Some {word} courts. {word} in the Supreme Court."
+    for word in AROUND
 ]
 FARM = ["Corn and wheat grow."] * 4
 
@@ -29,15 +32,21 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
     K = len(words)
     rows = [[number[word] for word in of] for of in words]
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    weights = np.concatenate([np.linspace(2, 1, len(row)) / (1.5 * len(row)) for row in rows]).astype(np.float32)
+    weights = np.concatenate(
+        [np.linspace(2, 1, len(row)) / (1.5 * len(row)) for row in rows]
+    ).astype(np.float32)
     tokens = np.bincount(topic_of, minlength=K).astype(float)
     topics = Topics.of_listed(indptr, np.concatenate(rows).astype(np.int32), weights, tokens, bow.V)
-    theta = Theta(0, np.arange(len(texts) + 1), np.array(topic_of, np.int32), np.ones(len(texts), np.float32))
+    theta = Theta(
+        0, np.arange(len(texts) + 1), np.array(topic_of, np.int32), np.ones(len(texts), np.float32)
+    )
     postings = Postings.open(tmp_path / "bow" / "by_word")
     list(gather(tmp_path / "evidence", bow, postings, topics, [theta], by_document=True))
     evidence = Evidence.open(tmp_path / "evidence", bow, postings)
     spelled = list(vocabulary.words)
-    samples = list(neighbours.samples(evidence, np.array([len(word) for word in spelled], np.int32)))
+    samples = list(
+        neighbours.samples(evidence, np.array([len(word) for word in spelled], np.int32))
+    )
 
     def read(documents, most):
         return {d: texts[d][:most] for d in documents}
@@ -50,7 +59,10 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
 
 
 def test_a_phrase_is_written_as_the_texts_do(tmp_path):
-    words = [["social", "security", "benefits", "fund"], ["supreme", "court", "judge", "laws", "courts"]]
+    words = [
+        ["social", "security", "benefits", "fund"],
+        ["supreme", "court", "judge", "laws", "courts"],
+    ]
     names, samples = named(tmp_path, SECURITY + COURT, [0] * 4 + [1] * 4, words)
     assert names[0].startswith("Social Security") and names[1].startswith("Supreme Court")
     assert [(p.tokens, p.documents) for p in samples[0].phrases][0] == (8, 4)
@@ -58,20 +70,33 @@ def test_a_phrase_is_written_as_the_texts_do(tmp_path):
 
 
 def test_no_phrase_goes_across_punctuation_or_a_word_that_counts(tmp_path):
-    texts = ["We have gold, silver and iron. Gold; silver. A gold of iron and silver; coin."] * 4 + FARM
-    names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [["gold", "silver", "coin"], ["corn", "wheat"]])
+    texts = [
+        "We have gold, silver and iron. Gold; silver. A gold of iron and silver; coin."
+    ] * 4 + FARM
+    names, _ = named(
+        tmp_path, texts, [0] * 4 + [1] * 4, [["gold", "silver", "coin"], ["corn", "wheat"]]
+    )
     assert names[0] == "Gold, silver"
 
 
 def test_words_between_are_part_of_a_phrase(tmp_path):
     texts = ["We asked the Bank of England. The Bank of England lends."] * 4 + FARM
-    names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [["bank", "england", "lends"], ["corn", "wheat"]])
+    names, _ = named(
+        tmp_path, texts, [0] * 4 + [1] * 4, [["bank", "england", "lends"], ["corn", "wheat"]]
+    )
     assert names[0].startswith("Bank of England")
 
 
 def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
-    """ "corn" is in half of the documents, "wheat" in the other half and where corn is, "hay" alone in one."""
-    texts = ["Corn rain. Corn with wheat.", "Wheat sun. Wheat for corn.", "Wheat rain.", "Wheat sun.", "Hay alone."]
+    """ "corn" is in half of the documents, "wheat" in the other half and where corn is, "hay" alone
+    in one."""
+    texts = [
+        "Corn rain. Corn with wheat.",
+        "Wheat sun. Wheat for corn.",
+        "Wheat rain.",
+        "Wheat sun.",
+        "Hay alone.",
+    ]
     words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
     names, _ = named(tmp_path, texts + ["Court; judge."] * 8, [0] * 5 + [1] * 8, words)
     assert names == ["Wheat, corn", "Court, judge"]
@@ -87,12 +112,18 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
         stream.add([*texts, *FARM], [""] * 6)
         stream.commit()
     bow, vocabulary = choose(
-        Stream.open(tmp_path / "tokens"), Choice(stop_words("en"), min_documents=1, max_share=1.0), tmp_path / "bow"
+        Stream.open(tmp_path / "tokens"),
+        Choice(stop_words("en"), min_documents=1, max_share=1.0),
+        tmp_path / "bow",
     )
     words = [vocabulary.words.index(word) for word in ("social", "security")]
     postings = Postings.open(tmp_path / "bow" / "by_word")
     topics = Topics.of_listed(
-        np.array([0, bow.V]), np.arange(bow.V, dtype=np.int32), np.full(bow.V, 1 / bow.V, np.float32), np.ones(1), bow.V
+        np.array([0, bow.V]),
+        np.arange(bow.V, dtype=np.int32),
+        np.full(bow.V, 1 / bow.V, np.float32),
+        np.ones(1),
+        bow.V,
     )
     theta = Theta(0, np.arange(7), np.zeros(6, np.int32), np.ones(6, np.float32))
     list(gather(tmp_path / "evidence", bow, postings, topics, [theta]))
@@ -102,13 +133,20 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
     documents, n = uses.counts(evidence, words[1:], [8])
     assert documents.tolist() == [0, 1] and n.tolist() == [3.0, 3.0]
     monkeypatch.setattr(uses, "WORD", 1)
-    assert uses.counts(evidence, words[1:], [8])[1].tolist() == [6.0]  # one of two documents stands for both
+    assert uses.counts(evidence, words[1:], [8])[1].tolist() == [
+        6.0
+    ]  # one of two documents stands for both
 
 
 def test_speakers_name_no_subject(tmp_path):
     (tmp_path / "a").mkdir()
     kept = ["Smith speaks. Smith of taxes."] * 4
-    names, _ = named(tmp_path / "a", kept + FARM, [0] * 4 + [1] * 4, [["smith", "taxes", "speaks"], ["corn", "wheat"]])
+    names, _ = named(
+        tmp_path / "a",
+        kept + FARM,
+        [0] * 4 + [1] * 4,
+        [["smith", "taxes", "speaks"], ["corn", "wheat"]],
+    )
     assert names[0].startswith("Smith")
     (tmp_path / "b").mkdir()
     names, _ = named(
@@ -146,8 +184,15 @@ def test_without_texts_names_are_words_and_none_stands_twice():
 
 @pytest.mark.parametrize(
     ("a", "b", "same"),
-    [("court", "courts", True), ("america", "american", True), ("man", "men", True), ("gold", "silver", False), ("oil", "oils", True), ("银", "行", False)],
-)  # fmt: skip
+    [
+        ("court", "courts", True),
+        ("america", "american", True),
+        ("man", "men", True),
+        ("gold", "silver", False),
+        ("oil", "oils", True),
+        ("银", "行", False),
+    ],
+)
 def test_words_that_say_the_same(a, b, same):
     assert naming.alike(a, b) is same
 
@@ -202,9 +247,15 @@ def test_neighbours_are_those_of_a_slow_twin():
         counts = chance.integers(1, 4, len(words)).astype(np.int32)
         mine = chance.random(len(words)) < 0.7
         sequence = chance.permutation(np.repeat(np.arange(len(words)), counts))
-        starts = np.cumsum([0, *(lengths[words[sequence[:-1]]] + chance.integers(0, 14, len(sequence) - 1))])
-        offsets = np.concatenate([starts[sequence == i] for i in range(len(words))]).astype(np.int32)
-        twin = follows(words.tolist(), counts.tolist(), mine.tolist(), offsets.tolist(), lengths.tolist())
+        starts = np.cumsum(
+            [0, *(lengths[words[sequence[:-1]]] + chance.integers(0, 14, len(sequence) - 1))]
+        )
+        offsets = np.concatenate([starts[sequence == i] for i in range(len(words))]).astype(
+            np.int32
+        )
+        twin = follows(
+            words.tolist(), counts.tolist(), mine.tolist(), offsets.tolist(), lengths.tolist()
+        )
         assert neighbours._neighbours(words, counts, mine, offsets, lengths).tolist() == twin
         rows += len(twin)
     assert rows > 200

@@ -12,7 +12,10 @@ def test_relevance_is_eq_1(lam):
     inside, everywhere = np.array([40, 10, 3, 1]), np.array([400, 10, 5, 1000])
     found = relevance.relevance(inside, everywhere, lam, inside_total=60, total=5000)
     assert found == pytest.approx(
-        [naive_explore.relevance(i, e, 60, 5000, lam) for i, e in zip(inside, everywhere, strict=True)]
+        [
+            naive_explore.relevance(i, e, 60, 5000, lam)
+            for i, e in zip(inside, everywhere, strict=True)
+        ]
     )
 
 

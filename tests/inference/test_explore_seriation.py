@@ -20,14 +20,18 @@ def test_a_hidden_order_is_found(n):
     shuffle = np.random.default_rng(1).permutation(n)
     found = shuffle[seriation.order(band(n, 40)[shuffle])]
     found = found if found[0] < found[-1] else found[::-1]
-    assert np.abs(found - np.arange(n)).max() <= n / 40  # rows nearer than a column's width may change places
+    assert (
+        np.abs(found - np.arange(n)).max() <= n / 40
+    )  # rows nearer than a column's width may change places
 
 
 def test_leaves_are_as_good_as_the_tree_allows():
-    """Against every order of six rows: a tree forbids most of them, so it is near the best, and better than nearly
-    all."""
+    """Against every order of six rows: a tree forbids most of them, so it is near the best, and
+    better than nearly all."""
     matrix = np.random.default_rng(4).dirichlet(np.full(5, 0.3), 6)
-    every = sorted(naive_explore.roughness(matrix, list(p)) for p in itertools.permutations(range(6)))
+    every = sorted(
+        naive_explore.roughness(matrix, list(p)) for p in itertools.permutations(range(6))
+    )
     found = naive_explore.roughness(matrix, seriation.order(matrix))
     assert found <= every[len(every) // 50] and found <= 1.1 * every[0]
 

@@ -46,12 +46,16 @@ def test_nearest(seed, first):
     rng = np.random.default_rng(seed)
     tokens = made(rng, 300, 8)
     of = documents(tokens)
-    mixtures = [(tokens[n] / max(tokens[n].sum(), 1), n) for n in (3, 77, 120)] + [(rng.dirichlet(np.ones(8)), -1)]
+    mixtures = [(tokens[n] / max(tokens[n].sum(), 1), n) for n in (3, 77, 120)] + [
+        (rng.dirichlet(np.ones(8)), -1)
+    ]
     for mixture, number in mixtures:
         found = similar.nearest(of, mixture, 10, number, first=first)
         expected = naive(tokens, mixture, number)
         assert found.exact and len(found.numbers) == len(expected[:10])
-        assert np.allclose(found.distances, [h for h, _ in expected[:10]], atol=1e-3)  # added up in single precision
+        assert np.allclose(
+            found.distances, [h for h, _ in expected[:10]], atol=1e-3
+        )  # added up in single precision
         everything = {d: h for h, d in expected}
         for d, h in zip(found.numbers.tolist(), found.distances, strict=True):
             assert everything[d] == pytest.approx(h, abs=1e-3)
@@ -76,7 +80,8 @@ def test_what_was_not_looked_at_is_no_more_alike_than_is_said(most):
 
 
 def test_few_are_looked_at():
-    """Documents of one topic each, or evenly of two: who is like one of these need not be compared with all others."""
+    """Documents of one topic each, or evenly of two: who is like one of these need not be compared
+    with all others."""
     tokens = np.zeros((3_000, 50), int)
     tokens[np.arange(3_000), np.arange(3_000) % 50] = 10
     tokens[np.arange(0, 3_000, 7), 0] = 10
@@ -99,7 +104,11 @@ def test_a_rare_topic_is_looked_through_rather_than_one_of_all_documents():
 def test_equal_mixtures_come_by_number_and_nothing_in_common_never():
     of = documents(np.array([[2, 0], [0, 5], [4, 0], [6, 0], [0, 0]]))
     found = similar.nearest(of, np.array([1.0, 0.0]), 10)
-    assert found.numbers.tolist() == [0, 2, 3] and np.allclose(found.distances, 0, atol=1e-3) and found.exact
+    assert (
+        found.numbers.tolist() == [0, 2, 3]
+        and np.allclose(found.distances, 0, atol=1e-3)
+        and found.exact
+    )
     assert similar.nearest(of, np.array([1.0, 0.0]), 2).numbers.tolist() == [0, 2]
     assert similar.nearest(of, np.array([1.0, 0.0]), 10, 2).numbers.tolist() == [0, 3]
     assert len(similar.nearest(of, np.zeros(2), 3).numbers) == 0

@@ -13,7 +13,8 @@ K = 8
 
 
 def made(seed, D=800, periods=40, *, topic=None, since=0, times=1.0, until=None):
-    """Mixtures int64[D, K], and each document's period; topic `topic` is `times` as likely from `since` on."""
+    """Mixtures int64[D, K], and each document's period; topic `topic` is `times` as likely from
+    `since` on."""
     rng = np.random.default_rng(seed)
     usual = rng.dirichlet(np.full(K, 2.0)) * 6
     period = np.sort(rng.integers(0, periods, D)).astype(np.int32)
@@ -21,7 +22,9 @@ def made(seed, D=800, periods=40, *, topic=None, since=0, times=1.0, until=None)
     if topic is not None:
         weights[(period >= since) & (period < (until or periods)), topic] *= times
     theta = np.array([rng.dirichlet(row + 1e-3) for row in weights])
-    return np.array([rng.multinomial(n, t) for n, t in zip(rng.integers(40, 160, D), theta, strict=True)]), period
+    return np.array(
+        [rng.multinomial(n, t) for n, t in zip(rng.integers(40, 160, D), theta, strict=True)]
+    ), period
 
 
 def arrays(tokens):
@@ -67,7 +70,9 @@ def test_a_share_has_the_error_of_its_documents():
     of = sums.sums(sums.by_group(np.zeros(60, np.int32), 1), 1, *arrays(tokens), np.arange(K), K)
     shares = sums.shares(of, sums.typical(of))
     for k in range(K):
-        error = naive.error(list(zip(tokens[:, k].tolist(), tokens.sum(axis=1).tolist(), strict=True)))
+        error = naive.error(
+            list(zip(tokens[:, k].tolist(), tokens.sum(axis=1).tolist(), strict=True))
+        )
         share = shares.share[0, k]
         assert shares.error[0, k] * share * (1 - share) == pytest.approx(error)
     assert (shares.low < shares.share).all() and (shares.share < shares.high).all()
@@ -86,7 +91,8 @@ def test_neighbours_that_are_alike_widen_an_interval():
 
 
 def described(tokens, period):
-    """(Units, {topic: the shape that describes it best}) of what changed, false discovery rate 5%."""
+    """(Units, {topic: the shape that describes it best}) of what changed, false discovery rate
+    5%."""
     of = by_period(tokens, period)
     units = changes.in_units(of.x, of.tokens)
     trend, window, first, end = changes.tested(units)
@@ -101,7 +107,12 @@ def test_a_change_that_stays_is_a_step():
     for seed in range(5):
         tokens, period = made(seed, topic=3, since=25, times=4.0)
         units, shapes = described(tokens, period)
-        assert shapes[3].shape == "step" and shapes[3].more and abs(shapes[3].first - 25) <= 2 and shapes[3].last == 39
+        assert (
+            shapes[3].shape == "step"
+            and shapes[3].more
+            and abs(shapes[3].first - 25) <= 2
+            and shapes[3].last == 39
+        )
         x, tokens_of = (units.share * units.weight[:, None])[:, 3].tolist(), units.weight.tolist()
         assert shapes[3].first == naive.best_cut(x, tokens_of, list(range(4, 37)))
 
@@ -118,7 +129,8 @@ def test_what_comes_and_goes_is_a_window_and_no_step():
 
 
 def waves(seed, *, topic=None, times=1.0, periods=5, parts=12, D=600):
-    """(x float64[C, G, K], n float64[C, G]) of few periods, in cells of a dozen parts; a topic is `times` as likely in the last."""
+    """(x float64[C, G, K], n float64[C, G]) of few periods, in cells of a dozen parts; a topic is
+    `times` as likely in the last."""
     tokens, period = made(seed, D, periods, topic=topic, since=periods - 1, times=times)
     part = np.random.default_rng(seed).integers(0, parts, D)
     x = np.zeros((parts, periods, K))
@@ -135,13 +147,15 @@ def test_few_periods_are_told_apart_by_cells_of_documents():
     mean = (units.weight[:, None] * units.share).sum(axis=0)
     assert mean == pytest.approx(x.sum(axis=(0, 1)) / n.sum())
     false = sum(
-        sums.accepted(np.concatenate(changes.tested_in_cells(*waves(seed))[1][:2]), 0.05).any() for seed in range(20)
+        sums.accepted(np.concatenate(changes.tested_in_cells(*waves(seed))[1][:2]), 0.05).any()
+        for seed in range(20)
     )
     assert false <= 2
 
 
 def test_cells_hold_who_speaks_constant():
-    """A speaker of one period only, with a subject of his own, changes nothing; nor does an empty period."""
+    """A speaker of one period only, with a subject of his own, changes nothing; nor does an empty
+    period."""
     x, n = waves(2)
     x = np.concatenate([x, np.zeros((1, 5, K))])
     x[-1, 4, 0] = 4_000
@@ -176,12 +190,15 @@ def test_the_clearest_window_is_that_of_a_loop():
     twin, windows = naive.clearest(counted.tolist(), expected.tolist(), 1 / 8, 3)
     assert best.windows == windows
     assert best.p == pytest.approx([p for p, _, _ in twin], rel=1e-6, abs=1e-12)
-    assert [(a, b) for a, b in zip(best.first, best.end, strict=True)] == [(a, b) for _, a, b in twin]
+    assert [(a, b) for a, b in zip(best.first, best.end, strict=True)] == [
+        (a, b) for _, a, b in twin
+    ]
     assert (best.first[4], best.end[4]) == (11, 13) and best.seen[4] == counted[11:13, 4].sum()
 
 
 def test_bursts_of_one_speaker_and_of_chance_are_none():
-    """A single period is enough; documents of one speaker are one; of 20 collections at most one shows a burst by chance."""
+    """A single period is enough; documents of one speaker are one; of 20 collections at most one
+    shows a burst by chance."""
     rng = np.random.default_rng(8)
     expected = np.full((40, 100), 2.0)
     false = 0
@@ -205,7 +222,12 @@ def test_what_grows_all_along_is_a_line():
     theta /= theta.sum(axis=1, keepdims=True)
     tokens = np.array([rng.multinomial(80, row) for row in theta])
     _, shapes = described(tokens, period)
-    assert shapes[4].shape == "line" and shapes[4].more and shapes[4].inside[-1] and shapes[4].outside[0]
+    assert (
+        shapes[4].shape == "line"
+        and shapes[4].more
+        and shapes[4].inside[-1]
+        and shapes[4].outside[0]
+    )
 
 
 def test_empty_periods_are_gaps():
@@ -230,13 +252,18 @@ def test_a_change_of_who_speaks_is_no_change_of_subject():
     said, own = np.zeros((40, 2)), np.zeros((2, K))
     np.add.at(said, (period, speaker), 80)
     np.add.at(own, speaker, tokens)
-    held = changes.held_constant(changes.in_units(of.x, of.tokens), said, own / said.sum(axis=0)[:, None])
+    held = changes.held_constant(
+        changes.in_units(of.x, of.tokens), said, own / said.sum(axis=0)[:, None]
+    )
     assert not sums.accepted(np.concatenate(changes.tested(held)[:2]), 0.05).any()
-    assert (held.weight * held.share.T).sum(axis=1) == pytest.approx(tokens.sum(axis=0) / tokens.sum(), abs=0.01)
+    assert (held.weight * held.share.T).sum(axis=1) == pytest.approx(
+        tokens.sum(axis=0) / tokens.sum(), abs=0.01
+    )
 
 
 def test_nothing_is_claimed_where_nothing_changed():
-    """Of 20 collections at most one may have a false claim, whether over time, by group or by unit."""
+    """Of 20 collections at most one may have a false claim, whether over time, by group or by
+    unit."""
     rose = marked = differ = 0
     for seed in range(20):
         tokens, period = made(100 + seed)
@@ -250,27 +277,42 @@ def test_nothing_is_claimed_where_nothing_changed():
 
 
 def speeches(seed, *, party_of_topic):
-    """Documents of 60 speakers, each with subjects of his own, in two parties: tokens, speaker, party."""
+    """Documents of 60 speakers, each with subjects of his own, in two parties: tokens, speaker,
+    party."""
     rng = np.random.default_rng(seed)
     speaker = np.repeat(np.arange(60), 15)
     party = (np.arange(60) % 2)[speaker]
     weights = rng.dirichlet(np.full(K, 2.0), 60)[speaker]
     if party_of_topic is not None:
         weights[party == 1, party_of_topic] *= 4
-    return np.array([rng.multinomial(60, row / row.sum()) for row in weights]).astype(float), speaker, party
+    return (
+        np.array([rng.multinomial(60, row / row.sum()) for row in weights]).astype(float),
+        speaker,
+        party,
+    )
 
 
 def test_groups_differ_as_far_as_whoever_speaks_is_permuted():
-    """Where speakers have subjects of their own, documents as units find parties that differ by chance."""
+    """Where speakers have subjects of their own, documents as units find parties that differ by
+    chance."""
     by_document = by_speaker = 0
     for seed in range(10):
         tokens, speaker, party = speeches(seed, party_of_topic=None)
-        by_document += sums.accepted(groups.differ(tokens, tokens.sum(axis=1), party, 2)[0], 0.05).any()
+        by_document += sums.accepted(
+            groups.differ(tokens, tokens.sum(axis=1), party, 2)[0], 0.05
+        ).any()
         x = np.zeros((60, K))
         np.add.at(x, speaker, tokens)
-        by_speaker += sums.accepted(groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)[0], 0.05).any()
+        by_speaker += sums.accepted(
+            groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)[0], 0.05
+        ).any()
         assert groups.design_effect(tokens, tokens.sum(axis=1), speaker) > 3
-        assert groups.design_effect(tokens, tokens.sum(axis=1), np.random.default_rng(seed).permutation(speaker)) < 1.5
+        assert (
+            groups.design_effect(
+                tokens, tokens.sum(axis=1), np.random.default_rng(seed).permutation(speaker)
+            )
+            < 1.5
+        )
     assert by_document >= 8 and by_speaker <= 1
     tokens, speaker, party = speeches(1, party_of_topic=3)
     x = np.zeros((60, K))
@@ -284,17 +326,22 @@ def test_many_small_differences_are_more_than_chance_together():
     rng, group = np.random.default_rng(11), np.arange(80) % 2
     usual = rng.dirichlet(np.full(40, 5.0)) * 40
     small = usual * np.exp(rng.choice([-0.22, 0.22], 40))
-    many = np.array([rng.multinomial(60, rng.dirichlet(row)) for row in np.where(group[:, None], usual, small)])
+    many = np.array(
+        [rng.multinomial(60, rng.dirichlet(row)) for row in np.where(group[:, None], usual, small)]
+    )
     p, _, together = groups.differ(many.astype(float), many.sum(axis=1), group, 2)
     assert not sums.accepted(p, 0.05).any() and together <= 0.01
     false = [
-        groups.differ(many.astype(float), many.sum(axis=1), rng.permutation(group), 2)[2] <= 0.05 for _ in range(20)
+        groups.differ(many.astype(float), many.sum(axis=1), rng.permutation(group), 2)[2] <= 0.05
+        for _ in range(20)
     ]
     assert sum(false) <= 3
 
 
 def test_no_hypothesis_at_all_is_simes():
-    assert sums.simes(np.array([0.04, np.nan, 0.01, 0.5])) == pytest.approx(min(0.01 * 3, 0.04 * 3 / 2, 0.5))
+    assert sums.simes(np.array([0.04, np.nan, 0.01, 0.5])) == pytest.approx(
+        min(0.01 * 3, 0.04 * 3 / 2, 0.5)
+    )
     assert sums.simes(np.array([np.nan])) == 1.0
 
 
@@ -355,11 +402,15 @@ def test_families_are_the_topics_that_stand_together():
     apart, words = families.apart(both, [[] for _ in range(12)]), tokens.sum(axis=0).astype(float)
     tree = families.tree(apart, words)
     assert tree.proposed == 4
-    assert sorted(sorted(topics) for topics in cut(tree, words, 4)) == [[3 * f, 3 * f + 1, 3 * f + 2] for f in range(4)]
+    assert sorted(sorted(topics) for topics in cut(tree, words, 4)) == [
+        [3 * f, 3 * f + 1, 3 * f + 2] for f in range(4)
+    ]
     assert families.tree(apart * 0, np.zeros(12)) == ([], [], 0)
     for n in range(1, families.SMALL + 1):
         few = families.tree(np.ones((n + 1, n + 1)) - np.eye(n + 1), np.arange(n + 1.0))
-        assert few.proposed == n and cut(few, np.arange(n + 1.0), n) == [[k] for k in range(n, 0, -1)]
+        assert few.proposed == n and cut(few, np.arange(n + 1.0), n) == [
+            [k] for k in range(n, 0, -1)
+        ]
 
 
 def cut(tree, size, number, beside=None) -> list[list[int]]:
@@ -388,13 +439,19 @@ def test_families_are_cut_as_the_naive_twin_cuts_them():
         size = size * (rng.random(30) > 0.1) + (
             rng.random(30) < 0.1
         )  # merged topics have no words, general ones are in no tree
-        groups = {*given[beside][(given < 0) & (size > 0)].tolist(), *given[size > 0].tolist()} - {-1}
+        groups = {*given[beside][(given < 0) & (size > 0)].tolist(), *given[size > 0].tolist()} - {
+            -1
+        }
         found = families.families(tree, size, 20, given, beside)
         for number in range(len(groups) + 1, 21):
             here = [node for node in found if node.first <= number <= node.last]
-            expected = naive.families(tree.topics, tree.joins, size, number, given.tolist(), beside.tolist())
+            expected = naive.families(
+                tree.topics, tree.joins, size, number, given.tolist(), beside.tolist()
+            )
             assert {frozenset(node.topics) for node in here} == set(map(frozenset, expected))
-            assert all(size[a] >= size[b] for node in here for a, b in itertools.pairwise(node.topics))
+            assert all(
+                size[a] >= size[b] for node in here for a, b in itertools.pairwise(node.topics)
+            )
             for node in here:
                 assert node.given < 0 or {k for k in node.topics if given[k] >= 0} == set(
                     np.flatnonzero((given == node.given) & (size > 0))
@@ -429,7 +486,9 @@ def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
     tree, large = families.tree(apart, size), np.argsort(-size)[:12]
     for k in np.setdiff1d(np.arange(30), large):
         nearest = large[np.argmin(apart[k, large])]
-        assert all(({k, nearest} <= set(topics)) or k not in topics for topics in cut(tree, size, 12))
+        assert all(
+            ({k, nearest} <= set(topics)) or k not in topics for topics in cut(tree, size, 12)
+        )
 
 
 def test_words_and_documents_of_families_add_up_at_every_cut():
@@ -443,9 +502,12 @@ def test_words_and_documents_of_families_add_up_at_every_cut():
         into = np.full(30, -1, np.int32)
         for f, node in enumerate(here):
             into[node.topics] = f
-        counted = sums.sums(sums.by_group(np.zeros(200, np.int32), 1), 1, *arrays(tokens), into, len(here))
+        counted = sums.sums(
+            sums.by_group(np.zeros(200, np.int32), 1), 1, *arrays(tokens), into, len(here)
+        )
         mixtures = [
-            {f: n for f, node in enumerate(here) if (n := sum(int(row[k]) for k in node.topics))} for row in tokens
+            {f: n for f, node in enumerate(here) if (n := sum(int(row[k]) for k in node.topics))}
+            for row in tokens
         ]
         expected = naive.sums(mixtures, lengths.tolist(), [0] * 200, {0: 0}, 1, len(here))
         for name in ("x", "holding", "xx", "xl", "documents", "tokens"):
@@ -463,7 +525,9 @@ def test_a_word_changes_its_topic():
     topics = np.where(rng.random(600) < np.where(late, 0.8, 0.1), 4, 7)
     shift = senses.shift(topics, period, 10, 20)
     assert (shift.gained, shift.lost) == (4, 7) and shift.p < 1e-4
-    assert shift.low < 0.7 < shift.high and shift.gained_shares[1] == pytest.approx((topics[late] == 4).mean())
+    assert shift.low < 0.7 < shift.high and shift.gained_shares[1] == pytest.approx(
+        (topics[late] == 4).mean()
+    )
     assert senses.shift(topics[:50], period[:50], 10, 20) is None
     steady = [senses.shift(rng.integers(0, 3, 600), period, 10, 20) for _ in range(20)]
     assert np.count_nonzero(sums.accepted(np.array([s.p for s in steady]), 0.05)) <= 1
@@ -474,7 +538,9 @@ def test_the_document_that_is_unlike_the_rest():
     tokens[:, [1, 6]] = 0
     tokens[77] = 0
     tokens[77, [1, 6]] = 50
-    documents, overlap, nearest, compared = unlike.unlike(*arrays(tokens), K, tokens.sum(axis=1) > 0)
+    documents, overlap, nearest, compared = unlike.unlike(
+        *arrays(tokens), K, tokens.sum(axis=1) > 0
+    )
     assert documents[0] == 77 and overlap[0] == 0 and compared == 200
     mixtures = [{k: int(n) for k, n in enumerate(row) if n} for row in tokens]
     for d, part, other in zip(documents[:20], overlap[:20], nearest[:20], strict=True):

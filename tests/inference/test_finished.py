@@ -1,4 +1,5 @@
-"""The checkpoint of a training that is done: without what it remembers of documents, and good for all the rest."""
+"""The checkpoint of a training that is done: without what it remembers of documents, and good for
+all the rest."""
 
 from dataclasses import fields
 
@@ -33,12 +34,17 @@ def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, 
     state = checkpoint.load(path, engine=engine, config=config, bow=bow)
     remembered = remembered_bytes(last.state)
     assert whole - path.stat().st_size >= remembered - 500 and remembered_bytes(state) == 0
-    shape = Shape(bow.D - 30, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words))
+    shape = Shape(
+        bow.D - 30, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words)
+    )
     said = engine.remembered(config, shape) if isinstance(engine, Remembering) else 0
     assert said == remembered, "what the form says before training"
     for before, now in (
         (engine.topics(config, last.state), engine.topics(config, state)),
-        (next(fold_in_corpus(engine, config, last.state, bow)), next(fold_in_corpus(engine, config, state, bow))),
+        (
+            next(fold_in_corpus(engine, config, last.state, bow)),
+            next(fold_in_corpus(engine, config, state, bow)),
+        ),
         (priors, checkpoint.priors(path)),
     ):
         for a, b in zip(before, now, strict=True):

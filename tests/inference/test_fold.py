@@ -1,4 +1,5 @@
-"""Folding in by iterating on a document's topics: against its slow twin, its plain form, and sampling."""
+"""Folding in by iterating on a document's topics: against its slow twin, its plain form, and
+sampling."""
 
 from dataclasses import replace
 
@@ -21,13 +22,17 @@ def state_of(counts: np.ndarray, alpha: float, eta: float = 0.05) -> tuple[ssi.R
     words, topics = np.nonzero(counts.T)
     state.length[:] = np.bincount(words, minlength=V)
     state.start[:] = np.cumsum(state.length) - state.length
-    state.arena_topics, state.arena_values = topics.astype(np.int32), counts.T[words, topics].astype(np.float32)
+    state.arena_topics, state.arena_values = (
+        topics.astype(np.int32),
+        counts.T[words, topics].astype(np.float32),
+    )
     state.totals[:], state.pi, state.used = counts.sum(axis=1), 1.0, len(topics)
     return config, state
 
 
 def dense(theta: Theta, K: int) -> np.ndarray:
-    """float64[n, K]: what is left of 1 is spread over the topics that are not listed, as the evidence does."""
+    """float64[n, K]: what is left of 1 is spread over the topics that are not listed, as the
+    evidence does."""
     out = np.zeros((len(theta.indptr) - 1, K))
     for d, row in enumerate(out):
         span = slice(theta.indptr[d], theta.indptr[d + 1])
@@ -43,7 +48,8 @@ def apart(a: np.ndarray, b: np.ndarray) -> float:
 
 @pytest.fixture(scope="module", params=[12, 90])
 def known(request):
-    """K topics that share words, documents of 0 to 120 tokens; more topics than a block has, and fewer."""
+    """K topics that share words, documents of 0 to 120 tokens; more topics than a block has, and
+    fewer."""
     K, V, random = request.param, 300, np.random.default_rng(2)
     beta = random.dirichlet(np.full(V, 0.1), K)
     config, state = state_of(random.multinomial(2000, beta), alpha=round(min(0.2, 2 * K**-0.6), 4))
@@ -71,7 +77,9 @@ def test_it_is_the_slow_twin(known):
     above, floor = betas(state)
     for d in range(bow.D):
         words, counts = (of[bow.indptr[d] : bow.indptr[d + 1]] for of in (bow.words, bow.counts))
-        expected = naive_fold.mixture(above, floor, words, counts, state.alpha) if len(words) else {}
+        expected = (
+            naive_fold.mixture(above, floor, words, counts, state.alpha) if len(words) else {}
+        )
         span = slice(theta.indptr[d], theta.indptr[d + 1])
         assert (np.diff(theta.weights[span]) <= 0).all()
         listed = dict(zip(theta.topics[span].tolist(), theta.weights[span].tolist(), strict=True))
@@ -81,14 +89,20 @@ def test_it_is_the_slow_twin(known):
 def test_few_sweeps_over_few_topics_come_near_to_many_over_all(known):
     bow, config, state = known
     above, floor = betas(state)
-    plain = np.array([
-        naive_fold.cvb0(above + floor[:, None], bow.words[a:b], bow.counts[a:b], state.alpha)
-        for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
-    ])  # fmt: skip
-    assert apart(dense(ssi.fold_in(config, state, bow, 0, bow.D), config.topics), plain) < 0.06  # 0.053 at K = 90
+    plain = np.array(
+        [
+            naive_fold.cvb0(above + floor[:, None], bow.words[a:b], bow.counts[a:b], state.alpha)
+            for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+        ]
+    )
+    assert (
+        apart(dense(ssi.fold_in(config, state, bow, 0, bow.D), config.topics), plain) < 0.06
+    )  # 0.053 at K = 90
 
 
-def sampled(config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: int, seed: int) -> Theta:
+def sampled(
+    config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: int, seed: int
+) -> Theta:
     """theta by sampling under topics that stay: what the fold-in was before."""
     batch, documents = ssi.expand(bow, np.arange(bow.D)), np.arange(bow.D)
     keys = rng.keys(np.uint64(seed), np.uint64(rng.FOLD_IN), np.uint64(0), documents)
@@ -98,7 +112,8 @@ def sampled(config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: 
 
 
 def test_it_is_nearer_to_a_long_chain_than_ten_sweeps_of_sampling(known):
-    """Mean total variation distance from 500 sweeps: on Reuters-21578 0.07 to 0.16 at K = 100, 0.14 to 0.27 at K = 1000."""
+    """Mean total variation distance from 500 sweeps: on Reuters-21578 0.07 to 0.16 at K = 100, 0.14
+    to 0.27 at K = 1000."""
     bow, config, state = known
     long = dense(sampled(config, state, bow, 50, 500, 1), config.topics)
     short = dense(sampled(config, state, bow, 5, 5, 2), config.topics)
@@ -119,7 +134,9 @@ def test_threads_and_blocks_change_nothing(known):
     for a, b in zip(alone[1:], together[1:], strict=True):
         assert np.array_equal(a, b)
     span = slice(together.indptr[7], together.indptr[20])
-    assert np.array_equal(part.topics, together.topics[span]) and np.array_equal(part.weights, together.weights[span])
+    assert np.array_equal(part.topics, together.topics[span]) and np.array_equal(
+        part.weights, together.weights[span]
+    )
 
 
 def test_a_long_document_may_have_many_topics():
@@ -157,4 +174,6 @@ def test_expected_logs_of_beta(known):
     for w in range(9):
         span = slice(row_ptr[w], row_ptr[w + 1])
         assert above[span] / inverse[w] == pytest.approx(table[w, topics[span]], rel=1e-4)
-        assert 1 / inverse[w] == pytest.approx(of[w] + state.alpha[topics[span]] @ table[w, topics[span]], rel=1e-4)
+        assert 1 / inverse[w] == pytest.approx(
+            of[w] + state.alpha[topics[span]] @ table[w, topics[span]], rel=1e-4
+        )

@@ -1,4 +1,5 @@
-"""The engine fw against its slow twin, its certificates, the equations of its three ways to learn, and its edges."""
+"""The engine fw against its slow twin, its certificates, the equations of its three ways to learn,
+and its edges."""
 
 from pathlib import Path
 
@@ -25,8 +26,13 @@ class Case:
         random = np.random.default_rng(seed)
         favourites = [random.choice(V, 30) for _ in range(max(2, K // 2))]
         self.bow = bow_of(
-            [random.choice(favourites[i % len(favourites)], length).tolist() + random.integers(0, V, 10).tolist() for i in range(D)], V
-        )  # fmt: skip
+            [
+                random.choice(favourites[i % len(favourites)], length).tolist()
+                + random.integers(0, V, 10).tolist()
+                for i in range(D)
+            ],
+            V,
+        )
         self.config = fw.Config(topics=K, **settings).resolve(self.bow.D, self.bow.tokens)
         self.state = fw.init(self.config, Shape(D, V, self.bow.tokens, 1), seed)
         words, topics = np.nonzero(random.random((V, K)) < listed)
@@ -69,7 +75,13 @@ def theta_of(out, d, K):
 
 def listed(out):
     places = fw._listed(out.theta)
-    return out.theta.topics[places], out.theta.weights[places], out.theta.sizes, out.theta.rests, out.factors
+    return (
+        out.theta.topics[places],
+        out.theta.weights[places],
+        out.theta.sizes,
+        out.theta.rests,
+        out.factors,
+    )
 
 
 def snapshots(config, bow, **options):
@@ -81,7 +93,9 @@ def dense(state, K):
     out = np.zeros((K, len(state.start)))
     for w in range(len(state.start)):
         row = slice(state.start[w], state.start[w] + state.length[w])
-        out[state.arena_topics[row], w] = state.pi[state.arena_topics[row]] * state.arena_values[row]
+        out[state.arena_topics[row], w] = (
+            state.pi[state.arena_topics[row]] * state.arena_values[row]
+        )
     return out
 
 
@@ -90,7 +104,9 @@ def test_ope_is_its_twin(iterations):
     case = Case()
     out = case.infer(iterations=iterations)
     for d in case.documents:
-        theta = naive_fw.ope(*case.document(d), case.config.alpha, case.coins(d, iterations), iterations)
+        theta = naive_fw.ope(
+            *case.document(d), case.config.alpha, case.coins(d, iterations), iterations
+        )
         assert theta_of(out, d, 50) == pytest.approx(theta, abs=1e-5)
 
 
@@ -104,9 +120,15 @@ def test_frank_wolfe_is_its_twin(step):
             theta = naive_fw.frank_wolfe(beta, counts, 12, step)
             got = theta_of(out, d, 50)
             assert got.sum() == pytest.approx(1, abs=1e-5)
-            within = (1e-4 if step == "line_search" else 1e-5) * counts.sum()  # the search is not exact
-            assert naive_fw.f(beta, counts, got) == pytest.approx(naive_fw.f(beta, counts, theta), abs=within)
-            assert values[d] == pytest.approx(naive_fw.f(beta, counts, got), abs=1e-5 * counts.sum())
+            within = (
+                1e-4 if step == "line_search" else 1e-5
+            ) * counts.sum()  # the search is not exact
+            assert naive_fw.f(beta, counts, got) == pytest.approx(
+                naive_fw.f(beta, counts, theta), abs=within
+            )
+            assert values[d] == pytest.approx(
+                naive_fw.f(beta, counts, got), abs=1e-5 * counts.sum()
+            )
 
 
 def test_frank_wolfe_begins_at_the_vertex_with_the_largest_f():
@@ -122,7 +144,9 @@ def test_frank_wolfe_begins_at_the_vertex_with_the_largest_f():
 def test_the_sparse_form_is_the_dense_form_bit_by_bit(K, inference):
     case = Case(K=K, D=60, inference=inference, listed=0.2)
     for iterations in (2, 20, 50):
-        sparse, full = (listed(case.infer(form=form, iterations=iterations)) for form in (fw.SPARSE, fw.DENSE))
+        sparse, full = (
+            listed(case.infer(form=form, iterations=iterations)) for form in (fw.SPARSE, fw.DENSE)
+        )
         assert all(np.array_equal(a, b) for a, b in zip(sparse, full, strict=True))
 
 
@@ -132,8 +156,12 @@ def test_f_never_falls(step):
     for d in case.documents:
         beta, counts = case.document(d)
         for iterations in range(1, 12):
-            before, after = (theta_of(case.infer(iterations=i), d, 50) for i in (iterations, iterations + 1))
-            _, g, e = naive_fw.safe(beta, counts, before, naive_fw.gradient(beta, counts, before).argmax())
+            before, after = (
+                theta_of(case.infer(iterations=i), d, 50) for i in (iterations, iterations + 1)
+            )
+            _, g, e = naive_fw.safe(
+                beta, counts, before, naive_fw.gradient(beta, counts, before).argmax()
+            )
             rise = naive_fw.f(beta, counts, after) - naive_fw.f(beta, counts, before)
             if g <= 1e-5 * counts.sum():
                 break
@@ -155,7 +183,9 @@ def test_the_gap_bounds_the_distance_to_the_maximum():
             out = case.infer(final=True, inference=inference, step=step, iterations=iterations)
             assert (out.gaps >= best - out.values - 1e-5 * tokens).all()
         exact = case.infer(final=True, inference="fw_pairwise", step="line_search", iterations=200)
-        assert (exact.gaps < 5e-6 * tokens).all() and (np.abs(exact.values - best) < 1e-5 * tokens).all()
+        assert (exact.gaps < 5e-6 * tokens).all() and (
+            np.abs(exact.values - best) < 1e-5 * tokens
+        ).all()
         for iterations in (5, 50, 500):
             out = case.infer(final=True, inference="fw", step="fixed", iterations=iterations)
             slow.append((iterations * (best - out.values) / tokens).max())
@@ -170,7 +200,10 @@ def test_a_prefix_of_steps_has_a_prefix_of_the_topics():
             out = case.infer(iterations=iterations)
             assert (out.theta.sizes <= iterations + (inference == "fw")).all()
             theta = out.theta
-            now = [set(theta.topics[theta.room[d] :][: theta.sizes[d]].tolist()) for d in case.documents]
+            now = [
+                set(theta.topics[theta.room[d] :][: theta.sizes[d]].tolist())
+                for d in case.documents
+            ]
             assert before is None or all(a <= b for a, b in zip(before, now, strict=True))
             before = now
 
@@ -178,21 +211,31 @@ def test_a_prefix_of_steps_has_a_prefix_of_the_topics():
 def test_a_working_set_is_as_good_as_all_topics():
     case = Case(K=300, D=60, inference="fw_pairwise", step="line_search")
     tokens = np.diff(case.bow.first_token)
-    sets, full = (case.infer(final=True, form=form, iterations=100) for form in (fw.SPARSE, fw.DENSE))
+    sets, full = (
+        case.infer(final=True, form=form, iterations=100) for form in (fw.SPARSE, fw.DENSE)
+    )
     assert (np.abs(sets.values - full.values) <= fw.TOLERANCE * tokens).all()
     assert (sets.gaps <= 1.01 * fw.TOLERANCE * tokens).all()
 
 
 def test_online_with_a_step_of_one_is_a_batch_step():
-    """tau0 = 0: rho is 1 in the first step, and lambda = eta + sum c phi, what is spread evenly within a word's row included."""
+    """tau0 = 0: rho is 1 in the first step, and lambda = eta + sum c phi, what is spread evenly
+    within a word's row included."""
     bow = planted(4, 80, 60, 40, seed=3)[0]
-    config = fw.Config(topics=6, tau0=0.0, minibatch=60, alpha=0.5, eta=0.02).resolve(bow.D, bow.tokens)
+    config = fw.Config(topics=6, tau0=0.0, minibatch=60, alpha=0.5, eta=0.02).resolve(
+        bow.D, bow.tokens
+    )
     shape, documents = Shape(60, 80, bow.tokens, 1), np.arange(60)
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
     weights = fw._weights(config, state)
-    batch, keys = expand(bow, documents), rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
-    out = fw._infer(config, batch, fw._gather(config, state, batch.words, weights), weights, keys, False)
+    batch, keys = (
+        expand(bow, documents),
+        rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents),
+    )
+    out = fw._infer(
+        config, batch, fw._gather(config, state, batch.words, weights), weights, keys, False
+    )
     beta = weights.floor[:, None] + weights.factor[:, None] * dense(state, 6)
     has = dense(state, 6) > 0
     wanted = np.zeros((6, 80))
@@ -203,7 +246,9 @@ def test_online_with_a_step_of_one_is_a_batch_step():
         vertices = theta > out.theta.rests[d] / 6 + 1e-6
         phi = naive_fw.statistics(beta[:, words], counts, theta)
         even = phi * (out.theta.rests[d] / 6 / theta)[:, None]
-        wanted[:, words] += np.where(vertices[:, None], phi - even, 0.0) + np.where(has[:, words], even, 0.0)
+        wanted[:, words] += np.where(vertices[:, None], phi - even, 0.0) + np.where(
+            has[:, words], even, 0.0
+        )
     fw.step(config, state, bow, documents, shape)
     wanted[wanted < frank_wolfe.dropped(6)] = 0.0
     assert dense(state, 6) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
@@ -211,14 +256,20 @@ def test_online_with_a_step_of_one_is_a_batch_step():
 
 def test_streaming_adds_up():
     bow = planted(4, 80, 60, 40, seed=3)[0]
-    config = fw.Config(topics=4, learn="streaming", minibatch=20, inference="fw").resolve(bow.D, bow.tokens)
+    config = fw.Config(topics=4, learn="streaming", minibatch=20, inference="fw").resolve(
+        bow.D, bow.tokens
+    )
     assert config.passes == 1
     last = snapshots(config, bow)[-1]
     seeds = fw.init(config, Shape(60, 80, bow.tokens, 3), 0)
     shape = Shape(60, 80, bow.tokens, 3, fw_held_out(bow))
     fw._seed(config, seeds, bow, shape)
-    assert last.state.eta == pytest.approx(config.eta * 4), "eta once for the start and once for each minibatch"
-    assert dense(last.state, 4).sum() == pytest.approx(dense(seeds, 4).sum() + last.tokens, rel=1e-3)
+    assert last.state.eta == pytest.approx(config.eta * 4), (
+        "eta once for the start and once for each minibatch"
+    )
+    assert dense(last.state, 4).sum() == pytest.approx(
+        dense(seeds, 4).sum() + last.tokens, rel=1e-3
+    )
 
 
 def fw_held_out(bow):
@@ -232,9 +283,9 @@ def fw_held_out(bow):
 def test_a_topic_that_no_document_chose_stays_as_it_is(inference, start):
     """Khoat/OPE's ML_FW divides by the sum of such a topic, which is 0: NaN for ever."""
     bow = planted(4, 80, 300, 40, seed=3)[0]
-    config = fw.Config(topics=60, learn="ml", minibatch=5, passes=1, inference=inference, start=start).resolve(
-        300, bow.tokens
-    )
+    config = fw.Config(
+        topics=60, learn="ml", minibatch=5, passes=1, inference=inference, start=start
+    ).resolve(300, bow.tokens)
     shape = Shape(300, 80, bow.tokens, 60)
     state = fw.init(config, shape, 1)
     fw.step(config, state, bow, np.arange(5), shape)
@@ -245,15 +296,21 @@ def test_a_topic_that_no_document_chose_stays_as_it_is(inference, start):
         after = fw.topics(config, state)
         same = state.pi == pi
         stayed += same.sum()
-        assert np.isfinite(after.dense()).all() and after.dense().sum(axis=1) == pytest.approx(np.ones(60), abs=1e-4)
+        assert np.isfinite(after.dense()).all() and after.dense().sum(axis=1) == pytest.approx(
+            np.ones(60), abs=1e-4
+        )
         assert after.dense()[same] == pytest.approx(before[same], abs=1e-6)
     assert stayed > 100
 
 
-@pytest.mark.parametrize("settings", [{}, {"learn": "ml"}, {"inference": "fw_pairwise", "step": "line_search"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"learn": "ml"}, {"inference": "fw_pairwise", "step": "line_search"}]
+)
 def test_more_topics_than_documents_of_a_minibatch(settings):
     bow = planted(4, 80, 100, 30, seed=3)[0]
-    for snapshot in snapshots(fw.Config(topics=150, minibatch=7, passes=2, **settings), bow, seed=2):
+    for snapshot in snapshots(
+        fw.Config(topics=150, minibatch=7, passes=2, **settings), bow, seed=2
+    ):
         assert np.isfinite(snapshot.held_out) and snapshot.topics.proper().K == 150
 
 
@@ -261,21 +318,28 @@ def test_what_fades_is_rewritten():
     """pi is reset again and again where steps are large, and nothing is lost by it."""
     bow = planted(4, 80, 100, 30, seed=3)[0]
     for learn in ("online", "ml"):
-        config = fw.Config(topics=4, learn=learn, tau0=0.0, kappa=0.51, minibatch=5, passes=20).resolve(100, bow.tokens)
+        config = fw.Config(
+            topics=4, learn=learn, tau0=0.0, kappa=0.51, minibatch=5, passes=20
+        ).resolve(100, bow.tokens)
         state = snapshots(config, bow)[-1].state
         assert (state.pi >= fw.PI_LEAST).all()
         total = dense(state, 4).sum(axis=1)
         assert total == pytest.approx(state.pi * state.totals, rel=1e-4)
         if learn == "online":
-            assert total.sum() == pytest.approx(np.diff(bow.first_token).mean() * len(bow.indptr[:-1]) * 0.9, rel=0.15)
+            assert total.sum() == pytest.approx(
+                np.diff(bow.first_token).mean() * len(bow.indptr[:-1]) * 0.9, rel=0.15
+            )
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"learn": "streaming", "passes": 3}, {"learn": "ml"}], ids=["usual", "streaming", "ml"]
-)  # fmt: skip
+    "settings",
+    [{}, {"learn": "streaming", "passes": 3}, {"learn": "ml"}],
+    ids=["usual", "streaming", "ml"],
+)
 def test_planted_topics_are_found(settings):
-    """ml finds them less sharply: eq. 24 gives a topic all words of its documents, not the share that is its own. streaming
-    finds fewer: what it learned first, when it knew least, never fades."""
+    """ml finds them less sharply: eq. 24 gives a topic all words of its documents, not the share
+    that is its own. streaming finds fewer: what it learned first, when it knew least, never
+    fades."""
     found, enough = [], 0.7 if settings.get("learn") == "ml" else 0.8
     for seed in range(5):
         bow, beta = planted(5, 100, 600, 50, seed=seed, alpha=0.1)
@@ -283,26 +347,35 @@ def test_planted_topics_are_found(settings):
         topics = snapshots(config, bow, seed=seed)[-1].topics.dense()
         overlap = np.minimum(topics[:, None], beta[None]).sum(axis=2)
         found += (overlap[linear_sum_assignment(-overlap)] > enough).tolist()
-    assert sum(found) >= (0.75 if settings.get("learn") == "streaming" else 0.85) * len(found), found
+    assert sum(found) >= (0.75 if settings.get("learn") == "streaming" else 0.85) * len(found), (
+        found
+    )
 
 
 @pytest.mark.parametrize(
-    "settings", [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1.0, "eta": 1e-9}, {"eta": 1e6}, {"iterations": 1}]
+    "settings",
+    [{"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1.0, "eta": 1e-9}, {"eta": 1e6}, {"iterations": 1}],
 )
 def test_extreme_settings(settings):
     bow = planted(4, 80, 60, 20, seed=3)[0]
     for learn in ("online", "ml"):
-        last = snapshots(fw.Config(topics=4, passes=2, minibatch=20, learn=learn, **settings), bow)[-1]
+        last = snapshots(fw.Config(topics=4, passes=2, minibatch=20, learn=learn, **settings), bow)[
+            -1
+        ]
         assert np.isfinite(last.held_out) and last.topics.proper()
 
 
 def test_a_document_of_ten_million_words():
     bow = bow_of([[0, 1], [1, 2], [2, 0]], 3)
-    bow = type(bow)(bow.indptr, bow.words, np.array([5_000_000, 5_000_000, 1, 1, 1, 1], np.int32), 3)
+    bow = type(bow)(
+        bow.indptr, bow.words, np.array([5_000_000, 5_000_000, 1, 1, 1, 1], np.int32), 3
+    )
     config = fw.Config(topics=2, passes=2).resolve(3, bow.tokens)
     last = snapshots(config, bow)[-1]
     (theta,) = fold_in_corpus(fw, config, last.state, bow)
-    assert last.topics.proper() and theta.weights[: theta.indptr[1]].sum() == pytest.approx(1, abs=1e-4)
+    assert last.topics.proper() and theta.weights[: theta.indptr[1]].sum() == pytest.approx(
+        1, abs=1e-4
+    )
 
 
 def test_theta_is_one_step_of_em():
@@ -310,7 +383,9 @@ def test_theta_is_one_step_of_em():
     fw_config = fw.Resolved(**vars(case.config))
     theta = fw.fold_in(fw_config, case.state, case.bow, 0, 40)
     out = case.infer()
-    case.keys = rng.keys(np.uint64(case.state.seed), np.uint64(rng.OPE), np.uint64(0), case.documents)
+    case.keys = rng.keys(
+        np.uint64(case.state.seed), np.uint64(rng.OPE), np.uint64(0), case.documents
+    )
     out = case.infer()
     for d in case.documents:
         beta, counts = case.document(d)
@@ -334,11 +409,17 @@ def test_held_out_documents_are_no_seeds():
     shape = Shape(37, 40, bow.tokens, 1, held_out=held_out)
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
-    assert np.flatnonzero(state.length == 0).tolist() == held_out.tolist() and state.totals.sum() == 5 * 37
+    assert (
+        np.flatnonzero(state.length == 0).tolist() == held_out.tolist()
+        and state.totals.sum() == 5 * 37
+    )
 
 
 def test_a_block_that_grows():
     """A document of many topics: more columns than a block has at first."""
     case = Case(K=400, V=400, D=5, length=2000, inference="fw_pairwise", listed=0.05)
     out = case.infer(final=True, iterations=100, form=fw.SPARSE)
-    assert out.theta.sizes.max() > frank_wolfe.COLUMNS and (out.gaps < 0.05 * np.diff(case.bow.first_token)).all()
+    assert (
+        out.theta.sizes.max() > frank_wolfe.COLUMNS
+        and (out.gaps < 0.05 * np.diff(case.bow.first_token)).all()
+    )

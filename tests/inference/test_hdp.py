@@ -1,4 +1,5 @@
-"""The engine hdp: against its twin, its bound, closed forms, planted topics, and what is known to fail elsewhere."""
+"""The engine hdp: against its twin, its bound, closed forms, planted topics, and what is known to
+fail elsewhere."""
 
 import itertools
 from dataclasses import fields, replace
@@ -26,7 +27,13 @@ def corpus():
 
 
 def config_of(**settings) -> hdp.Resolved:
-    chosen = {"topics": K, "document_topics": T, "passes": 3, "minibatch": 20, "candidates": K} | settings
+    chosen = {
+        "topics": K,
+        "document_topics": T,
+        "passes": 3,
+        "minibatch": 20,
+        "candidates": K,
+    } | settings
     return hdp.Config(**chosen).resolve(60, 2400)
 
 
@@ -55,7 +62,16 @@ def fitted(config, state, bow, gamma, iterations):
     logs = kernels.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
     sticks = hdp.stick_parameters(config, state.mass)
     kernels.documents(
-        batch, logs, gamma, sticks.logs, config.alpha, 0.0, iterations, 0.0, config.document_topics, local
+        batch,
+        logs,
+        gamma,
+        sticks.logs,
+        config.alpha,
+        0.0,
+        iterations,
+        0.0,
+        config.document_topics,
+        local,
     )
     return local
 
@@ -66,13 +82,17 @@ def test_the_local_step_is_the_twins(corpus, iterations):
     state = state_of(config, bow)
     lam, gamma = lam_of(config, state), np.random.default_rng(0).gamma(1.0, size=(bow.D, K))
     order = np.argsort(-state.mass, kind="stable")
-    logs = naive.by_topic(naive.e_log_sigma(*naive.corpus_sticks(state.mass, config.omega, order)), order)
+    logs = naive.by_topic(
+        naive.e_log_sigma(*naive.corpus_sticks(state.mass, config.omega, order)), order
+    )
     candidates, mass, tokens, theta, bounds, given = fitted(config, state, bow, gamma, iterations)
     # the kernel has the sums of float32 values as float64 numbers; so has the twin
     log_beta = e_log_dirichlet(lam)
     for d, (words, counts) in enumerate(documents_of(bow)):
         phi = naive.start(words, counts, log_beta, gamma[d], T)
-        phi, zeta, a, b, bound = naive.document(words, counts, log_beta, logs, config.alpha, phi, iterations)
+        phi, zeta, a, b, bound = naive.document(
+            words, counts, log_beta, logs, config.alpha, phi, iterations
+        )
         assert bounds[d] == pytest.approx(bound, rel=1e-7)
         for ours, theirs in (
             (mass[d], zeta.sum(axis=0)),
@@ -106,7 +126,8 @@ def test_a_step_is_the_twins(corpus):
 
 
 def test_every_iteration_raises_a_documents_bound(corpus):
-    """By the formula with counts in every term; the one without, of other programs, falls where this one rises."""
+    """By the formula with counts in every term; the one without, of other programs, falls where
+    this one rises."""
     bow, config = corpus[0], config_of()
     state = state_of(config, bow)
     log_beta = e_log_dirichlet(lam_of(config, state))
@@ -136,9 +157,16 @@ def test_every_iteration_raises_a_documents_bound(corpus):
             )
             assert done == 1
             assert bound == pytest.approx(
-                naive.document_bound(words, counts, log_beta, logs, config.alpha, phi.T, zeta, *sticks), rel=1e-9
+                naive.document_bound(
+                    words, counts, log_beta, logs, config.alpha, phi.T, zeta, *sticks
+                ),
+                rel=1e-9,
             )
-            left_out = ((counts - 1)[:, None] * phi.T * (naive.e_log_sigma(*sticks) - np.log(phi.T + 1e-300))).sum()
+            left_out = (
+                (counts - 1)[:, None]
+                * phi.T
+                * (naive.e_log_sigma(*sticks) - np.log(phi.T + 1e-300))
+            ).sum()
             bounds.append(bound)
             without.append(bound - left_out)
         assert (np.diff(bounds) > -1e-8).all()
@@ -159,7 +187,11 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
     bounds = []
 
     def told():
-        bounds.append(naive.corpus_bound(documents, lam, config.eta, a, b, order, config.alpha, config.omega, fits))
+        bounds.append(
+            naive.corpus_bound(
+                documents, lam, config.eta, a, b, order, config.alpha, config.omega, fits
+            )
+        )
 
     told()
     for _ in range(12):
@@ -167,7 +199,19 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
         for d, (words, counts) in enumerate(documents):
             B, phi = np.ascontiguousarray(log_beta[:, words].T), fits[d][0].T.copy()
             zeta, rest = np.empty((T, K)), (np.empty(T), np.empty(T - 1), np.empty(T - 1))
-            kernels.ascend(B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 0.0, 3, 0.0)
+            kernels.ascend(
+                B,
+                B.T.copy(),
+                counts.astype(np.float32),
+                logs,
+                config.alpha,
+                phi,
+                zeta,
+                *rest,
+                0.0,
+                3,
+                0.0,
+            )
             fits[d] = phi.T, zeta
         told()
         statistics, mass = naive.statistics(documents, fits, K, bow.V)
@@ -183,7 +227,8 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
 
 @pytest.mark.parametrize("omega", [0.7, 1.7])
 def test_sticks_in_the_order_of_their_mass_have_the_largest_bound(omega):
-    """Of all orders; where omega is above 1, but for the last two places. docs/engines/hdp.md has the proof."""
+    """Of all orders; where omega is above 1, but for the last two places. docs/engines/hdp.md has
+    the proof."""
     config = config_of(topics=5, omega=omega)
     mass = np.array([3.0, 0.2, 11.0, 3.5, 40.0])
 
@@ -195,19 +240,31 @@ def test_sticks_in_the_order_of_their_mass_have_the_largest_bound(omega):
     sticks = hdp.stick_parameters(config, mass)
     assert sticks.order.tolist() == [4, 2, 3, 0, 1] and best[:3] == (4, 2, 3)
     assert omega > 1 or best == (4, 2, 3, 0, 1)
-    assert sticks.sizes.sum() == pytest.approx(1) and (np.diff(sticks.sizes[sticks.order]) < 0).all()
+    assert (
+        sticks.sizes.sum() == pytest.approx(1) and (np.diff(sticks.sizes[sticks.order]) < 0).all()
+    )
 
 
 def test_one_topic_in_closed_form(corpus):
-    """T = K = 1: every token is the topic's, and the bound is the evidence itself, which has a closed form."""
+    """T = K = 1: every token is the topic's, and the bound is the evidence itself, which has a
+    closed form."""
     bow = corpus[0]
     config = config_of(topics=1, document_topics=1, eta=0.3)
     state = state_of(config, bow)
     batch = dense.batch_of(bow, np.arange(bow.D))
-    hdp._move(state, batch, hdp._local(config, state, batch, config.iterations, hdp.TOLERANCE), 1.0, 1.0)
+    hdp._move(
+        state, batch, hdp._local(config, state, batch, config.iterations, hdp.TOLERANCE), 1.0, 1.0
+    )
     counts = np.bincount(bow.words, weights=bow.counts, minlength=bow.V)
-    assert np.array_equal(state.values[:, 0], counts.astype(np.float32)) and state.totals[0] == bow.tokens
-    exact = lgamma(bow.V * 0.3) - lgamma(bow.V * 0.3 + bow.tokens) + (gammaln(0.3 + counts) - lgamma(0.3)).sum()
+    assert (
+        np.array_equal(state.values[:, 0], counts.astype(np.float32))
+        and state.totals[0] == bow.tokens
+    )
+    exact = (
+        lgamma(bow.V * 0.3)
+        - lgamma(bow.V * 0.3 + bow.tokens)
+        + (gammaln(0.3 + counts) - lgamma(0.3)).sum()
+    )
     assert hdp.bound(config, state, bow, np.arange(bow.D)) == pytest.approx(exact, rel=1e-9)
     assert hdp.fold_in(config, state, bow, 0, 5).topics.tolist() == [0] * 5
 
@@ -216,7 +273,9 @@ def test_the_engines_bound_is_the_twins(corpus):
     bow, config = corpus[0], config_of()
     state = state_of(config, bow)
     sticks, lam = hdp.stick_parameters(config, state.mass), lam_of(config, state)
-    expected = naive.corpus_bound([], lam, config.eta, sticks.first, sticks.rest, sticks.order, 1.0, config.omega, [])
+    expected = naive.corpus_bound(
+        [], lam, config.eta, sticks.first, sticks.rest, sticks.order, 1.0, config.omega, []
+    )
     assert hdp.global_bound(config, state) == pytest.approx(expected, rel=1e-6)
     local = hdp._local(config, state, dense.batch_of(bow, np.arange(bow.D)), 100, 1e-6)
     assert hdp.bound(config, state, bow, np.arange(bow.D)) == pytest.approx(
@@ -225,7 +284,11 @@ def test_the_engines_bound_is_the_twins(corpus):
 
 
 def last_of(config, bow, seed=0, **options) -> Snapshot:
-    return [event for event in train(hdp, config, bow, seed=seed, **options) if isinstance(event, Snapshot)][-1]
+    return [
+        event
+        for event in train(hdp, config, bow, seed=seed, **options)
+        if isinstance(event, Snapshot)
+    ][-1]
 
 
 def matched(beta, topics, used) -> int:
@@ -269,7 +332,17 @@ def from_uniform(config, bow, seed, passes):
             B, phi = np.ascontiguousarray(log_beta[:, words].T), np.full((Ts, len(words)), 1.0 / Ts)
             zeta = np.empty((Ts, Ks))
             kernels.ascend(
-                B, B.T.copy(), counts.astype(np.float32), logs, config.alpha, phi, zeta, *rest, 1e-5, 100, 0.0
+                B,
+                B.T.copy(),
+                counts.astype(np.float32),
+                logs,
+                config.alpha,
+                phi,
+                zeta,
+                *rest,
+                1e-5,
+                100,
+                0.0,
             )
             fits.append((phi.T, zeta))
         statistics, mass = naive.statistics(documents, fits, Ks, bow.V)
@@ -278,14 +351,15 @@ def from_uniform(config, bow, seed, passes):
 
 
 def test_planted_topics_are_not_recovered_from_a_uniform_start():
-    """What the start of a document is for: with phi = 1 / T, where other programs begin, most topics are missed."""
+    """What the start of a document is for: with phi = 1 / T, where other programs begin, most
+    topics are missed."""
     bow, beta, config, _ = trained(0)
     assert matched(beta, *from_uniform(config, bow, 0, 15)) < 9
 
 
 def test_pointers_that_begin_alike_stay_alike_without_their_sticks():
-    """phi = 1 / T and no stick terms, the first iterations of other programs: all pointers are one, and the bound stands
-    still, which ends their loop."""
+    """phi = 1 / T and no stick terms, the first iterations of other programs: all pointers are one,
+    and the bound stands still, which ends their loop."""
     bow, _ = planted(4, 60, 60, 40, seed=2)
     config = config_of()
     log_beta = e_log_dirichlet(lam_of(config, state_of(config, bow)))
@@ -323,14 +397,16 @@ def test_candidates_leave_little_out():
 
 
 def test_topics_that_are_not_in_use_get_no_tokens(tmp_path):
-    """Their words all have 1 / V, which is far above the floors of the others: a rare word would be given to them if
-    theta left anything for them."""
+    """Their words all have 1 / V, which is far above the floors of the others: a rare word would be
+    given to them if theta left anything for them."""
     bow, _, config, last = trained(1)
     used = last.topics.used
     assert 5 < used.sum() < 30 and np.isnan(last.coherence[~used]).all()
     thetas = list(fold_in_corpus(hdp, config, last.state, bow))
     sums = np.add.reduceat(thetas[0].weights.astype(np.float64), thetas[0].indptr[:-1])
-    assert (sums >= 1.0).all() and (sums < 1.0 + 1e-5).all() and np.diff(thetas[0].indptr).max() <= 8
+    assert (
+        (sums >= 1.0).all() and (sums < 1.0 + 1e-5).all() and np.diff(thetas[0].indptr).max() <= 8
+    )
     list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas))
     evidence = Evidence.open(tmp_path / "e", bow, postings_of(bow))
     assert not set(np.unique(evidence.topics)) - set(np.flatnonzero(used))
@@ -358,7 +434,9 @@ def test_a_step_without_documents_changes_no_topic(corpus):
     state = state_of(config, bow)
     values, mass = state.values.copy(), state.mass.copy()
     hdp.step(config, state, bow, np.zeros(0, np.int64), Shape(bow.D, bow.V, bow.tokens, 3))
-    assert state.t == 1 and np.array_equal(values, state.values) and np.array_equal(mass, state.mass)
+    assert (
+        state.t == 1 and np.array_equal(values, state.values) and np.array_equal(mass, state.mass)
+    )
 
 
 def test_it_begins_with_given_topics(corpus):
@@ -368,7 +446,11 @@ def test_it_begins_with_given_topics(corpus):
     state = hdp.begin(config, shape, 0, bow, given, np.array([5]))
     kept = np.repeat(np.arange(bow.D), np.diff(bow.indptr)) != 5
     tokens = np.bincount(given[kept], weights=bow.counts[kept], minlength=K)
-    assert np.array_equal(state.totals, tokens) and state.values.sum() == tokens.sum() and state.ahead == 6
+    assert (
+        np.array_equal(state.totals, tokens)
+        and state.values.sum() == tokens.sum()
+        and state.ahead == 6
+    )
     assert state.mass[:3].tolist() == [bow.D - 1] * 3 and not state.mass[3:].any()
     assert hdp.topics(config, state).used.tolist() == [True] * 3 + [False] * 9
     before = state.values.sum()
@@ -376,7 +458,9 @@ def test_it_begins_with_given_topics(corpus):
     assert state.pi == pytest.approx(1 - hdp.rho(config, 7)) and state.values.sum() != before
 
 
-@pytest.mark.parametrize("settings", [{"alpha": 1e-6}, {"alpha": 1e6}, {"eta": 1e-6}, {"eta": 1e6}, {"omega": 1e-6}])
+@pytest.mark.parametrize(
+    "settings", [{"alpha": 1e-6}, {"alpha": 1e6}, {"eta": 1e-6}, {"eta": 1e6}, {"omega": 1e-6}]
+)
 def test_extreme_priors_give_numbers(corpus, settings):
     bow, config = corpus[0], config_of(**settings)
     last = last_of(config, bow)
@@ -391,15 +475,25 @@ def test_a_document_of_ten_million_words():
     bow = bow_of([[0, 1, 2] * 10, [3, 4, 5] * 10], 6)
     bow.counts[:3] = 10_000_000 // 3
     bow = type(bow)(bow.indptr, bow.words, bow.counts, 6)
-    config = hdp.Config(topics=4, document_topics=2, passes=5, minibatch=2).resolve(bow.D, bow.tokens)
+    config = hdp.Config(topics=4, document_topics=2, passes=5, minibatch=2).resolve(
+        bow.D, bow.tokens
+    )
     last_of(config, bow).topics.proper()
 
 
 @pytest.mark.parametrize(
     ("settings", "field"),
-    [({"document_topics": 0}, "document_topics"), ({"alpha": 0.0}, "alpha"), ({"omega": -1.0}, "omega"), ({"eta": 0.0}, "eta"),
-     ({"kappa": 0.5}, "kappa"), ({"tau0": -1.0}, "tau0"), ({"candidates": 0}, "candidates"), ({"iterations": 0}, "iterations")],
-)  # fmt: skip
+    [
+        ({"document_topics": 0}, "document_topics"),
+        ({"alpha": 0.0}, "alpha"),
+        ({"omega": -1.0}, "omega"),
+        ({"eta": 0.0}, "eta"),
+        ({"kappa": 0.5}, "kappa"),
+        ({"tau0": -1.0}, "tau0"),
+        ({"candidates": 0}, "candidates"),
+        ({"iterations": 0}, "iterations"),
+    ],
+)
 def test_settings_that_cannot_be(settings, field):
     with pytest.raises(Invalid) as error:
         hdp.Config(topics=3, **settings)

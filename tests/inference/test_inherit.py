@@ -26,16 +26,22 @@ def naive(topics: Topics, bow: Bow, column: np.ndarray, alpha: float) -> np.ndar
             if w >= 0:
                 found.append(int(np.argmax(theta * beta[:, w])))
             else:
-                found.append(int(np.argmax(theta)) if known.any() else (d * 40503 + int(bow.words[span][j])) % topics.K)
+                found.append(
+                    int(np.argmax(theta))
+                    if known.any()
+                    else (d * 40503 + int(bow.words[span][j])) % topics.K
+                )
     return np.array(found)
 
 
 def test_it_is_the_naive_one_with_words_and_documents_that_are_new():
     bow, _ = planted(K, 60, 200, 40, seed=1)
     config = engines.config("ssi", topics=K, passes=5).resolve(bow.D, bow.tokens)
-    topics = [event for event in train(engines.get("ssi"), config, bow, seed=1) if isinstance(event, Snapshot)][
-        -1
-    ].topics
+    topics = [
+        event
+        for event in train(engines.get("ssi"), config, bow, seed=1)
+        if isinstance(event, Snapshot)
+    ][-1].topics
     rng = np.random.default_rng(2)
     column = rng.permutation(bow.V).astype(np.int32)
     column[rng.random(bow.V) < 0.2] = -1  # words that the topics do not know
@@ -48,9 +54,11 @@ def test_it_is_the_naive_one_with_words_and_documents_that_are_new():
 def test_of_the_same_words_it_finds_the_planted_topics_again():
     bow, _ = planted(K, 60, 200, 40, seed=3)
     config = engines.config("ssi", topics=K, passes=5).resolve(bow.D, bow.tokens)
-    topics = [event for event in train(engines.get("ssi"), config, bow, seed=1) if isinstance(event, Snapshot)][
-        -1
-    ].topics
+    topics = [
+        event
+        for event in train(engines.get("ssi"), config, bow, seed=1)
+        if isinstance(event, Snapshot)
+    ][-1].topics
     found = inherit(topics, np.arange(bow.V, dtype=np.int32), bow, 0.1)
     weight = np.bincount(found, weights=bow.counts, minlength=K) / bow.tokens
     assert np.abs(weight - topics.share).max() < 0.1

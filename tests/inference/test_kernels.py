@@ -41,7 +41,9 @@ def test_exp_digamma():
 @pytest.mark.parametrize("x", [1e-6, 0.02, 0.3, 7.5, 19.9, 20.0, 4000.0])
 @pytest.mark.parametrize("n", [0, 1, 2, 19, 20, 21, 500, 10**7])
 def test_digamma_rise(x, n):
-    assert digamma_rise(x, float(n)) == pytest.approx(digamma(x + n) - digamma(x), rel=1e-9, abs=1e-12)
+    assert digamma_rise(x, float(n)) == pytest.approx(
+        digamma(x + n) - digamma(x), rel=1e-9, abs=1e-12
+    )
 
 
 def test_log_in_loop():
@@ -53,7 +55,13 @@ def test_log_in_loop():
         return out
 
     rng = np.random.default_rng(1)
-    x = np.concatenate([10.0 ** rng.uniform(-300, 300, 10_000), rng.uniform(0.5, 2, 10_000), [1.0, 0.5, 2.0**-1022]])
+    x = np.concatenate(
+        [
+            10.0 ** rng.uniform(-300, 300, 10_000),
+            rng.uniform(0.5, 2, 10_000),
+            [1.0, 0.5, 2.0**-1022],
+        ]
+    )
     np.testing.assert_array_max_ulp(logs(x), np.log(x), maxulp=2)
     assert logs(np.zeros(1))[0] * 0.0 == 0.0 and logs(np.ones(1))[0] == 0.0
 
@@ -65,7 +73,8 @@ def test_count_ones():
 
 
 def test_parallel_functions_add_in_an_order_of_their_own():
-    """numba makes np.sum and its like parallel in them, and then the last bit depends on the number of threads."""
+    """numba makes np.sum and its like parallel in them, and then the last bit depends on the number
+    of threads."""
     reductions = {"sum", "mean", "dot", "prod", "var", "std"}
     for path in sorted((ROOT / "inference").rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text())):

@@ -1,4 +1,5 @@
-"""Keyness against a count of every document by hand, and on random halves of texts in which words come in bursts."""
+"""Keyness against a count of every document by hand, and on random halves of texts in which words
+come in bursts."""
 
 import math
 from collections import Counter
@@ -12,14 +13,19 @@ from inference.index.segments import Field, Scratch
 from inference.index.two_sets import FIRST, SECOND, sums, tokens as tokens_of, totals
 
 
-def indexed(documents: list[list[int]], forms: int, cuts: tuple[int, ...]) -> tuple[list[Field], np.ndarray]:
+def indexed(
+    documents: list[list[int]], forms: int, cuts: tuple[int, ...]
+) -> tuple[list[Field], np.ndarray]:
     """The documents, as numbers of forms, in segments that end at the cuts."""
     lengths = np.array([len(words) for words in documents], np.int32)
     first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    stream = np.array([w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32)
+    stream = np.array(
+        [w | (1 << 29) * (i % 3 == 0) for i, w in enumerate(sum(documents, []))], np.int32
+    )
     bounds = [0, *cuts, len(documents)]
     return [
-        Field.from_stream(stream, first[a : b + 1], a, Scratch(forms)) for a, b in zip(bounds, bounds[1:], strict=False)
+        Field.from_stream(stream, first[a : b + 1], a, Scratch(forms))
+        for a, b in zip(bounds, bounds[1:], strict=False)
     ], lengths
 
 
@@ -45,7 +51,14 @@ def test_sums_are_those_of_a_count_by_hand(seed, monkeypatch):
     made, whole = sums(fields, 40, lengths, sets, 3), totals(lengths, sets)
     expected = {}
     for w in range(40):
-        rows = [[(words.count(w), len(words)) for words, s in zip(documents, sets, strict=True) if s == side and w in words] for side in (FIRST, SECOND)]  # fmt: skip
+        rows = [
+            [
+                (words.count(w), len(words))
+                for words, s in zip(documents, sets, strict=True)
+                if s == side and w in words
+            ]
+            for side in (FIRST, SECOND)
+        ]
         if len(rows[0]) + len(rows[1]) >= 3:
             most = [max(side, key=lambda row: row[0], default=(0, 0)) for side in rows]
             expected[w] = [
@@ -57,7 +70,9 @@ def test_sums_are_those_of_a_count_by_hand(seed, monkeypatch):
                 [n for _, n in most],
             ]
     assert made.forms.tolist() == list(expected)
-    assert [[a[i].tolist() for a in made[1:]] for i in range(len(made.forms))] == list(expected.values())
+    assert [[a[i].tolist() for a in made[1:]] for i in range(len(made.forms))] == list(
+        expected.values()
+    )
     for side in (FIRST, SECOND):
         own = [len(words) for words, s in zip(documents, sets, strict=True) if s == side and words]
         assert [a[side - 1] for a in whole] == [len(own), sum(own), sum(n * n for n in own)]
@@ -67,7 +82,14 @@ def test_sums_are_those_of_a_count_by_hand(seed, monkeypatch):
 def test_tokens_of_a_set_are_those_of_a_count_by_hand(chosen):
     documents = bursty(np.random.default_rng(1), 90, 40)
     fields, _ = indexed(documents, 40, (30, 31))
-    having = [[words.count(w) for d, words in enumerate(documents) if w in words and (chosen is None or chosen[d])] for w in range(40)]  # fmt: skip
+    having = [
+        [
+            words.count(w)
+            for d, words in enumerate(documents)
+            if w in words and (chosen is None or chosen[d])
+        ]
+        for w in range(40)
+    ]
     forms, made = tokens_of(fields, 40, chosen, 3)
     assert dict(zip(forms.tolist(), made.tolist(), strict=True)) == {
         w: sum(counts) for w, counts in enumerate(having) if len(counts) >= 3
@@ -79,7 +101,11 @@ def naive(documents: list[list[int]], sets: np.ndarray, w: int) -> tuple[float, 
     ratio, variance = 0.0, 0.0
     for side, sign in ((FIRST, 1), (SECOND, -1)):
         own = [words for words, s in zip(documents, sets, strict=True) if s == side and words]
-        f, tokens, having = sum(words.count(w) for words in own), sum(map(len, own)), sum(w in words for words in own)
+        f, tokens, having = (
+            sum(words.count(w) for words in own),
+            sum(map(len, own)),
+            sum(w in words for words in own),
+        )
         rate = (f + 0.5) / (tokens + 1)
         ratio += sign * math.log2(rate)
         squares = sum((words.count(w) - rate * len(words)) ** 2 for words in own)
@@ -98,12 +124,20 @@ def test_ratio_interval_and_likelihood_are_those_of_a_count_by_hand():
     assert k.different[list(made.forms).index(49)]
     by_hand = [naive(documents, sets, int(w)) for w in made.forms]
     assert np.allclose(k.ratio, [ratio for ratio, _ in by_hand])
-    z = np.array([(k.ratio[i] - k.low[i]) / by_hand[i][1] for i in range(len(by_hand)) if np.isfinite(k.low[i])])
+    z = np.array(
+        [
+            (k.ratio[i] - k.low[i]) / by_hand[i][1]
+            for i in range(len(by_hand))
+            if np.isfinite(k.low[i])
+        ]
+    )
     assert np.allclose(z, z[0]) and 1.959 < z[0] < 3.5  # wider than for one word alone
     for i, tokens in enumerate(made.tokens):
         table = [[t, n - t] for t, n in zip(tokens, whole.tokens, strict=True)]
         assert math.isclose(
-            k.g2[i], chi2_contingency(table, correction=False, lambda_="log-likelihood")[0], abs_tol=1e-9
+            k.g2[i],
+            chi2_contingency(table, correction=False, lambda_="log-likelihood")[0],
+            abs_tol=1e-9,
         )
     open_ended = np.isfinite(k.low) & np.isfinite(k.high)
     beyond = (k.low > 0) | (k.high < 0)
@@ -123,18 +157,27 @@ def test_random_halves_differ_in_few_words_and_by_tokens_alone_in_many():
         inside.append(np.mean(k.adjusted > 0.05))
         many.append(np.mean(k.g2 > 3.84))
         false.append(bool(k.different.any()))
-    assert np.mean(false) <= 0.15  # of 20 comparisons of nothing: some word is called different in at most 3
+    assert (
+        np.mean(false) <= 0.15
+    )  # of 20 comparisons of nothing: some word is called different in at most 3
     assert np.mean(inside) > 0.99
     assert np.mean(many) > 0.15  # 0.05 if tokens were independent
 
 
 def naive_score(documents: list[list[int]], sets: np.ndarray, w: int) -> float:
-    """The p value of a form, document by document: how far the first set is from the rate of both together."""
-    sides = [[words for words, s in zip(documents, sets, strict=True) if s == side] for side in (FIRST, SECOND)]
+    """The p value of a form, document by document: how far the first set is from the rate of both
+    together."""
+    sides = [
+        [words for words, s in zip(documents, sets, strict=True) if s == side]
+        for side in (FIRST, SECOND)
+    ]
     tokens = [sum(map(len, side)) for side in sides]
     rate = sum(words.count(w) for side in sides for words in side) / sum(tokens)
     far = [[words.count(w) - rate * len(words) for words in side] for side in sides]
-    variance = sum((1 - n / sum(tokens)) ** 2 * sum(x * x for x in side) for n, side in zip(tokens, far, strict=True))
+    variance = sum(
+        (1 - n / sum(tokens)) ** 2 * sum(x * x for x in side)
+        for n, side in zip(tokens, far, strict=True)
+    )
     return float(2 * norm.sf(abs(sum(far[0])) / math.sqrt(variance)))
 
 
@@ -165,13 +208,17 @@ def test_random_halves_hardly_differ_and_a_word_of_one_side_does():
     fields, lengths = indexed(documents, 150, ())
     for _ in range(40):
         sets = rng.integers(1, 3, 600).astype(np.uint8)
-        false.append(bool(differ(sums(fields, 150, lengths, sets, FEW), totals(lengths, sets)).any()))
+        false.append(
+            bool(differ(sums(fields, 150, lengths, sets, FEW), totals(lengths, sets)).any())
+        )
     assert np.mean(false) <= 0.1
     for d in np.flatnonzero(sets == FIRST)[:18]:
         documents[d].append(150)
     fields, lengths = indexed(documents, 151, ())
     made, whole = sums(fields, 151, lengths, sets, FEW), totals(lengths, sets)
-    assert differ(made, whole)[-1] and not keyness(made, whole).different[-1]  # 18 documents against none
+    assert (
+        differ(made, whole)[-1] and not keyness(made, whole).different[-1]
+    )  # 18 documents against none
     assert differ(sums(fields, 151, lengths, sets, 999), whole).tolist() == []
 
 
@@ -186,9 +233,12 @@ def test_a_word_of_one_document_is_marked_and_one_of_few_has_an_open_end():
     k = keyness(made, totals(lengths, sets))
     assert made.forms.tolist() == [0, 1, 2]
     assert k.burst.tolist() == [False, False, True]
-    assert k.high[1] == np.inf and k.low[1] > 0 and k.different[1]  # the second set never has it: “at least”
+    assert (
+        k.high[1] == np.inf and k.low[1] > 0 and k.different[1]
+    )  # the second set never has it: “at least”
     swapped = keyness(
-        sums(fields, 3, lengths, (3 - sets).astype(np.uint8), FEW), totals(lengths, (3 - sets).astype(np.uint8))
+        sums(fields, 3, lengths, (3 - sets).astype(np.uint8), FEW),
+        totals(lengths, (3 - sets).astype(np.uint8)),
     )
     assert np.allclose(swapped.ratio, -k.ratio) and swapped.low[1] == -np.inf
 

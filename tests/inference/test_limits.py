@@ -15,12 +15,19 @@ from tests.inference.test_sampling import state_with
 
 
 def test_an_empty_topic_under_a_tiny_eta_leaves_the_others_alone():
-    """exp psi(V eta) underflows; the word's own topic must still win, though the document has more of the empty one."""
-    config = ssi.Config(topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50).resolve(1, 4)
+    """exp psi(V eta) underflows; the word's own topic must still win, though the document has more
+    of the empty one."""
+    config = ssi.Config(
+        topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50
+    ).resolve(1, 4)
     state = state_with(np.array([[100.0] + [0.0] * 59, [0.0] * 60]), 1e-6, 0.1)
     batch = ssi.expand(bow_of([[0, 1, 1, 1]], 60), np.arange(1))
     drawn = ssi._sample(
-        config, state, batch, np.zeros(1, np.uint64), np.repeat(np.array([[0], [1], [1], [1]], np.uint16), 50, 1)
+        config,
+        state,
+        batch,
+        np.zeros(1, np.uint64),
+        np.repeat(np.array([[0], [1], [1], [1]], np.uint16), 50, 1),
     )
     assert set(drawn[0].tolist()) == {0}
 
@@ -35,7 +42,8 @@ def test_normalisers_are_never_zero_or_unknown(total, eta, log_expectation):
 
 
 def test_completion_of_words_that_no_topic_lists():
-    """All of beta in the floor: every word has the same probability, however many topics there are."""
+    """All of beta in the floor: every word has the same probability, however many topics there
+    are."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
     K, nothing = 1000, np.zeros(0)
     floors = np.full(K, 1 / 50)
@@ -46,7 +54,10 @@ def test_completion_of_words_that_no_topic_lists():
 
 @pytest.mark.parametrize(
     "measure",
-    [lambda bow: Completion(bow, np.arange(30)), lambda bow: partial(LeftToRight(bow, np.arange(3)), alpha=0.1)],
+    [
+        lambda bow: Completion(bow, np.arange(30)),
+        lambda bow: partial(LeftToRight(bow, np.arange(3)), alpha=0.1),
+    ],
 )
 def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
     """They would look better than any others."""
@@ -63,9 +74,13 @@ def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
 
 
 def test_a_minibatch_without_documents_forgets_nothing():
-    """With small minibatches some have held-out documents alone; eq. 11 has nothing to average over there."""
+    """With small minibatches some have held-out documents alone; eq. 11 has nothing to average over
+    there."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
-    config, shape = ssi.Config(topics=4, minibatch=1).resolve(30, 600), ssi.Shape(30, 50, bow.tokens, 30)
+    config, shape = (
+        ssi.Config(topics=4, minibatch=1).resolve(30, 600),
+        ssi.Shape(30, 50, bow.tokens, 30),
+    )
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, bow, np.arange(5), shape)
     before = state.pi, state.totals.copy()

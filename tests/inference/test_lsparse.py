@@ -24,7 +24,9 @@ def bow():
 
 
 def config_of(bow, **settings):
-    return lsparse.Config(**{"topics": K, "passes": 4, "minibatch": 30} | settings).resolve(bow.D, bow.tokens)
+    return lsparse.Config(**{"topics": K, "passes": 4, "minibatch": 30} | settings).resolve(
+        bow.D, bow.tokens
+    )
 
 
 def stepped(bow, config, steps, seed=1):
@@ -73,8 +75,12 @@ def test_the_local_step_is_the_twins(bow, L, restarts):
     for d in documents:
         words, counts = pairs(bow, d)
         r = naive.local(words, counts, log_beta, 0.3, L, sweeps=23, change=1e-4, restarts=restarts)
-        assert np.abs(r - found[d]).max() < (1e-8 if restarts else 1e-10)  # a proposal may gain no more than rounding
-        assert ((found[d] > 0).sum(axis=1) <= L).all() and np.allclose(found[d].sum(axis=1), 1, atol=1e-12)
+        assert np.abs(r - found[d]).max() < (
+            1e-8 if restarts else 1e-10
+        )  # a proposal may gain no more than rounding
+        assert ((found[d] > 0).sum(axis=1) <= L).all() and np.allclose(
+            found[d].sum(axis=1), 1, atol=1e-12
+        )
     assert (told[:, 1] <= restarts).all() and (told[:, 2] <= told[:, 1]).all()
 
 
@@ -89,7 +95,8 @@ def test_all_of_a_documents_pairs_without_a_block_are_the_same(bow, monkeypatch)
 
 
 def test_l_of_k_is_dense_inference():
-    """A whole batch with a step size of 1: lam is that of usual variational inference, from the same seeds."""
+    """A whole batch with a step size of 1: lam is that of usual variational inference, from the
+    same seeds."""
     bow = planted(4, 40, 30, 20, seed=1)[0]
     config = lsparse.Config(
         topics=4,
@@ -123,7 +130,10 @@ def test_l_of_k_is_dense_inference():
         state.t = 0  # a step size of 1
         lsparse.step(config, state, bow, np.arange(30), shape)
         assert np.allclose(
-            dense(config, state), config.eta + naive.statistics(documents, r, 40), rtol=1e-11, atol=1e-11
+            dense(config, state),
+            config.eta + naive.statistics(documents, r, 40),
+            rtol=1e-11,
+            atol=1e-11,
         )
 
 
@@ -152,8 +162,12 @@ def test_a_documents_objective_never_falls(bow):
     log_beta = naive.e_log_beta(dense(config, state))
 
     def scores(**settings):
-        own, told = visited(config_of(bow, most=2, change=0.0, **settings), state, bow, np.arange(60))
-        return np.array([naive.objective(*pairs(bow, d), log_beta, 0.2, own[d]) for d in range(60)]), told
+        own, told = visited(
+            config_of(bow, most=2, change=0.0, **settings), state, bow, np.arange(60)
+        )
+        return np.array(
+            [naive.objective(*pairs(bow, d), log_beta, 0.2, own[d]) for d in range(60)]
+        ), told
 
     before, _ = scores(restarts=0, sweeps=1)
     for sweeps in (2, 3, 4, 5):
@@ -205,15 +219,23 @@ def test_the_bound_is_the_twins(bow):
         else:
             r = np.zeros((len(bow.words), K))
             np.add.at(
-                r, (np.arange(len(r))[:, None], state.memory_topics.astype(int)), state.memory_shares / sparse.UNITS
+                r,
+                (np.arange(len(r))[:, None], state.memory_topics.astype(int)),
+                state.memory_shares / sparse.UNITS,
             )
             r = [r[bow.indptr[d] : bow.indptr[d + 1]] for d in range(bow.D)]
             assert np.allclose(
-                lam, config.eta + naive.statistics([pairs(bow, d) for d in range(bow.D)], r, V), atol=1e-12
+                lam,
+                config.eta + naive.statistics([pairs(bow, d) for d in range(bow.D)], r, V),
+                atol=1e-12,
             )
         total = naive.topics_objective(lam, config.eta)
-        total += sum(naive.objective(*pairs(bow, d), log_beta, config.alpha, r[d]) for d in range(bow.D))
-        assert lsparse.bound(config, state, bow, np.arange(bow.D)) == pytest.approx(total, rel=1e-10)
+        total += sum(
+            naive.objective(*pairs(bow, d), log_beta, config.alpha, r[d]) for d in range(bow.D)
+        )
+        assert lsparse.bound(config, state, bow, np.arange(bow.D)) == pytest.approx(
+            total, rel=1e-10
+        )
 
 
 def test_statistics_are_the_sum_of_what_is_remembered_exactly(bow):
@@ -235,23 +257,34 @@ def test_planted_topics_are_recovered():
     for seed in range(5):
         bow, beta = planted(5, 100, 300, 50, seed=seed)
         config = lsparse.Config(topics=5, passes=8, most=3, minibatch=50).resolve(bow.D, bow.tokens)
-        topics = [event for event in train(lsparse, config, bow, seed=seed) if isinstance(event, Snapshot)][-1].topics
+        topics = [
+            event for event in train(lsparse, config, bow, seed=seed) if isinstance(event, Snapshot)
+        ][-1].topics
         both = np.sqrt(topics.dense())[:, None] * np.sqrt(beta)[None]
         rows, columns = linear_sum_assignment(-both.sum(axis=2))
         shares += (both.sum(axis=2)[rows, columns] > 0.9).tolist()
     assert np.mean(shares) >= 0.85, shares
 
 
-@pytest.mark.parametrize("settings", [
-    {"alpha": 1e-6, "eta": 1e-6}, {"alpha": 1e-6, "eta": 1e-6, "statistics": "decay", "most": 6}, {"alpha": 100.0, "eta": 50.0},
-    {"most": 1, "restarts": 0, "sweeps": 1, "warm_up": 0},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"alpha": 1e-6, "eta": 1e-6},
+        {"alpha": 1e-6, "eta": 1e-6, "statistics": "decay", "most": 6},
+        {"alpha": 100.0, "eta": 50.0},
+        {"most": 1, "restarts": 0, "sweeps": 1, "warm_up": 0},
+    ],
+)
 def test_priors_at_the_edges(settings):
     bow = planted(3, 30, 40, 30, seed=2)[0]
-    config = lsparse.Config(**{"topics": 6, "passes": 3, "minibatch": 10} | settings).resolve(bow.D, bow.tokens)
+    config = lsparse.Config(**{"topics": 6, "passes": 3, "minibatch": 10} | settings).resolve(
+        bow.D, bow.tokens
+    )
     last = [event for event in train(lsparse, config, bow) if isinstance(event, Snapshot)][-1]
     last.topics.proper()
-    assert np.isfinite(last.held_out) and np.isfinite(lsparse.bound(config, last.state, bow, np.arange(bow.D)))
+    assert np.isfinite(last.held_out) and np.isfinite(
+        lsparse.bound(config, last.state, bow, np.arange(bow.D))
+    )
     theta = lsparse.fold_in(config, last.state, bow, 0, bow.D)
     assert np.isfinite(theta.weights).all() and (np.diff(theta.indptr) > 0).all()
 
@@ -278,5 +311,6 @@ def test_a_warm_up_would_forget_what_a_run_begins_with(bow):
     state = begin(lsparse, config, bow, given)
     held = held_out_documents(bow, 0)
     assert (
-        state.totals[0] == sparse.UNITS * np.delete(np.diff(bow.first_token), held).sum() and not state.totals[1:].any()
+        state.totals[0] == sparse.UNITS * np.delete(np.diff(bow.first_token), held).sum()
+        and not state.totals[1:].any()
     )

@@ -1,4 +1,5 @@
-"""The Gaussian mixture with at most L clusters a point: bounds, limit cases, and scikit-learn's at L = K."""
+"""The Gaussian mixture with at most L clusters a point: bounds, limit cases, and scikit-learn's at
+L = K."""
 
 import numpy as np
 import pytest
@@ -30,15 +31,20 @@ def test_more_clusters_of_a_point_bound_it_better(points):
 
 
 def test_at_l_of_k_it_is_scikit_learns_mixture(points):
-    """With so many points the priors hardly matter: the same shares, covariances and score as by maximum likelihood. Each
-    point and its opposite, so that scikit-learn's means stay at zero."""
+    """With so many points the priors hardly matter: the same shares, covariances and score as by
+    maximum likelihood. Each point and its opposite, so that scikit-learn's means stay at zero."""
     points = np.concatenate([points, -points])
     first = np.abs(points).argmax(axis=1)
     model = mixtures.fit(points, 3, 3, passes=60, batches=1, first=first)[-1].model
     theirs = GaussianMixture(
-        3, tol=1e-9, max_iter=500, reg_covar=0, means_init=np.zeros((3, 3)),
-        precisions_init=np.linalg.inv(np.array([np.cov(points[first == k].T) for k in range(3)])), weights_init=np.full(3, 1 / 3),
-    ).fit(points)  # fmt: skip
+        3,
+        tol=1e-9,
+        max_iter=500,
+        reg_covar=0,
+        means_init=np.zeros((3, 3)),
+        precisions_init=np.linalg.inv(np.array([np.cov(points[first == k].T) for k in range(3)])),
+        weights_init=np.full(3, 1 / 3),
+    ).fit(points)
     assert np.allclose(model.N / model.N.sum(), theirs.weights_, atol=0.01)
     assert np.allclose(model.covariances(), theirs.covariances_, rtol=0.1, atol=0.05)
     assert model.score(points) == pytest.approx(theirs.score(points), abs=0.01)
@@ -66,7 +72,9 @@ def test_the_summary_is_the_sum(points):
     N, S = mixtures.summary(points, chosen, r, 6)
     dense = np.zeros((len(points), 6))
     np.put_along_axis(dense, chosen, r, 1)
-    assert np.allclose(N, dense.sum(axis=0)) and np.allclose(S, np.einsum("nk,ni,nj->kij", dense, points, points))
+    assert np.allclose(N, dense.sum(axis=0)) and np.allclose(
+        S, np.einsum("nk,ni,nj->kij", dense, points, points)
+    )
 
 
 def test_the_score_is_the_density(points):

@@ -9,8 +9,11 @@ from inference.effects.joint import UnitSums
 T, RUNS = 12, 3
 
 
-def runs_of(chance: np.random.Generator, phi: float, P: int, rise: float = 0.0) -> tuple[list[UnitSums], np.ndarray]:
-    """Series of AR(1), the first of them rising, read with noise in each run; and what moves a straight line's end."""
+def runs_of(
+    chance: np.random.Generator, phi: float, P: int, rise: float = 0.0
+) -> tuple[list[UnitSums], np.ndarray]:
+    """Series of AR(1), the first of them rising, read with noise in each run; and what moves a
+    straight line's end."""
     years = chance.normal(size=(P, T))
     for t in range(1, P):
         years[t] = phi * years[t - 1] + np.sqrt(1 - phi**2) * years[t]
@@ -18,7 +21,9 @@ def runs_of(chance: np.random.Generator, phi: float, P: int, rise: float = 0.0) 
     years[:, 0] += rise * x
     centred = x - words @ x / words.sum()
     read = [years + 0.3 * chance.normal(size=years.shape) for _ in range(RUNS)]
-    return [UnitSums(r * words[:, None], words) for r in read], words * centred / (words @ centred**2)
+    return [UnitSums(r * words[:, None], words) for r in read], words * centred / (
+        words @ centred**2
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +44,9 @@ def test_a_rise_is_told():
     runs, lever = runs_of(chance, 0.4, 100, rise=6.0)
     test = over_time.tested(runs, lever, chance)
     assert test.p[0] <= 0.02 and test.selected[0] <= 0.05 < np.median(test.p)
-    assert test.median[0] == pytest.approx(np.median([lever @ (run.residual[:, 0] / run.words) for run in runs]))
+    assert test.median[0] == pytest.approx(
+        np.median([lever @ (run.residual[:, 0] / run.words) for run in runs])
+    )
 
 
 def test_a_run_without_the_topic_counts_as_no_change():

@@ -1,4 +1,5 @@
-"""Parts of checkpoints: the remembered topics of a training that several processes shared, in files."""
+"""Parts of checkpoints: the remembered topics of a training that several processes shared, in
+files."""
 
 import errno
 
@@ -14,7 +15,8 @@ from tests.inference.corpora import planted
 
 @pytest.fixture(scope="module")
 def halfway():
-    """A training by the usual engine, whose state is without what it remembered, as a checkpoint of a shared one is."""
+    """A training by the usual engine, whose state is without what it remembered, as a checkpoint of
+    a shared one is."""
     bow = planted(5, 90, 60, 25, seed=2)[0]
     engine = engines.get("ssi")
     config = engines.config("ssi", topics=4, passes=3, minibatch=20).resolve(bow.D, bow.tokens)
@@ -66,7 +68,9 @@ def test_a_full_disk_is_left_without_half_a_file(tmp_path, monkeypatch):
 def test_a_file_that_cannot_be_removed_now_is_no_error(tmp_path):
     kept = parts.write_whole(tmp_path, 2, 0, 1, np.zeros((1, 1), np.uint16))
     parts.commit(tmp_path, 2, [kept])
-    (tmp_path / ".nfs0001").mkdir()  # unlink refuses it, as it does what NFS keeps for who has it open
+    (
+        tmp_path / ".nfs0001"
+    ).mkdir()  # unlink refuses it, as it does what NFS keeps for who has it open
     (tmp_path / "whole-1-0-1-0.npy").touch()
     parts.drop_others(tmp_path, 2)
     assert {path.name for path in tmp_path.iterdir()} == {kept.name, "2.json", ".nfs0001"}

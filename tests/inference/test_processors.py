@@ -1,4 +1,5 @@
-"""The same bits on processors with vectors of another width, for every engine and each of its kernels."""
+"""The same bits on processors with vectors of another width, for every engine and each of its
+kernels."""
 
 import os
 import platform
@@ -19,23 +20,35 @@ K = 37  # of no width of vectors a multiple
 
 
 def digest(name: str) -> str:
-    """Of all that a training of this engine gives, with each of the settings that its kernels are compiled for."""
+    """Of all that a training of this engine gives, with each of the settings that its kernels are
+    compiled for."""
     engine, bow, whole = engines.get(name), planted(5, 90, 120, 30, seed=1)[0], sha256()
     for config in engine.warm_up():
         config = replace(config, topics=K, minibatch=40)
         *_, last = train(engine, config, bow, seed=3)
         theta = list(fold_in_corpus(engine, config, last.state, bow))
-        for array in (*last.topics, *(part for block in theta for part in block), last.objective, last.held_out):
+        for array in (
+            *last.topics,
+            *(part for block in theta for part in block),
+            last.objective,
+            last.held_out,
+        ):
             whole.update(b"none" if array is None else np.asarray(array).tobytes())
     return whole.hexdigest()
 
 
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names a processor of another family")
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="names a processor of another family"
+)
 @pytest.mark.parametrize("name", engines.ENGINES)
 def test_the_width_of_vectors_changes_no_bit(name):
     program = f"from tests.inference.test_processors import digest; print(digest({name!r}))"
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=os.environ | OLDER, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | OLDER,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == digest(name)

@@ -47,13 +47,17 @@ def test_words_and_mixture_are_the_models(seed):
 
 
 def test_a_text_without_words_is_an_even_mixture():
-    words = infer.Words.from_entries(0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.full(4, 0.1))
+    words = infer.Words.from_entries(
+        0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.full(4, 0.1)
+    )
     found = infer.read(words, np.zeros(0, np.int64), 0.1)
     assert np.allclose(found.theta, 0.25) and len(found.topics) == 0
 
 
 def test_a_word_that_no_topic_lists_goes_by_the_floors():
-    words = infer.Words.from_entries(2, np.array([0]), np.array([1]), np.array([0.5]), np.array([0.01, 0.02, 0.03]))
+    words = infer.Words.from_entries(
+        2, np.array([0]), np.array([1]), np.array([0.5]), np.array([0.01, 0.02, 0.03])
+    )
     found = infer.read(words, np.array([9, 1]), 0.1)
     assert found.topics[0] == 1 and np.argmax(found.theta) == 1
     assert found.topics[1] == np.argmax(found.theta * [0.01, 0.02, 0.03])
@@ -65,10 +69,13 @@ def test_words_that_are_none_are_refused():
 
 
 def test_a_document_of_one_topic_is_read_by_its_engine():
-    """Where EM would mix topics the engine's own rule decides: a long text and a short one, and one without words."""
+    """Where EM would mix topics the engine's own rule decides: a long text and a short one, and one
+    without words."""
     bow = planted(3, 60, 120, 40, seed=2, alpha=0.02)[0]
     config = mixture.Config(topics=3, passes=4, minibatch=40).resolve(bow.D, bow.tokens)
-    state = [event for event in train(mixture, config, bow, seed=1) if isinstance(event, Snapshot)][-1].state
+    state = [event for event in train(mixture, config, bow, seed=1) if isinstance(event, Snapshot)][
+        -1
+    ].state
     scores = mixture._scores(config, state, bow, np.arange(bow.D))
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
@@ -81,4 +88,6 @@ def test_a_document_of_one_topic_is_read_by_its_engine():
         assert (found.topics == p[d].argmax()).all() and len(found.topics) == len(words)
         assert (found.certainty == round(255 * found.theta.max())).all()
     none = np.zeros(0, np.int64)
-    assert np.allclose(infer.read_by_document(mixture, config, state, bow.V, none, none).theta, 1 / 3)
+    assert np.allclose(
+        infer.read_by_document(mixture, config, state, bow.V, none, none).theta, 1 / 3
+    )

@@ -22,7 +22,9 @@ for name in engines.ENGINES:
     assert event.topics.dense().shape == (20, bow.V)
     print("done:", name)
 """
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     assert "nats per held-out word" in done.stdout
     assert re.findall("done: (.*)", done.stdout) == list(engines.ENGINES)

@@ -12,23 +12,26 @@ from inference.kernels import rng
 from tests.inference import naive
 from tests.inference.corpora import bow_of
 
-SIGNIFICANT = 1e-4  # a true sampler fails one such test in ten thousand; the keys are fixed, so a pass stays one
+# a true sampler fails one such test in ten thousand; the keys are fixed, so a pass stays one
+SIGNIFICANT = 1e-4
 
 
 def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     """A state whose lambda is eta + extra[k, w], with a scale of its own to be undone."""
     K, V = extra.shape
     state = ssi.init(
-        ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").resolve(1, 1), ssi.Shape(1, V, 1, 1), 7
+        ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").resolve(1, 1),
+        ssi.Shape(1, V, 1, 1),
+        7,
     )
     state.pi = 0.25
     rows = [np.flatnonzero(extra[:, w]) for w in range(V)]
     state.length[:] = state.capacity[:] = [len(r) for r in rows]
     state.start[:] = np.concatenate(([0], np.cumsum(state.length)[:-1]))
     state.arena_topics = np.concatenate([r.astype(np.int32) for r in rows])
-    state.arena_values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(np.float32) / np.float32(
-        state.pi
-    )
+    state.arena_values = np.concatenate([extra[r, w] for w, r in enumerate(rows)]).astype(
+        np.float32
+    ) / np.float32(state.pi)
     state.used = len(state.arena_topics)
     state.totals = extra.sum(axis=1) / state.pi
     return state
@@ -47,41 +50,55 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("eta", [0.05, 0.4])
 def test_one_token_follows_eq_9(case, eta, expectation):
-    """The first token's draws, evenly spaced in its conditional distribution: so many of each topic as that says,
-    exactly."""
+    """The first token's draws, evenly spaced in its conditional distribution: so many of each topic
+    as that says, exactly."""
     extra, counts = CASES[case]
     state = state_with(extra, eta, alpha=0.3)
     others = np.repeat(np.arange(len(counts)), counts)
     bow = bow_of([[0] + [1] * len(others)], 3)
-    config = ssi.Config(topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS).resolve(
-        1, 1
+    config = ssi.Config(
+        topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS
+    ).resolve(1, 1)
+    before = np.repeat(
+        np.concatenate(([2], others)).astype(np.uint16)[:, None], ssi.MOST_DRAWS, axis=1
     )
-    before = np.repeat(np.concatenate(([2], others)).astype(np.uint16)[:, None], ssi.MOST_DRAWS, axis=1)
-    drawn = ssi._sample(config, state, ssi.expand(bow, np.arange(1)), np.array([5], np.uint64), before)[0]
+    drawn = ssi._sample(
+        config, state, ssi.expand(bow, np.arange(1)), np.array([5], np.uint64), before
+    )[0]
     expected = naive.conditional(eta + extra, np.array(counts), 0, 0.3, expectation)
-    assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(expected, abs=2 / len(drawn))
+    assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(
+        expected, abs=2 / len(drawn)
+    )
 
 
 def test_learned_alpha_counts_what_documents_hold():
-    """What the fixed point needs is the sum of psi(alpha + N_dk) - psi(alpha), of the topics as they end."""
+    """What the fixed point needs is the sum of psi(alpha + N_dk) - psi(alpha), of the topics as
+    they end."""
     generator = np.random.default_rng(1)
     bow = bow_of([generator.integers(0, 3, n).tolist() for n in (5, 40, 0, 1, 400)], 3)
-    config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).resolve(5, 446)
+    config = ssi.Config(topics=4, alpha=0.3, eta=0.1, learn="alpha", samples=1, draws=1).resolve(
+        5, 446
+    )
     state = state_with(np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]]), 0.1, 0.3)
     batch = ssi.expand(bow, np.arange(5))
     z = ssi._sample(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
     tokens = batch.token_ptr[batch.doc_ptr]
-    counts = np.array([np.bincount(z[a:b], minlength=4) for a, b in zip(tokens, tokens[1:], strict=False)])
+    counts = np.array(
+        [np.bincount(z[a:b], minlength=4) for a, b in zip(tokens, tokens[1:], strict=False)]
+    )
     assert state.rises[:4] == pytest.approx((digamma(0.3 + counts) - digamma(0.3)).sum(axis=0))
     assert state.rises[4] == pytest.approx((digamma(1.2 + counts.sum(axis=1)) - digamma(1.2)).sum())
 
 
 def test_everything_underflows():
-    """With an eta near 0 and words that no topic has, eq. 9 is 0 / 0 in floating point: alpha + N_dk remains."""
+    """With an eta near 0 and words that no topic has, eq. 9 is 0 / 0 in floating point: alpha +
+    N_dk remains."""
     config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
     state = ssi.init(config, ssi.Shape(2, 3, 6, 1), 1)
-    samples = ssi._sample(config, state, ssi.expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
+    samples = ssi._sample(
+        config, state, ssi.expand(bow, np.arange(2)), np.arange(2).astype(np.uint64)
+    )
     assert (samples < 5).all()
     theta = ssi.fold_in(config, state, bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
@@ -91,7 +108,9 @@ def test_everything_underflows():
 def test_document_follows_eq_3(words):
     """A long chain visits the configurations of a tiny document as often as q*(z) says."""
     extra = np.array([[4.0, 0, 1], [0, 3, 0.5]])
-    config = ssi.Config(topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2).resolve(1, 1)
+    config = ssi.Config(
+        topics=2, alpha=0.5, eta=0.4, expectation="log", burn_in=25, samples=1, draws=2
+    ).resolve(1, 1)
     state = state_with(extra, config.eta, config.alpha)
     chains = 20_000
     batch = ssi.expand(bow_of([words] * chains, 3), np.arange(chains))

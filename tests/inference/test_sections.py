@@ -16,13 +16,19 @@ K, SIZE = 4, 20
 
 
 def texts() -> list[str]:
-    """60 documents of 5 to 150 words; every third has paragraphs, the next sentences, the others commas."""
+    """60 documents of 5 to 150 words; every third has paragraphs, the next sentences, the others
+    commas."""
     rng, made = np.random.default_rng(5), []
     for d in range(60):
-        words = [f"{'abcd'[rng.integers(4)]}{rng.integers(12)}x" for _ in range([5, 150, 29, 31, 90][d % 5])]
+        words = [
+            f"{'abcd'[rng.integers(4)]}{rng.integers(12)}x"
+            for _ in range([5, 150, 29, 31, 90][d % 5])
+        ]
         ends = rng.random(len(words)) < 0.15
         end = ("\n\n", ". ", ", ")[d % 3]
-        made.append("".join(word + (end if stop else " ") for word, stop in zip(words, ends, strict=True)))
+        made.append(
+            "".join(word + (end if stop else " ") for word, stop in zip(words, ends, strict=True))
+        )
     return made
 
 
@@ -36,7 +42,8 @@ def stream(tmp_path_factory):
 
 
 def expected() -> list[list[int]]:
-    """Of each document, the pieces before which it is cut: near equal lengths, at the best end within 15% of one."""
+    """Of each document, the pieces before which it is cut: near equal lengths, at the best end
+    within 15% of one."""
     cuts = []
     for text in texts():
         marks = [mark for *_, mark in naive.pieces(text)]
@@ -44,8 +51,13 @@ def expected() -> list[list[int]]:
         own, near = [], int(0.15 * len(marks) / n)
         for i in range(1, n):
             ideal = len(marks) * i // n
-            window = range(max((own[-1] if own else 0) + 1, ideal - near), min(ideal + near, len(marks) - 1) + 1)
-            own.append(min(window, key=lambda at: ("¶.|".find(marks[at] or " ") % 4, abs(at - ideal), at)))
+            window = range(
+                max((own[-1] if own else 0) + 1, ideal - near),
+                min(ideal + near, len(marks) - 1) + 1,
+            )
+            own.append(
+                min(window, key=lambda at: ("¶.|".find(marks[at] or " ") % 4, abs(at - ideal), at))
+            )
         cuts.append(own)
     return cuts
 
@@ -54,7 +66,10 @@ def test_documents_are_cut_where_paragraphs_or_sentences_end(stream, monkeypatch
     sections, cuts = Sections(stream, SIZE), expected()
     assert sections.cut == sum(map(bool, cuts)) > 30
     assert np.diff(sections.first_row).tolist() == [len(own) + 1 for own in cuts]
-    ends = [np.diff([0, *own, length]) for own, length in zip(cuts, stream.lengths.tolist(), strict=True)]
+    ends = [
+        np.diff([0, *own, length])
+        for own, length in zip(cuts, stream.lengths.tolist(), strict=True)
+    ]
     assert sections.lengths.tolist() == np.concatenate(ends).tolist()
     monkeypatch.setattr(Stream.blocks, "__defaults__", (None, 40, True))
     assert Sections(stream, SIZE).lengths.tolist() == sections.lengths.tolist()
@@ -63,7 +78,9 @@ def test_documents_are_cut_where_paragraphs_or_sentences_end(stream, monkeypatch
 
 @pytest.fixture(scope="module")
 def chosen(stream, tmp_path_factory):
-    return choose(stream, Choice(min_documents=2, sections=SIZE), tmp_path_factory.mktemp("bow") / "bow")
+    return choose(
+        stream, Choice(min_documents=2, sections=SIZE), tmp_path_factory.mktemp("bow") / "bow"
+    )
 
 
 def cut_texts() -> list[str]:
@@ -81,19 +98,24 @@ def test_rows_are_sections_and_words_know_documents(chosen, stream):
     assert vocabulary.words == kept and bow.D == len(rows) == len(cut_texts())
     for r, row in enumerate(rows):
         span = slice(bow.indptr[r], bow.indptr[r + 1])
-        counts = dict(zip((kept[w] for w in bow.words[span]), bow.counts[span].tolist(), strict=True))
+        counts = dict(
+            zip((kept[w] for w in bow.words[span]), bow.counts[span].tolist(), strict=True)
+        )
         assert counts == {word: len(places) for word, places in row.items()}
     whole = bow.by_document()
     assert whole.D == stream.D and whole.tokens == bow.tokens == whole.lengths.sum()
     for w in range(0, bow.V, 5):
-        having = {d for d in range(whole.D) if w in whole.words[whole.indptr[d] : whole.indptr[d + 1]]}
+        having = {
+            d for d in range(whole.D) if w in whole.words[whole.indptr[d] : whole.indptr[d + 1]]
+        }
         assert vocabulary.documents[w] == len(having)
     counts = count(stream, Choice(sections=SIZE))
     assert counts.cut == Sections(stream, SIZE).cut and len(counts.lengths) == bow.D
     text = texts()[1]
     for w in range(0, bow.V, 7):
-        here = bow.offsets[whole.first_token[1] : whole.first_token[2]][np.repeat(whole.words, whole.counts)[
-            whole.first_token[1] : whole.first_token[2]] == w]  # fmt: skip
+        here = bow.offsets[whole.first_token[1] : whole.first_token[2]][
+            np.repeat(whole.words, whole.counts)[whole.first_token[1] : whole.first_token[2]] == w
+        ]
         assert all(text[at:].startswith(vocabulary.words[w]) for at in here.tolist())
 
 
@@ -114,7 +136,9 @@ def test_no_document_is_both_trained_and_measured_on(chosen):
     documents, rows = np.unique(bow.documents_of(held_out)), np.diff(bow.first_row)
     assert 0 < len(documents) < 20 and len(held_out) == rows[documents].sum()
     few = Bow(bow.indptr, bow.words, bow.counts, bow.V, first_row=np.array([0, 50, bow.D]))
-    assert 0 < len(held_out_documents(few, 3)) < bow.D / 2  # sections: two documents can't be shared out
+    assert (
+        0 < len(held_out_documents(few, 3)) < bow.D / 2
+    )  # sections: two documents can't be shared out
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +157,16 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
     bow, tally = evidence.rows, np.zeros((60, evidence.bow.V, K), np.int64)
     for row in range(bow.D):
         span = slice(bow.indptr[row], bow.indptr[row + 1])
-        tally[bow.documents_of(np.array([row]))[0], bow.words[span], evidence.topics[span]] += bow.counts[span]
+        tally[bow.documents_of(np.array([row]))[0], bow.words[span], evidence.topics[span]] += (
+            bow.counts[span]
+        )
     for d in range(60):
         mixture = np.zeros(K, np.int64)
         topics, tokens = evidence.mixture(d)
         mixture[topics] = tokens
-        assert np.array_equal(mixture, tally[d].sum(axis=0)) and mixture.sum() == evidence.lengths[d]
+        assert (
+            np.array_equal(mixture, tally[d].sum(axis=0)) and mixture.sum() == evidence.lengths[d]
+        )
     sums, documents = evidence.sums(np.zeros(60, np.int32), 1)
     assert np.array_equal(sums[0], tally.sum(axis=(0, 1))) and np.array_equal(
         documents[0], (tally.sum(axis=1) > 0).sum(axis=0)
@@ -147,9 +175,17 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
     ptr, topics, tokens, documents = evidence.by_word()
     for w in range(bow.V):
         held = slice(ptr[w], ptr[w + 1])
-        assert dict(zip(topics[held].tolist(), zip(tokens[held].tolist(), documents[held].tolist(), strict=True), strict=True)) == {
-            k: (int(tally[:, w, k].sum()), int((tally[:, w, k] > 0).sum())) for k in range(K) if tally[:, w, k].any()
-        }  # fmt: skip
+        assert dict(
+            zip(
+                topics[held].tolist(),
+                zip(tokens[held].tolist(), documents[held].tolist(), strict=True),
+                strict=True,
+            )
+        ) == {
+            k: (int(tally[:, w, k].sum()), int((tally[:, w, k] > 0).sum()))
+            for k in range(K)
+            if tally[:, w, k].any()
+        }
         assert evidence.having(w).tolist() == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
         uses = Uses(evidence, w, np.arange(K))
         assert uses.in_documents == len(evidence.having(w))
@@ -175,5 +211,8 @@ def test_each_token_is_where_its_word_is_in_the_whole_text(evidence, chosen):
     nth = np.concatenate([np.arange(n) for n in uses.counts])
     places = evidence.places(uses.rows[pairs], nth, 0).tolist()
     assert sorted(zip(uses.documents[pairs].tolist(), places, strict=True)) == [
-        (d, start) for d, text in enumerate(texts()) for start, _, word, _ in naive.pieces(text) if word == words[0]
+        (d, start)
+        for d, text in enumerate(texts())
+        for start, _, word, _ in naive.pieces(text)
+        if word == words[0]
     ]

@@ -7,7 +7,8 @@ from inference.kernels import rng, seeds
 
 
 def naive(documents, V, K, state):
-    """Greedy k-means++ by the divergence of each document from each candidate. documents: {word: count} each."""
+    """Greedy k-means++ by the divergence of each document from each candidate. documents: {word:
+    count} each."""
     sizes = [sum(words.values()) for words in documents]
     epsilon = 0.1 * sum(sizes) / max(sum(size > 0 for size in sizes), 1) / V
     nearest, chosen = [float(size > 0) for size in sizes], []
@@ -19,12 +20,17 @@ def naive(documents, V, K, state):
             for d, weight in enumerate(nearest):
                 if weight > 0 and (seed is None or x >= 0):
                     seed, x = d, x - weight
-            phi = {w: (documents[seed].get(w, 0) + epsilon) / (sizes[seed] + V * epsilon) for w in range(V)}
+            phi = {
+                w: (documents[seed].get(w, 0) + epsilon) / (sizes[seed] + V * epsilon)
+                for w in range(V)
+            }
             far = [
                 sum(c * np.log(c / n / phi[w]) for w, c in words.items())
                 for words, n in zip(documents, sizes, strict=True)
             ]
-            left = [max(0.0, x if not chosen else min(x, y)) for x, y in zip(far, nearest, strict=True)]
+            left = [
+                max(0.0, x if not chosen else min(x, y)) for x, y in zip(far, nearest, strict=True)
+            ]
             left[seed] = 0.0
             tried.append((sum(left), len(tried), seed, left))
         _, _, seed, nearest = min(tried)

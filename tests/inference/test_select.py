@@ -14,7 +14,9 @@ def largest(weights, L):
     return places[:n].copy()
 
 
-@pytest.mark.parametrize("kind", ["random", "equal", "ascending", "descending", "few values", "organ pipe", "zeros"])
+@pytest.mark.parametrize(
+    "kind", ["random", "equal", "ascending", "descending", "few values", "organ pipe", "zeros"]
+)
 @pytest.mark.parametrize("m", [1, 2, 7, 64, 65, 1000])
 def test_as_by_sorting(kind, m):
     rng = np.random.default_rng(m)
@@ -22,10 +24,14 @@ def test_as_by_sorting(kind, m):
         if L < 1:
             continue
         weights = {
-            "random": rng.random(m), "equal": np.full(m, 0.5), "ascending": np.arange(m), "descending": -np.arange(m),
-            "few values": rng.integers(0, 3, m), "organ pipe": np.minimum(np.arange(m), m - np.arange(m)),
+            "random": rng.random(m),
+            "equal": np.full(m, 0.5),
+            "ascending": np.arange(m),
+            "descending": -np.arange(m),
+            "few values": rng.integers(0, 3, m),
+            "organ pipe": np.minimum(np.arange(m), m - np.arange(m)),
             "zeros": np.zeros(m),
-        }[kind]  # fmt: skip
+        }[kind]
         assert np.array_equal(largest(weights, L), top(np.asarray(weights, float), L)), L
 
 

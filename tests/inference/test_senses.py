@@ -25,13 +25,25 @@ def evidence() -> Evidence:
     certainty = rng.integers(40, 256, n).astype(np.uint8)
     order = np.lexsort((document, bow.words))
     arrays = {
-        "topics": topics, "certainty": certainty, "word_topics": topics[order], "word_certainty": certainty[order],
-        "doc_topics": np.zeros(0, np.uint16), "doc_tokens": np.zeros(0, np.int32),
-        "by_share": np.zeros(0, np.int32), "by_tokens": np.zeros(0, np.int32),
-        "held_topics": np.zeros(0, np.uint16), "held_tokens": np.zeros(0, np.int64), "held_documents": np.zeros(0, np.int32),
-    }  # fmt: skip
+        "topics": topics,
+        "certainty": certainty,
+        "word_topics": topics[order],
+        "word_certainty": certainty[order],
+        "doc_topics": np.zeros(0, np.uint16),
+        "doc_tokens": np.zeros(0, np.int32),
+        "by_share": np.zeros(0, np.int32),
+        "by_tokens": np.zeros(0, np.int32),
+        "held_topics": np.zeros(0, np.uint16),
+        "held_tokens": np.zeros(0, np.int64),
+        "held_documents": np.zeros(0, np.int32),
+    }
     return Evidence(
-        bow, postings, np.zeros(D + 1, np.int64), np.zeros(K + 1, np.int64), np.zeros(V + 1, np.int64), arrays
+        bow,
+        postings,
+        np.zeros(D + 1, np.int64),
+        np.zeros(K + 1, np.int64),
+        np.zeros(V + 1, np.int64),
+        arrays,
     )
 
 
@@ -84,7 +96,9 @@ def test_spread_takes_all_and_every_beginning_from_everywhere(n):
 
 
 def test_ratio():
-    assert ratio(np.array([10]), 20, np.array([3]), 40)[0] == pytest.approx(naive.ratio(10, 20, 3, 40))
+    assert ratio(np.array([10]), 20, np.array([3]), 40)[0] == pytest.approx(
+        naive.ratio(10, 20, 3, 40)
+    )
     assert ratio(np.array([0]), 20, np.array([0]), 40)[0] == 0
     assert ratio(np.array([20]), 20, np.array([0]), 40)[0] == pytest.approx(
         2 * (-20 * np.log(1 / 3) - 40 * np.log(2 / 3))
@@ -101,8 +115,13 @@ def test_near_words(evidence, into):
     for found, of in zip(uses.near(senses, 10_000), expected, strict=True):
         assert {near.word for near in found} == set(of)
         for near in found:
-            assert (near.documents, near.score) == (of[near.word][0], pytest.approx(of[near.word][1], abs=1e-9))
-        assert [near.score for near in found] == sorted((near.score for near in found), reverse=True)
+            assert (near.documents, near.score) == (
+                of[near.word][0],
+                pytest.approx(of[near.word][1], abs=1e-9),
+            )
+        assert [near.score for near in found] == sorted(
+            (near.score for near in found), reverse=True
+        )
 
 
 def test_a_sole_sense_is_told_from_the_corpus(evidence):
@@ -111,7 +130,9 @@ def test_a_sole_sense_is_told_from_the_corpus(evidence):
     frequencies = np.diff(evidence.postings.indptr)
     for near in found:
         assert near.documents / near.of > frequencies[near.word] / D
-        assert near.elsewhere == pytest.approx((frequencies[near.word] - near.documents) / (D - near.of))
+        assert near.elsewhere == pytest.approx(
+            (frequencies[near.word] - near.documents) / (D - near.of)
+        )
 
 
 def test_two_words_told_apart(evidence):

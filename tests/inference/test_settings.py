@@ -10,7 +10,9 @@ def test_every_choice_of_every_engine_has_words():
     for name in engines.ENGINES:
         for setting in engines.fields(name):
             for choice, said in setting.choices.items():
-                assert said and words[setting.name].setdefault(choice, said) == said, "one value, one meaning"
+                assert said and words[setting.name].setdefault(choice, said) == said, (
+                    "one value, one meaning"
+                )
     assert words
     for name, values in words.items():
         assert len(set(values.values())) == len(values), f"two values of {name} read alike"

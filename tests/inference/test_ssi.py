@@ -10,7 +10,14 @@ from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.contract import LONGEST
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
-from inference.training import Progress, Schedule, Snapshot, fold_in_corpus, held_out_documents, train
+from inference.training import (
+    Progress,
+    Schedule,
+    Snapshot,
+    fold_in_corpus,
+    held_out_documents,
+    train,
+)
 from tests.inference import naive, naive_fw
 from tests.inference.corpora import bow_of, equal, planted
 
@@ -33,7 +40,10 @@ def dense(state: ssi.State, K: int) -> np.ndarray:
 
 
 def draw_words(generator, D: int, V: int) -> list[list[int]]:
-    return [generator.choice(V, 12, p=np.arange(1, V + 1) / (V * (V + 1) / 2)).tolist() for _ in range(D)]
+    return [
+        generator.choice(V, 12, p=np.arange(1, V + 1) / (V * (V + 1) / 2)).tolist()
+        for _ in range(D)
+    ]
 
 
 def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
@@ -51,7 +61,8 @@ def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
 @pytest.mark.parametrize("expectation", ["log", "mean"])
 @pytest.mark.parametrize(("tau0", "kappa"), [(10.0, 0.7), (0.0, 0.7), (0.0, 1.0), (1.0, 0.51)])
 def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
-    """pi and its resets, the arena and its growth change nothing: after each step lambda is what eq. 11 gives."""
+    """pi and its resets, the arena and its growth change nothing: after each step lambda is what
+    eq. 11 gives."""
     K, V = 7, 40
     config = ssi.Config(
         topics=K,
@@ -74,20 +85,26 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
         ssi.step(config, state, bow, batch, shape)
         lam = naive.update(lam, statistics, ssi.rho(config, t), 60 / 5, config.eta)
         # What decayed below DROPPED_TOKENS is forgotten, on purpose.
-        assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * ssi.DROPPED_TOKENS)
+        assert dense(state, K) == pytest.approx(
+            lam - config.eta, rel=1e-4, abs=2 * ssi.DROPPED_TOKENS
+        )
         assert state.pi * state.totals == pytest.approx(
             (lam - config.eta).sum(axis=1), rel=1e-3, abs=V * ssi.DROPPED_TOKENS
         )
 
 
-@pytest.mark.parametrize(("start", "warm_up"), [("documents", 1), ("documents", 2), ("sampling", 0), ("sampling", 2)])
+@pytest.mark.parametrize(
+    ("start", "warm_up"), [("documents", 1), ("documents", 2), ("sampling", 0), ("sampling", 2)]
+)
 def test_memo_is_the_sum_of_what_documents_gave_last(start, warm_up):
-    """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered, of all documents
-    seen."""
+    """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered,
+    of all documents seen."""
     K, V, D = 9, 40, 70
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)
-    config = ssi.Config(topics=K, start=start, warm_up=warm_up, samples=2, draws=3, minibatch=10).resolve(D, bow.tokens)
+    config = ssi.Config(
+        topics=K, start=start, warm_up=warm_up, samples=2, draws=3, minibatch=10
+    ).resolve(D, bow.tokens)
     shape = ssi.Shape(D, V, bow.tokens, 7)
     state = ssi.init(config, shape, 3)
     words = np.repeat(bow.words, bow.counts)
@@ -112,7 +129,9 @@ class Started:
     def __init__(self, K, V=60, D=50):
         generator = np.random.default_rng(2)
         self.bow = bow_of(draw_words(generator, D, V), V)
-        self.config = ssi.Config(topics=K, start="documents", minibatch=20, warm_up=2).resolve(D, self.bow.tokens)
+        self.config = ssi.Config(topics=K, start="documents", minibatch=20, warm_up=2).resolve(
+            D, self.bow.tokens
+        )
         self.shape = ssi.Shape(D, V, self.bow.tokens, 3)
         self.state = ssi.init(self.config, self.shape, 3)
         for t in range(2):
@@ -122,7 +141,8 @@ class Started:
         self.keys = rng.keys(np.uint64(3), np.uint64(rng.OPE), np.uint64(3), self.documents)
 
     def twin(self):
-        """For each document of the minibatch its pairs, and phi of all topics and of its vertices alone: [K, n]."""
+        """For each document of the minibatch its pairs, and phi of all topics and of its vertices
+        alone: [K, n]."""
         lam = self.state.eta + dense(self.state, self.config.topics)
         beta = lam / lam.sum(axis=1, keepdims=True)
         for i, d in enumerate(self.documents):
@@ -133,7 +153,8 @@ class Started:
 
 @pytest.mark.parametrize("K", [1, 5, 70])
 def test_topics_begin_as_documents(K):
-    """One document a topic, while there are any that are trained on and have words; then steps of eq. 11."""
+    """One document a topic, while there are any that are trained on and have words; then steps of
+    eq. 11."""
     bow = bow_of([[d] * (d + 1) for d in range(40)] + [[]], 40)
     config = ssi.Config(topics=K, start="documents", minibatch=41).resolve(41, bow.tokens)
     held_out = np.array([3, 17])
@@ -143,7 +164,9 @@ def test_topics_begin_as_documents(K):
     assert state.eta == pytest.approx(max(0.04 * bow.tokens / 40 / K, config.eta / 2))
     began = dense(state, K) / state.pi
     assert ((began > 0).sum(axis=1) == (np.arange(K) < 38)).all() and not began[:, held_out].any()
-    assert began.sum(axis=0)[began.any(axis=0)] == pytest.approx(1.0 + np.flatnonzero(began.any(axis=0)))
+    assert began.sum(axis=0)[began.any(axis=0)] == pytest.approx(
+        1.0 + np.flatnonzero(began.any(axis=0))
+    )
 
 
 def test_rare_words_weigh_more_in_what_topics_begin_with():
@@ -157,9 +180,12 @@ def test_rare_words_weigh_more_in_what_topics_begin_with():
 
 
 def begun(K, D, held_out=None, seed=1):
-    """(bow, float64[K, V]: what K topics begin with), of five kinds of documents: in each kind they share most words."""
+    """(bow, float64[K, V]: what K topics begin with), of five kinds of documents: in each kind they
+    share most words."""
     random = np.random.default_rng(7)
-    of_kind = [[10 * (d % 5) + int(w) for w in random.integers(0, 10, 6 + d % 3)] + [50] for d in range(D)]
+    of_kind = [
+        [10 * (d % 5) + int(w) for w in random.integers(0, 10, 6 + d % 3)] + [50] for d in range(D)
+    ]
     bow = bow_of(of_kind, 51)
     shape = ssi.Shape(D, 51, bow.tokens, 1, held_out=held_out)
     state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), shape, 1)
@@ -197,7 +223,9 @@ def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
     assert searched == []
     whole = begun(100, 800)[1]
     assert searched == [800] and (whole.sum(axis=1) > 0).all()
-    monkeypatch.setattr(from_documents, "LOOKED_AT", 250 * 100 * (2 + np.log(100)) * (1 + from_documents.SHARED * 8))
+    monkeypatch.setattr(
+        from_documents, "LOOKED_AT", 250 * 100 * (2 + np.log(100)) * (1 + from_documents.SHARED * 8)
+    )
     begun(100, 800)
     assert 200 <= searched[1] < 400
     bow = bow_of([[d % 3] for d in range(800)], 3)  # three that differ: the others are random
@@ -225,8 +253,12 @@ def test_a_step_from_documents_is_its_slow_twin(K):
 def test_topics_are_drawn_by_phi(K):
     """Each topic gets its share of a pair's draws, but for one, and of each column's."""
     case = Started(K)
-    inferred = from_documents.infer(case.state, case.state.pi, case.state.eta, case.batch, case.keys)
-    many = [from_documents.draw(case.batch, inferred, 40, case.keys + np.uint64(i)) for i in range(3)]
+    inferred = from_documents.infer(
+        case.state, case.state.pi, case.state.eta, case.batch, case.keys
+    )
+    many = [
+        from_documents.draw(case.batch, inferred, 40, case.keys + np.uint64(i)) for i in range(3)
+    ]
     for i, (words, counts, phi, _) in enumerate(case.twin()):
         for j in range(len(words)):
             p = case.batch.doc_ptr[i] + j
@@ -235,7 +267,10 @@ def test_topics_are_drawn_by_phi(K):
                 assert len(given) == counts[j] and given.max() < K
                 drawn = np.bincount(given.ravel(), minlength=K)
                 vertex = phi[:, j] > 0.06  # more than what is spread evenly
-                assert np.abs(drawn - phi[:, j] * counts[j] * 40)[vertex].max(initial=0) <= 1.5 + 0.06 * counts[j] * 40
+                assert (
+                    np.abs(drawn - phi[:, j] * counts[j] * 40)[vertex].max(initial=0)
+                    <= 1.5 + 0.06 * counts[j] * 40
+                )
 
 
 def test_handing_over_makes_nothing_worse():
@@ -251,11 +286,14 @@ def test_handing_over_makes_nothing_worse():
 @pytest.mark.parametrize("warm_up", [0, 1])
 @pytest.mark.parametrize("most", [100, 1000])
 def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
-    """Where a word's count may pass what float32 holds, the rows are float64, in which merging is exact."""
+    """Where a word's count may pass what float32 holds, the rows are float64, in which merging is
+    exact."""
     monkeypatch.setattr(ssi, "EXACT", most)
     monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
     bow = bow_of([[0] * 51] * 9, 1)
-    config = ssi.Config(topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1)
+    config = ssi.Config(
+        topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1
+    )
     config, shape = config.resolve(9, bow.tokens), ssi.Shape(9, 1, bow.tokens, 3)
     state = ssi.init(config, shape, 1)
     for t in range(3 * (warm_up + 1)):
@@ -273,7 +311,9 @@ def test_eta_is_learned():
     """The fixed point finds the eta that topics were drawn with, from their counts."""
     generator = np.random.default_rng(0)
     K, V, eta = 20, 300, 0.2
-    counts = np.array([generator.multinomial(3000, generator.dirichlet(np.full(V, eta))) for _ in range(K)])
+    counts = np.array(
+        [generator.multinomial(3000, generator.dirichlet(np.full(V, eta))) for _ in range(K)]
+    )
     start, values = [], []
     for w in range(V):
         start.append(len(values))
@@ -300,7 +340,8 @@ def test_learned_priors_fit_the_corpus(learn):
 
 
 @pytest.mark.parametrize(
-    ("statistics", "expectation"), [("memo", "mean"), ("decay", "mean"), ("decay", "log"), ("memo", "log")]
+    ("statistics", "expectation"),
+    [("memo", "mean"), ("decay", "mean"), ("decay", "log"), ("memo", "log")],
 )
 def test_planted_topics_are_found(statistics, expectation):
     """Over several seeds nearly all; some runs of any sampler end with two topics in one."""
@@ -308,7 +349,12 @@ def test_planted_topics_are_found(statistics, expectation):
     for seed in range(5):
         bow, beta = planted(K=6, V=120, D=800, length=60, seed=seed)
         config = ssi.Config(
-            topics=6, alpha=0.2, minibatch=50, passes=12, statistics=statistics, expectation=expectation
+            topics=6,
+            alpha=0.2,
+            minibatch=50,
+            passes=12,
+            statistics=statistics,
+            expectation=expectation,
         )
         topics = last(config, bow, seed=seed).topics.dense()
         distance = 0.5 * np.abs(beta[:, None] - topics[None]).sum(axis=2)
@@ -320,7 +366,8 @@ def test_as_good_as_the_slow_twin():
     """Topics of Algorithm 1, line by line, and ours find the planted ones equally well."""
     bow, beta = planted(K=3, V=30, D=120, length=30, seed=1)
     documents = [
-        np.repeat(bow.words[a:b], bow.counts[a:b]).tolist() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+        np.repeat(bow.words[a:b], bow.counts[a:b]).tolist()
+        for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
     ]
     settings = {
         "alpha": 0.3,
@@ -346,8 +393,13 @@ def test_as_good_as_the_slow_twin():
 
 
 EVERY_KIND = [
-    {}, {"start": "documents"}, {"start": "documents", "warm_up": 1, "samples": 2, "draws": 3}, {"warm_up": 0, "samples": 2}, {"learn": "both", "interval": 3}, {"statistics": "decay", "expectation": "log"},
-]  # fmt: skip
+    {},
+    {"start": "documents"},
+    {"start": "documents", "warm_up": 1, "samples": 2, "draws": 3},
+    {"warm_up": 0, "samples": 2},
+    {"learn": "both", "interval": 3},
+    {"statistics": "decay", "expectation": "log"},
+]
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND, ids=str)
@@ -367,24 +419,32 @@ def test_threads_make_no_difference(kind):
 @pytest.mark.parametrize("large", [False, True], ids=["in memory", "on disk"])
 def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, monkeypatch):
     if large:
-        monkeypatch.setattr("inference.memory.LARGE", 0)
+        monkeypatch.setattr("inference.runtime.memory.LARGE", 0)
     bow, _ = planted(K=5, V=200, D=500, length=60, seed=3)
     config = ssi.Config(topics=8, minibatch=32, passes=4, **kind)
     whole = [
-        (s.step, s.tokens, s.held_out, s.topics) for s in train(ssi, config, bow, seed=2) if isinstance(s, Snapshot)
+        (s.step, s.tokens, s.held_out, s.topics)
+        for s in train(ssi, config, bow, seed=2)
+        if isinstance(s, Snapshot)
     ]
     for killed_after in (1, len(whole) // 4, len(whole) // 2, len(whole) - 1):
         loop, seen = train(ssi, config, bow, seed=2, scratch=tmp_path), 0
         for event in loop:
             if isinstance(event, Snapshot):
                 seen += 1
-                checkpoint.save(tmp_path / "checkpoint", event.state, engine=ssi, config=config, bow=bow)
+                checkpoint.save(
+                    tmp_path / "checkpoint", event.state, engine=ssi, config=config, bow=bow
+                )
                 if seen == killed_after:
                     break
-        state = checkpoint.load(tmp_path / "checkpoint", engine=ssi, config=config, bow=bow, scratch=tmp_path)
+        state = checkpoint.load(
+            tmp_path / "checkpoint", engine=ssi, config=config, bow=bow, scratch=tmp_path
+        )
         assert isinstance(state.memory, np.memmap) == (large and config.statistics == "memo")
         rest = [s for s in train(ssi, config, bow, seed=2, resume=state) if isinstance(s, Snapshot)]
-        assert [(s.step, s.tokens, s.held_out) for s in rest] == [w[:3] for w in whole[killed_after:]]
+        assert [(s.step, s.tokens, s.held_out) for s in rest] == [
+            w[:3] for w in whole[killed_after:]
+        ]
         if rest:
             assert equal(rest[-1].topics, whole[-1][3])
 
@@ -400,12 +460,25 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     config = ssi.Config(topics=3, passes=1)
     checkpoint.save(tmp_path / "c", last(config, bow).state, engine=ssi, config=config, bow=bow)
     with pytest.raises(Invalid, match="other settings: eta"):
-        checkpoint.load(tmp_path / "c", engine=ssi, config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow)
+        checkpoint.load(
+            tmp_path / "c", engine=ssi, config=ssi.Config(topics=3, passes=1, eta=0.5), bow=bow
+        )
     with pytest.raises(Invalid, match="another corpus"):
-        checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=planted(K=3, V=60, D=50, length=20, seed=2)[0])
+        checkpoint.load(
+            tmp_path / "c",
+            engine=ssi,
+            config=config,
+            bow=planted(K=3, V=60, D=50, length=20, seed=2)[0],
+        )
     with pytest.raises(Invalid, match="seed 0, not 1"):
         list(
-            train(ssi, config, bow, seed=1, resume=checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow))
+            train(
+                ssi,
+                config,
+                bow,
+                seed=1,
+                resume=checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow),
+            )
         )
 
 
@@ -414,12 +487,16 @@ def test_mass_is_conserved():
     config = ssi.Config(topics=12, passes=2).resolve(bow.D, bow.tokens)
     final = last(config, bow)
     topics = final.topics
-    sums = np.add.reduceat(np.append(topics.weights, 0), topics.indptr[:-1]) * (np.diff(topics.indptr) > 0)
+    sums = np.add.reduceat(np.append(topics.weights, 0), topics.indptr[:-1]) * (
+        np.diff(topics.indptr) > 0
+    )
     assert sums + topics.floor_mass == pytest.approx(np.ones(12), abs=1e-5)
     assert topics.dense().sum(axis=1) == pytest.approx(np.ones(12), abs=1e-5)
     assert topics.share.sum() == pytest.approx(1)
     assert (
-        np.diff(topics.weights.astype(float))[np.setdiff1d(np.arange(len(topics.weights) - 1), topics.indptr[1:-1] - 1)]
+        np.diff(topics.weights.astype(float))[
+            np.setdiff1d(np.arange(len(topics.weights) - 1), topics.indptr[1:-1] - 1)
+        ]
         <= 0
     ).all()
     blocks = list(fold_in_corpus(ssi, config, final.state, bow, block=37))
@@ -453,15 +530,25 @@ def test_the_last_event_is_a_snapshot_and_no_step_has_two(monkeypatch, stop_at):
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     bow, _ = planted(K=3, V=60, D=300, length=20, seed=1)
     asked = iter(range(1, 1000))
-    events = list(train(ssi, ssi.Config(topics=4, minibatch=50, passes=3), bow, until=lambda: next(asked) == stop_at))
+    events = list(
+        train(
+            ssi,
+            ssi.Config(topics=4, minibatch=50, passes=3),
+            bow,
+            until=lambda: next(asked) == stop_at,
+        )
+    )
     steps = [event.step for event in events if isinstance(event, Snapshot)]
     assert isinstance(events[-1], Snapshot) and len(steps) == len(set(steps))
     assert events[-1].step == (stop_at or events[-1].steps)
 
 
-@pytest.mark.parametrize(("D", "minibatch", "steps"), [(25, 8, 4), (101, 10, 11), (7, 7, 1), (5, 100, 1)])
+@pytest.mark.parametrize(
+    ("D", "minibatch", "steps"), [(25, 8, 4), (101, 10, 11), (7, 7, 1), (5, 100, 1)]
+)
 def test_the_minibatches_of_a_pass_are_equal(D, minibatch, steps):
-    """No step is left with the few documents that minibatches of the size that was asked for leave over."""
+    """No step is left with the few documents that minibatches of the size that was asked for leave
+    over."""
     bow, _ = planted(K=2, V=20, D=D, length=5, seed=1)
     config = ssi.Config(topics=2, minibatch=minibatch, passes=2).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, np.zeros(0, np.int64))
@@ -479,7 +566,10 @@ def test_held_out_documents_are_not_trained_on():
     first = bow_of([[w % (V - 1) for w in range(d, d + 10)] for d in range(D)], V)
     held = held_out_documents(first, 4)
     assert 10 < len(held) < 60
-    documents = [[w % (V - 1) for w in range(d, d + 10)] + ([V - 1] * 5 if d in set(held) else []) for d in range(D)]
+    documents = [
+        [w % (V - 1) for w in range(d, d + 10)] + ([V - 1] * 5 if d in set(held) else [])
+        for d in range(D)
+    ]
     bow = bow_of(documents, V)
     assert (held_out_documents(bow, 4) == held).all()
     final = last(ssi.Config(topics=3, passes=2), bow, seed=4)
@@ -514,7 +604,9 @@ CONFIG = {"minibatch": 8, "passes": 2}
         "long document",
     ],
 )
-@pytest.mark.parametrize("kind", [*EVERY_KIND, {"expectation": "log"}, {"statistics": "decay"}], ids=str)
+@pytest.mark.parametrize(
+    "kind", [*EVERY_KIND, {"expectation": "log"}, {"statistics": "decay"}], ids=str
+)
 def test_edges(documents, V, settings, kind):
     bow = bow_of(documents, V)
     config = ssi.Config(**CONFIG | settings | kind).resolve(bow.D, bow.tokens)
@@ -549,7 +641,10 @@ def test_nothing_to_train_on():
         ({"minibatch": 0}, "minibatch must be"),
         ({"passes": True}, "passes must be"),
         ({"draws": 0}, "draws must be"),
-        ({"draws": 5000, "samples": 5}, "samples times draws must be at most 10000, got 5 times 5000"),
+        (
+            {"draws": 5000, "samples": 5},
+            "samples times draws must be at most 10000, got 5 times 5000",
+        ),
         ({"topics": 65_001}, "topics must be at most 65,000, got 65,001"),
         ({"statistics": "none"}, "statistics must be one of “memo”, “decay”, got 'none'"),
         ({"expectation": "mode"}, "expectation must be one of “mean”, “log”"),
@@ -564,15 +659,20 @@ def test_nonsense_is_refused(settings, sentence):
 
 @pytest.mark.parametrize("statistics", ["memo", "decay"])
 def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
-    """lambda - eta is then the sum over the documents that are trained on, and topics keep their numbers."""
+    """lambda - eta is then the sum over the documents that are trained on, and topics keep their
+    numbers."""
     from dataclasses import replace
 
     from inference import begin
 
     bow, beta = planted(K=5, V=100, D=300, length=40, seed=7)
-    config = ssi.Config(topics=5, statistics=statistics, warm_up=0, passes=3).resolve(bow.D, bow.tokens)
+    config = ssi.Config(topics=5, statistics=statistics, warm_up=0, passes=3).resolve(
+        bow.D, bow.tokens
+    )
     order = np.array([3, 1, 4, 0, 2])
-    topics = order[bow.words // 20].astype(np.uint16)  # each planted topic has twenty words of its own
+    topics = order[bow.words // 20].astype(
+        np.uint16
+    )  # each planted topic has twenty words of its own
     state = begin(ssi, config, bow, topics, seed=3)
     expected = np.zeros((5, bow.V))
     for d in sorted(set(range(bow.D)) - set(held_out_documents(bow, 3).tolist())):
@@ -584,9 +684,17 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
         and state.t == 0
         and state.eta == config.eta
     )
-    assert state.memory.shape == ((bow.tokens if statistics == "memo" else 0), config.samples * config.draws)
+    assert state.memory.shape == (
+        (bow.tokens if statistics == "memo" else 0),
+        config.samples * config.draws,
+    )
     found = last(config, bow, seed=3, resume=state)
-    own = np.array([[found.topics.dense()[order[k], 20 * j : 20 * j + 20].sum() for j in range(5)] for k in range(5)])
+    own = np.array(
+        [
+            [found.topics.dense()[order[k], 20 * j : 20 * j + 20].sum() for j in range(5)]
+            for k in range(5)
+        ]
+    )
     assert (own.argmax(axis=1) == np.arange(5)).all() and (np.diag(own) > 0.7).all()
     if statistics == "memo":
         with pytest.raises(Invalid, match="warm_up"):
@@ -595,7 +703,9 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
 
 def test_minibatches_grow_after_the_warm_up():
     """With the size of the corpus alone, and never below what they were."""
-    sizes = [ssi.Config(topics=50).resolve(D, 60 * D) for D in (50_000, 200_000, 600_000, 10_000_000)]
+    sizes = [
+        ssi.Config(topics=50).resolve(D, 60 * D) for D in (50_000, 200_000, 600_000, 10_000_000)
+    ]
     expected = [(1562, 1562), (2048, 3125), (2343, 9375), (16_384, 32_768)]
     assert [(c.minibatch, c.minibatch_after) for c in sizes] == expected
     assert ssi.Config(topics=50, minibatch=50_000).resolve(10**6, 10**8).minibatch_after == 50_000
@@ -604,9 +714,13 @@ def test_minibatches_grow_after_the_warm_up():
 
 def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
     bow, _ = planted(K=3, V=60, D=103, length=10, seed=1)
-    config = ssi.Config(topics=3, passes=4, warm_up=2, minibatch=10, minibatch_after=40).resolve(bow.D, bow.tokens)
+    config = ssi.Config(topics=3, passes=4, warm_up=2, minibatch=10, minibatch_after=40).resolve(
+        bow.D, bow.tokens
+    )
     schedule = Schedule(bow, config, np.array([5, 50]))
-    assert schedule.steps == 2 * 11 + 2 * 3 and schedule.shape[3] == 11 and schedule.shape.later == 3
+    assert (
+        schedule.steps == 2 * 11 + 2 * 3 and schedule.shape[3] == 11 and schedule.shape.later == 3
+    )
     t = 0
     for k in range(4):
         seen = [schedule.batch(i, 7) for i in range(t, schedule.paces.steps(k + 1))]
@@ -620,9 +734,9 @@ def test_every_document_is_seen_once_a_pass_however_minibatches_grow():
 @pytest.mark.parametrize("warm_up", [0, 1])
 def test_a_training_whose_minibatches_grow_goes_on_from_any_step(tmp_path, warm_up):
     bow, _ = planted(K=5, V=200, D=300, length=30, seed=3)
-    config = ssi.Config(topics=20, passes=3, warm_up=warm_up, minibatch=30, minibatch_after=110).resolve(
-        bow.D, bow.tokens
-    )
+    config = ssi.Config(
+        topics=20, passes=3, warm_up=warm_up, minibatch=30, minibatch_after=110
+    ).resolve(bow.D, bow.tokens)
     whole = last(config, bow)
     for stop in (9, 11, whole.step - 1):
         *_, event = train(ssi, config, bow, last=min(stop, whole.step - 1))

@@ -1,5 +1,6 @@
-"""How a training by ssi ends: the mean of its last states is published, and no more passes are made when topics have settled;
-and the rows that are changed in their place are those that are made anew."""
+"""How a training by ssi ends: the mean of its last states is published, and no more passes are made
+when topics have settled; and the rows that are changed in their place are those that are made
+anew."""
 
 from dataclasses import replace
 
@@ -37,15 +38,20 @@ def bow():
 def sorted_bow(bow):
     """The frequent words first, as in every vocabulary."""
     number = np.argsort(np.argsort(-bow.word_tokens))
-    return Bow.from_csr(csr_array((bow.counts, number[bow.words], bow.indptr), shape=(bow.D, bow.V)))
+    return Bow.from_csr(
+        csr_array((bow.counts, number[bow.words], bow.indptr), shape=(bow.D, bow.V))
+    )
 
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
 def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkeypatch):
-    """Line by line: at each end of a pass after the warm-up, and between them with the present state."""
+    """Line by line: at each end of a pass after the warm-up, and between them with the present
+    state."""
     monkeypatch.setattr(ssi, "AVERAGED_FROM", 1)
     K, most = 7, 4
-    config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(bow.D, bow.tokens)
+    config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(
+        bow.D, bow.tokens
+    )
     schedule = Schedule(bow, config, held_out_documents(bow, 2))
     state, mean, totals, states = ssi.init(config, schedule.shape, 2), None, None, 0
     for t in range(schedule.steps):
@@ -109,21 +115,35 @@ def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
     passes, rest = divmod(last.step, per_pass)
     assert rest == 0 and passes % ssi.LOOKS == 0 and passes < 200
     assert last.step == last.steps, "the run is whole"
-    assert last.step == last.state.t and len(last.state.judged) == passes // ssi.LOOKS - ssi.FIRST_LOOK + 1
+    assert (
+        last.step == last.state.t
+        and len(last.state.judged) == passes // ssi.LOOKS - ssi.FIRST_LOOK + 1
+    )
     rises = last.state.judged[2:] - last.state.judged[:-2]
-    assert rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
-    assert last.state.judged[-1] == pytest.approx(last.held_out, abs=0.02)  # fitted quickly, and exactly
+    assert (
+        rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS
+        and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
+    )
+    assert last.state.judged[-1] == pytest.approx(
+        last.held_out, abs=0.02
+    )  # fitted quickly, and exactly
     for killed_after in (3, last.step - per_pass, last.step - 1):
         asked = iter(range(1, 10_000))
-        *_, stopped = train(ssi, config, bow, seed=1, until=lambda n=killed_after, asked=asked: next(asked) == n)
+        *_, stopped = train(
+            ssi, config, bow, seed=1, until=lambda n=killed_after, asked=asked: next(asked) == n
+        )
         assert stopped.step == killed_after
         checkpoint.save(tmp_path / "c", stopped.state, engine=ssi, config=config, bow=bow)
         state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
         rest = snapshots(config, bow, seed=1, resume=state)
-        assert (rest[-1].step, rest[-1].steps) == (last.step, last.step) and equal(rest[-1].topics, last.topics)
+        assert (rest[-1].step, rest[-1].steps) == (last.step, last.step) and equal(
+            rest[-1].topics, last.topics
+        )
     checkpoint.save(tmp_path / "c", last.state, engine=ssi, config=config, bow=bow)
     state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
-    assert not list(train(ssi, config, bow, seed=1, resume=state)), "a run that has ended does not go on"
+    assert not list(train(ssi, config, bow, seed=1, resume=state)), (
+        "a run that has ended does not go on"
+    )
     *_, again = train(ssi, config, bow, seed=1, last=last.step)
     assert equal(again.topics, last.topics)
     to_the_end = snapshots(replace(config, until="passes", passes=passes + 2), bow, seed=1)[-1]
@@ -139,13 +159,16 @@ def test_without_held_out_documents_all_passes_are_made():
 @pytest.mark.parametrize(
     ("tiny", "narrow", "types", "wide"),
     [
-        (1 << 8, 1 << 16, (np.uint16, np.uint8), "some"), (0, 1 << 16, (np.uint16, np.uint8), "all"),
-        (0, 150, (np.int32, np.uint16), "some"), (0, 0, (np.int32, np.uint16), "all"),
+        (1 << 8, 1 << 16, (np.uint16, np.uint8), "some"),
+        (0, 1 << 16, (np.uint16, np.uint8), "all"),
+        (0, 150, (np.int32, np.uint16), "some"),
+        (0, 0, (np.int32, np.uint16), "all"),
     ],
     ids=["one byte and two", "two bytes", "two bytes and four", "four bytes"],
-)  # fmt: skip
+)
 def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide, monkeypatch):
-    """After each step, in counts of one byte, of two and of four, and also where a step has no documents."""
+    """After each step, in counts of one byte, of two and of four, and also where a step has no
+    documents."""
     monkeypatch.setattr(ssi, "TINY", tiny)
     monkeypatch.setattr(ssi, "NARROW", narrow)
     config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(
@@ -164,13 +187,18 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
             seen = draws != gibbs.UNSEEN
             np.add.at(expected, (words[seen], draws[seen]), 1)
         table = np.concatenate([part.astype(float) for part in state.table])[:, :70]
-        assert np.array_equal(table, expected) and np.array_equal(state.totals, expected.sum(axis=0))
+        assert np.array_equal(table, expected) and np.array_equal(
+            state.totals, expected.sum(axis=0)
+        )
         F = len(state.table.wide)
         if t % 3 == 0:
             state.rest()
             assert np.array_equal(dense(state, sorted_bow.V, 70), expected * state.pi)
             assert (
-                np.diff(state.arena_topics)[np.diff(np.repeat(np.arange(sorted_bow.V), state.length)) == 0] > 0
+                np.diff(state.arena_topics)[
+                    np.diff(np.repeat(np.arange(sorted_bow.V), state.length)) == 0
+                ]
+                > 0
             ).all()
     assert tuple(part.dtype for part in state.table) == types
     assert F == sorted_bow.V if wide == "all" else 0 < F < sorted_bow.V
@@ -178,7 +206,8 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
 
 @pytest.mark.parametrize("start", ["documents", "sampling"])
 def test_where_counts_are_kept_changes_no_bit(sorted_bow, start, monkeypatch):
-    """In a table of one and two bytes, in one of two and four, or, where the table would be too large, in rows."""
+    """In a table of one and two bytes, in one of two and four, or, where the table would be too
+    large, in rows."""
     config = ssi.Config(topics=70, passes=5, minibatch=60, start=start)
     usual = snapshots(config, sorted_bow, seed=1)[-1]
     monkeypatch.setattr(ssi, "NARROW", int(2 * np.median(sorted_bow.word_tokens)))
@@ -200,7 +229,17 @@ def test_a_state_that_was_led_elsewhere_does_not_keep_its_older_table(bow):
         for state in (one, other)[: 1 if t > schedule.steps - 5 else 2]:
             ssi.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
     one.rest()
-    for name in ("t", "start", "length", "capacity", "arena_topics", "arena_values", "used", "totals", "memory"):
+    for name in (
+        "t",
+        "start",
+        "length",
+        "capacity",
+        "arena_topics",
+        "arena_values",
+        "used",
+        "totals",
+        "memory",
+    ):
         setattr(other, name, getattr(one, name))
     other.memory = one.memory.copy()
     other.totals = one.totals.copy()

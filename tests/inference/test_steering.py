@@ -23,7 +23,15 @@ def two_kinds() -> Bow:
     rows = []
     for d in range(40):
         first = 0 if d % 2 else 5
-        rows.append({**{first + int(w): 1 + int(draw.integers(3)) for w in draw.choice(5, 4, replace=False)}, 10: 1})
+        rows.append(
+            {
+                **{
+                    first + int(w): 1 + int(draw.integers(3))
+                    for w in draw.choice(5, 4, replace=False)
+                },
+                10: 1,
+            }
+        )
     return bow_of(rows, 11)
 
 
@@ -81,4 +89,6 @@ def test_a_training_goes_on_from_them(two_kinds, name):
     state = inference.begin(engine, config, two_kinds, after, seed=1)
     *_, last = inference.train(engine, config, two_kinds, seed=1, resume=state)
     first = [set(np.argsort(-row)[:5].tolist()) - {10} for row in last.topics.dense()]
-    assert all(row <= set(range(5)) or row <= set(range(5, 10)) for row in first) and first[0].isdisjoint(first[1])
+    assert all(row <= set(range(5)) or row <= set(range(5, 10)) for row in first) and first[
+        0
+    ].isdisjoint(first[1])

@@ -63,7 +63,9 @@ def exchange(steps: list) -> None:
 
 @pytest.mark.parametrize("entries", [ssi.TABLE_ENTRIES, 0], ids=["table", "rows"])
 @pytest.mark.parametrize("case", range(len(CASES)))
-@pytest.mark.parametrize("bounds", [[0, 160], [0, 60, 160], [0, 3, 3, 90, 160]], ids=["one", "two", "four, one idle"])
+@pytest.mark.parametrize(
+    "bounds", [[0, 160], [0, 60, 160], [0, 3, 3, 90, 160]], ids=["one", "two", "four, one idle"]
+)
 def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds, entries, monkeypatch):
     monkeypatch.setattr(ssi, "TABLE_ENTRIES", entries)
     config = engines.config(engines.DEFAULT, minibatch=40, **CASES[case]).resolve(bow.D, bow.tokens)
@@ -76,34 +78,51 @@ def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds, entr
             state = process.state
             assert equal(one.engine.topics(config, one.state), one.engine.topics(config, state)), t
             assert (state.t, state.pi, state.eta) == (one.state.t, one.state.pi, one.state.eta)
-            assert all(np.array_equal(getattr(state, n), getattr(one.state, n)) for n in ("totals", "alpha", "rises"))
+            assert all(
+                np.array_equal(getattr(state, n), getattr(one.state, n))
+                for n in ("totals", "alpha", "rises")
+            )
     assert np.array_equal(np.concatenate([p.state.memory for p in some]), one.state.memory)
     assert sum(process.state.tokens for process in some) == one.state.tokens
 
 
 def test_the_engine_can_be_shared():
-    assert isinstance(engines.get(engines.DEFAULT), Divisible) and not isinstance(engines.get("svi"), Divisible)
+    assert isinstance(engines.get(engines.DEFAULT), Divisible) and not isinstance(
+        engines.get("svi"), Divisible
+    )
 
 
 def as_counts(table: np.ndarray) -> together.Counts:
     words, topics = np.nonzero(table)
     indptr = np.append(0, np.cumsum(np.bincount(words, minlength=len(table))))
     return together.Counts(
-        np.arange(len(table), dtype=np.int32), indptr, topics.astype(np.uint16), table[words, topics].astype(np.int32)
+        np.arange(len(table), dtype=np.int32),
+        indptr,
+        topics.astype(np.uint16),
+        table[words, topics].astype(np.int32),
     )
 
 
-@pytest.mark.parametrize("types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"]
+)
 @pytest.mark.parametrize("F", [0, 20, 50])
 def test_counts_of_others_are_added_to_the_table(F, types):
     generator = np.random.default_rng(F)
     before, after = (generator.poisson(0.7, (50, 40)) for _ in range(2))
-    table, totals = Table(before[:F].astype(types[0]), before[F:].astype(types[1])), before.sum(axis=0).astype(float)
+    table, totals = (
+        Table(before[:F].astype(types[0]), before[F:].astype(types[1])),
+        before.sum(axis=0).astype(float),
+    )
     counts.add(*as_counts(after - before), table, totals)
-    assert np.array_equal(np.concatenate(table), after) and np.array_equal(totals, after.sum(axis=0))
+    assert np.array_equal(np.concatenate(table), after) and np.array_equal(
+        totals, after.sum(axis=0)
+    )
 
 
-@pytest.mark.parametrize("types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "types", [(np.int32, np.uint16), (np.uint16, np.uint8)], ids=["large", "small"]
+)
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("F", [0, 20, 70])
 def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads, types):
@@ -117,10 +136,15 @@ def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads, types):
 
 
 class Listed:
-    """Changes as gibbs.sample lists them: runs with room between them; and what they are by word and topic."""
+    """Changes as gibbs.sample lists them: runs with room between them; and what they are by word
+    and topic."""
 
     def __init__(self, generator, V: int, K: int, n: int):
-        words, new, old = generator.integers(0, V, n), generator.integers(0, K, n), generator.integers(0, K, n)
+        words, new, old = (
+            generator.integers(0, V, n),
+            generator.integers(0, K, n),
+            generator.integers(0, K, n),
+        )
         words[words == 33] = 0
         old[generator.random(n) < 0.1] = UNSEEN
         self.expected = np.zeros((V, K), int)
@@ -131,7 +155,9 @@ class Listed:
         room = np.arange(CHUNKS) * 3
         self.changed = np.zeros(n + 3 * CHUNKS, np.uint64)
         place = np.arange(n) + np.repeat(room, self.ends - bounds)
-        self.changed[place] = (words.astype(np.uint64) << 32) | (new.astype(np.uint64) << 16) | old.astype(np.uint64)
+        self.changed[place] = (
+            (words.astype(np.uint64) << 32) | (new.astype(np.uint64) << 16) | old.astype(np.uint64)
+        )
         self.begins, self.ends = bounds + room, self.ends + room
 
 
@@ -142,7 +168,10 @@ def test_what_is_listed_is_counted_by_word(K, n):
     counted = np.zeros((70, K), int)
     counted[np.repeat(found.words, np.diff(found.indptr)), found.topics] = found.changes
     assert np.array_equal(counted, listed.expected) and (found.changes != 0).all()
-    assert np.array_equal(found.words, np.arange(70)) and len(found.topics) == (listed.expected != 0).sum()
+    assert (
+        np.array_equal(found.words, np.arange(70))
+        and len(found.topics) == (listed.expected != 0).sum()
+    )
 
 
 @pytest.mark.parametrize(("K", "share"), [(3, 0.3), (40, 0.0), (300, 1.0), (2000, 0.2)])
@@ -154,7 +183,11 @@ def test_what_changed_is_counted_by_word(K, share):
     token_ptr = np.append(0, np.cumsum(tokens))
     old = generator.integers(0, K, (token_ptr[-1], 2)).astype(np.uint16)
     old[generator.random(len(old)) < 0.1 * (share > 0)] = UNSEEN
-    new = np.where((generator.random(old.shape) < share) | (old == UNSEEN), generator.integers(0, K, old.shape), old)
+    new = np.where(
+        (generator.random(old.shape) < share) | (old == UNSEEN),
+        generator.integers(0, K, old.shape),
+        old,
+    )
     batch = Batch(np.arange(70) * 2, np.array([0, 200, 500]), places, token_ptr)
     counts = together.count(batch, new.astype(np.uint16), old, K)
     expected, word = np.zeros((70, K + 1), int), np.repeat(places, tokens)[:, None]
@@ -163,7 +196,10 @@ def test_what_changed_is_counted_by_word(K, share):
     counted = np.zeros((70, K), int)
     counted[np.repeat(np.arange(70), np.diff(counts.indptr)), counts.topics] = counts.changes
     assert np.array_equal(counted, expected[:, :K]) and (counts.changes != 0).all()
-    assert np.array_equal(counts.words, batch.words) and len(counts.topics) == (expected[:, :K] != 0).sum()
+    assert (
+        np.array_equal(counts.words, batch.words)
+        and len(counts.topics) == (expected[:, :K] != 0).sum()
+    )
 
 
 @pytest.mark.parametrize(("K", "most"), [(200, 3), (300, 127), (300, 128), (2000, 70_000)])
@@ -178,7 +214,9 @@ def test_counts_travel_as_they_are(K, most):
     kept = np.diff(counts.indptr) > 0
     assert np.array_equal(heard.words, counts.words[kept])
     assert np.array_equal(np.diff(heard.indptr), np.diff(counts.indptr)[kept])
-    assert np.array_equal(heard.topics, counts.topics) and np.array_equal(heard.changes, counts.changes)
+    assert np.array_equal(heard.topics, counts.topics) and np.array_equal(
+        heard.changes, counts.changes
+    )
     assert message[3].dtype == np.int8 and message[2].dtype == (np.uint8 if K <= 256 else np.uint16)
     parts = [as_counts(table), as_counts(np.flip(table)), as_counts(-table)]
     sums = together.added_up([together.heard_counts(together.told(part)) for part in parts], K)

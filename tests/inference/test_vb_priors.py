@@ -1,4 +1,5 @@
-"""Learned priors: Newton's steps against dense linear algebra and differences, and what they find."""
+"""Learned priors: Newton's steps against dense linear algebra and differences, and what they
+find."""
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from tests.inference import naive_vb
 def expectations(alpha, D=500, seed=0):
     """Mean E[log theta] of documents with some tokens each, drawn with alpha."""
     generator = np.random.default_rng(seed)
-    gamma = alpha + np.array([generator.multinomial(80, generator.dirichlet(alpha)) for _ in range(D)])
+    gamma = alpha + np.array(
+        [generator.multinomial(80, generator.dirichlet(alpha)) for _ in range(D)]
+    )
     return naive_vb.e_log_dirichlet(gamma), gamma
 
 
@@ -57,7 +60,12 @@ def test_alpha_has_bounds():
 def test_eta_is_learned():
     generator = np.random.default_rng(0)
     for true in (0.02, 0.3, 3.0):
-        beta = np.array([generator.multinomial(20_000, generator.dirichlet(np.full(200, true))) for _ in range(20)])
+        beta = np.array(
+            [
+                generator.multinomial(20_000, generator.dirichlet(np.full(200, true)))
+                for _ in range(20)
+            ]
+        )
         log_beta = naive_vb.e_log_dirichlet(true + beta)
         for start in (1e-3, 30.0):
             assert priors.eta(start, 20, 200, log_beta.sum(), 100) == pytest.approx(true, rel=0.1)
@@ -84,4 +92,6 @@ def test_sums_of_expectations():
     values = np.random.default_rng(0).exponential(2.0, (40, 5))
     lam = 0.1 + 0.5 * values
     found = vb.topics_sums(values, 0.5, 0.1)
-    assert found == pytest.approx([digamma(lam).sum(), ((lam - 0.1) * digamma(lam)).sum(), gammaln(lam).sum()])
+    assert found == pytest.approx(
+        [digamma(lam).sum(), ((lam - 0.1) * digamma(lam)).sum(), gammaln(lam).sum()]
+    )

@@ -1,4 +1,5 @@
-"""Variational EM against its slow twin and its bound, made collections whose topics are known, and the edges."""
+"""Variational EM against its slow twin and its bound, made collections whose topics are known, and
+the edges."""
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ NAMES = ["-".join(kind.values()) for kind in KINDS]
 
 
 def resolved(bow: Bow, topics: int, **settings):
-    return engine_config("vem", topics=topics, **{"passes": 10} | settings).resolve(bow.D, bow.tokens)
+    return engine_config("vem", topics=topics, **{"passes": 10} | settings).resolve(
+        bow.D, bow.tokens
+    )
 
 
 def shape_of(bow: Bow, config) -> Shape:
@@ -48,7 +51,9 @@ def beta_of(state) -> np.ndarray:
 
 
 def documents_of(bow: Bow):
-    return [(bow.words[a:b], bow.counts[a:b]) for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
+    return [
+        (bow.words[a:b], bow.counts[a:b]) for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+    ]
 
 
 def corpus(V=40, D=50, seed=0) -> Bow:
@@ -56,11 +61,14 @@ def corpus(V=40, D=50, seed=0) -> Bow:
     generator = np.random.default_rng(seed)
     p = generator.dirichlet(np.full(V, 0.1), 3)
     lengths = [0, 1, 2, 500, *generator.integers(3, 60, D - 4)]
-    return bow_of([generator.choice(V, size=n, p=p[i % 3]).tolist() for i, n in enumerate(lengths)], V)
+    return bow_of(
+        [generator.choice(V, size=n, p=p[i % 3]).tolist() for i, n in enumerate(lengths)], V
+    )
 
 
 class Twin:
-    """Algorithms 1 and 4 of paper 004, as corrected: phi[n, k] of each document, and all sums in full."""
+    """Algorithms 1 and 4 of paper 004, as corrected: phi[n, k] of each document, and all sums in
+    full."""
 
     def __init__(self, bow, config, state):
         self.documents, self.config, self.state = documents_of(bow), config, state
@@ -100,7 +108,9 @@ class Twin:
 @pytest.mark.parametrize("minibatch", [7, 100])
 def test_it_does_what_the_slow_twin_does(kind, minibatch):
     bow = corpus()
-    config = resolved(bow, 4, iterations=6, tolerance=0.0, minibatch=minibatch, init="random", **kind)
+    config = resolved(
+        bow, 4, iterations=6, tolerance=0.0, minibatch=minibatch, init="random", **kind
+    )
     shape = shape_of(bow, config)
     state = vem.init(config, shape, 3)
     twin = Twin(bow, config, state)
@@ -131,12 +141,16 @@ def test_the_bound_is_the_bound_in_full(kind):
         else:
             more = vem._topics_bound(state)
             state.eta_words = np.full(bow.V, state.eta)
-            assert vem._topics_bound(state) == pytest.approx(naive_vb.topics_bound(lam, state.eta), rel=1e-6)
+            assert vem._topics_bound(state) == pytest.approx(
+                naive_vb.topics_bound(lam, state.eta), rel=1e-6
+            )
             state.eta_words = eta
     else:
         log_b, more = np.log(np.maximum(beta_of(state), 1e-300)), 0.0
     gammas = [
-        naive_vb.document(words, counts, log_b, state.alpha, state.gamma[d].astype(np.float64), 0.0, 500)[0]
+        naive_vb.document(
+            words, counts, log_b, state.alpha, state.gamma[d].astype(np.float64), 0.0, 500
+        )[0]
         for d, (words, counts) in enumerate(documents_of(bow))
     ]
     exact = naive_vb.documents_bound(documents_of(bow)[1:], log_b, state.alpha, gammas[1:]) + more
@@ -151,7 +165,14 @@ def test_the_bound_never_falls(kind):
     config = resolved(bow, 4, passes=25, **kind)
     before = vem.init(config, shape_of(bow, config), 1)
     bounds.append(vem.bound(config, before, bow, documents))
-    trained(bow, 4, seed=1, passes=25, each=lambda s: bounds.append(vem.bound(config, s, bow, documents)), **kind)
+    trained(
+        bow,
+        4,
+        seed=1,
+        passes=25,
+        each=lambda s: bounds.append(vem.bound(config, s, bow, documents)),
+        **kind,
+    )
     rises = np.diff(bounds)
     assert (rises >= -1e-6 * np.abs(bounds[1:])).all() and bounds[-1] > bounds[0] + 100
 
@@ -168,8 +189,12 @@ def test_bound_and_topics_change_nothing():
 
 def test_slices_make_no_difference_but_rounding():
     bow, _ = planted(4, 60, 200, 40, seed=2)
-    few, many = (trained(bow, 4, passes=8, minibatch=n, tolerance=0.0, iterations=20)[1] for n in (13, 200))
-    assert few.values == pytest.approx(many.values, abs=1e-3) and few.alpha == pytest.approx(many.alpha, rel=1e-4)
+    few, many = (
+        trained(bow, 4, passes=8, minibatch=n, tolerance=0.0, iterations=20)[1] for n in (13, 200)
+    )
+    assert few.values == pytest.approx(many.values, abs=1e-3) and few.alpha == pytest.approx(
+        many.alpha, rel=1e-4
+    )
 
 
 def test_without_a_prior_what_is_0_stays_0():
@@ -211,8 +236,12 @@ def test_learned_priors_stay_where_they_are_best():
     bow, _ = planted(3, 45, 200, 60, seed=4)
     _, state = trained(bow, 3, passes=150, topics_prior="dirichlet", iterations=200, tolerance=1e-6)
     before, eta = state.alpha.copy(), state.eta
-    config, after = trained(bow, 3, passes=152, state=state, topics_prior="dirichlet", iterations=200, tolerance=1e-6)
-    assert after.alpha == pytest.approx(before, rel=1e-3) and after.eta == pytest.approx(eta, rel=1e-3)
+    config, after = trained(
+        bow, 3, passes=152, state=state, topics_prior="dirichlet", iterations=200, tolerance=1e-6
+    )
+    assert after.alpha == pytest.approx(before, rel=1e-3) and after.eta == pytest.approx(
+        eta, rel=1e-3
+    )
 
 
 def matched_errors(truth, state) -> np.ndarray:
@@ -240,8 +269,8 @@ def test_planted_topics_are_found(kind):
 
 
 def test_made_topics_are_found_again():
-    """Collections with topics of very different frequency: half of the topics are found in each, and at most two of ten
-    are no better than the uniform topic."""
+    """Collections with topics of very different frequency: half of the topics are found in each,
+    and at most two of ten are no better than the uniform topic."""
     for seed in range(5):
         bow, truth = simulate.corpus(2000, 10, 500, 100, seed=seed)
         _, state = trained(bow, 10, seed=seed, passes=40)
@@ -288,15 +317,26 @@ def test_a_warm_start_can_leave_its_topics(kind):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"alpha": 1e-6, "learn": "nothing"}, {"alpha": 1e-6, "eta": 1e-6, "learn": "nothing", "topics_prior": "dirichlet"},
-     {"eta": 1e5, "alpha": 1e5, "learn": "nothing", "topics_prior": "dirichlet"}, {"alpha": 1e-6}, {"alpha": 1e6},
-     {"topics_prior": "dirichlet", "learn": "words", "eta": 1e-6}],
-)  # fmt: skip
+    [
+        {"alpha": 1e-6, "learn": "nothing"},
+        {"alpha": 1e-6, "eta": 1e-6, "learn": "nothing", "topics_prior": "dirichlet"},
+        {"eta": 1e5, "alpha": 1e5, "learn": "nothing", "topics_prior": "dirichlet"},
+        {"alpha": 1e-6},
+        {"alpha": 1e6},
+        {"topics_prior": "dirichlet", "learn": "words", "eta": 1e-6},
+    ],
+)
 def test_extreme_priors(settings):
     bow = corpus()
     config, state = trained(bow, 5, passes=3, **settings)
-    assert np.isfinite(state.values).all() and np.isfinite(state.alpha).all() and (state.alpha > 0).all()
-    assert state.values.sum() - (state.eta_words - state.eta).sum() * 5 == pytest.approx(bow.tokens, rel=1e-4)
+    assert (
+        np.isfinite(state.values).all()
+        and np.isfinite(state.alpha).all()
+        and (state.alpha > 0).all()
+    )
+    assert state.values.sum() - (state.eta_words - state.eta).sum() * 5 == pytest.approx(
+        bow.tokens, rel=1e-4
+    )
     assert np.isfinite(vem.topics(config, state).dense()).all()
 
 
@@ -307,7 +347,9 @@ def test_a_document_of_ten_million_words(kind):
     counts = np.array([200_000] * 50 + [1, 1, 1, 1], np.int32)
     bow = Bow(indptr, words, counts, 50)
     _, state = trained(bow, 3, passes=3, **kind)
-    assert np.isfinite(state.gamma).all() and state.totals.sum() == pytest.approx(10_000_004, rel=1e-5)
+    assert np.isfinite(state.gamma).all() and state.totals.sum() == pytest.approx(
+        10_000_004, rel=1e-5
+    )
 
 
 def test_more_topics_than_documents_and_one_word():
@@ -323,11 +365,18 @@ def test_held_out_documents_alone_change_nothing():
     state = vem.init(config, shape_of(bow, config), 1)
     values, alpha = state.values.copy(), state.alpha.copy()
     vem.step(config, state, bow, np.zeros(0, np.int64), shape_of(bow, config))
-    assert np.array_equal(state.values, values) and np.array_equal(state.alpha, alpha) and state.t == 1
+    assert (
+        np.array_equal(state.values, values) and np.array_equal(state.alpha, alpha) and state.t == 1
+    )
 
 
 def test_what_can_not_be_is_refused():
-    for settings, named in (({"learn": "words"}, "learn"), ({"alpha": 0.0}, "alpha"), ({"tolerance": 2.0}, "tolerance"), ({"topics_prior": "x"}, "topics_prior")):  # fmt: skip
+    for settings, named in (
+        ({"learn": "words"}, "learn"),
+        ({"alpha": 0.0}, "alpha"),
+        ({"tolerance": 2.0}, "tolerance"),
+        ({"topics_prior": "x"}, "topics_prior"),
+    ):
         with pytest.raises(Invalid) as error:
             vem.Config(topics=3, **settings)
         assert error.value.field == named

@@ -1,4 +1,5 @@
-"""A user's first run must not wait for a compiler: after the warm-up nothing is compiled any more."""
+"""A user's first run must not wait for a compiler: after the warm-up nothing is compiled any
+more."""
 
 import subprocess
 import sys
@@ -10,10 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 from unittest.mock import patch
 from numba.core.dispatcher import Dispatcher
-import inference.memory
-inference.memory.LARGE = 0
+import inference.runtime.memory
+inference.runtime.memory.LARGE = 0
 from inference import *
-from inference import compiling
+from inference.runtime import compiling
 from inference.codes.predict import predict
 from inference.evaluate import Completion, diagnose
 from inference.training import held_out_documents
@@ -139,5 +140,7 @@ print(compiled)
 
 
 def test_nothing_is_left_to_compile(tmp_path):
-    done = subprocess.run([sys.executable, "-c", CODE, str(tmp_path)], capture_output=True, text=True, timeout=900)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, str(tmp_path)], capture_output=True, text=True, timeout=900
+    )
     assert done.stdout.strip() == "[]", done.stdout + done.stderr

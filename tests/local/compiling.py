@@ -1,8 +1,8 @@
-"""What stands for inference.compiling in tests of the start."""
+"""What stands for inference.runtime.compiling in tests of the start."""
 
 import os
 
-from inference import kernel_files
+from inference.runtime import kernel_files
 
 
 def usual() -> None:

@@ -1,8 +1,8 @@
-"""Run by test_migrations.py with a database and a state folder of its own: data as the first version had them, then
-every migration.
+"""Run by test_migrations.py with a database and a state folder of its own: data as the first
+version had them, then every migration.
 
-Prints JSON: of each migration which of the large tables it rewrote and which indexes of them it built; then what is
-there.
+Prints JSON: of each migration which of the large tables it rewrote and which indexes of them it
+built; then what is there.
 """
 
 import json
@@ -36,8 +36,9 @@ INSERT INTO topic_word (snapshot_id, topic, word, rank, weight) VALUES (9, 0, 0,
 CREATE TABLE document_topic_9 PARTITION OF document_topic FOR VALUES IN (9);
 INSERT INTO document_topic (snapshot_id, document, topic, weight) VALUES (9, 0, 0, 1), (9, 1, 0, 0.5), (9, 1, 1, 0.5), (9, 2, 1, 1);
 """
-# As it was before uploads had a table: what Corpus.arriving said of files that were being stored, copied from another
-# corpus, looked into, or joined to the corpus that they are added to; and of what had failed.
+# As it was before uploads had a table: what Corpus.arriving said of files that were being stored,
+# copied from another corpus, looked into, or joined to the corpus that they are added to; and of
+# what had failed.
 BEFORE_UPLOADS = """
 INSERT INTO webapp_corpus (id, name, created_at, status, settings, report, progress, error, bytes_read, bytes_total,
     documents_read, embargo, public, provenance, attempt, tries, owner_id, parent_id, into_id, arriving, deleted_at)
@@ -54,18 +55,31 @@ FROM (VALUES
 """
 PAGES = ["/", "/corpora/5/", "/corpora/5/documents/", "/corpora/5/documents/1/", "/corpora/6/prepare/", "/corpora/11/", "/corpora/14/", "/runs/7/", "/runs/7.json", "/runs/7/topics/",
          "/runs/7/topics/1/", "/runs/7/words/", "/compare/", "/deleted/", "/notebooks/", "/api/v1/corpora/"]  # fmt: skip
-TABLES = ["webapp_corpus", "webapp_upload", "webapp_sourcefile", "webapp_version", "webapp_run", "webapp_metric", "webapp_topic", "document", "word", "topic_word"]  # fmt: skip
+TABLES = [
+    "webapp_corpus",
+    "webapp_upload",
+    "webapp_sourcefile",
+    "webapp_version",
+    "webapp_run",
+    "webapp_metric",
+    "webapp_topic",
+    "document",
+    "word",
+    "topic_word",
+]
 
 
 def large(cursor) -> dict[str, tuple]:
-    """Of each partition that there is the file that its rows are in, where its rows stand, and its indexes."""
+    """Of each partition that there is the file that its rows are in, where its rows stand, and its
+    indexes."""
     found = {}
     for name in ("document_5", "word_5", "topic_word_9", "document_topic_9"):
         cursor.execute("SELECT to_regclass(%s)", [name])
         if cursor.fetchone()[0] is None:
             continue
         cursor.execute(
-            f"SELECT pg_relation_filenode('{name}'), array_agg(ctid::text || xmin::text ORDER BY ctid) FROM {name}"
+            f"SELECT pg_relation_filenode('{name}'), array_agg(ctid::text || xmin::text ORDER BY"
+            f" ctid) FROM {name}"
         )
         node, places = cursor.fetchone()
         cursor.execute("SELECT count(*) FROM pg_index WHERE indrelid = %s::regclass", [name])
@@ -90,9 +104,14 @@ def step_by_step() -> dict[str, dict]:
             before = large(cursor)
             MigrationExecutor(connection).migrate([(migration.app_label, migration.name)])
             after = large(cursor)
-        rewritten = [name for name in before if name in after and before[name][:2] != after[name][:2]]
+        rewritten = [
+            name for name in before if name in after and before[name][:2] != after[name][:2]
+        ]
         indexed = [name for name in before if name in after and after[name][2] > before[name][2]]
-        said[f"{migration.app_label}.{migration.name}"] = {"rewritten": rewritten, "indexed": indexed}
+        said[f"{migration.app_label}.{migration.name}"] = {
+            "rewritten": rewritten,
+            "indexed": indexed,
+        }
     return said
 
 
@@ -106,10 +125,14 @@ def main() -> None:
 
     from inference import Bow
 
-    Bow.from_csr(csr_matrix([[2, 0, 0], [1, 1, 0], [0, 1, 1]])).save(settings.FILES / "corpora" / "5" / "bow")
+    Bow.from_csr(csr_matrix([[2, 0, 0], [1, 1, 0], [0, 1, 1]])).save(
+        settings.FILES / "corpora" / "5" / "bow"
+    )
     for corpus in (5, 6):
         (settings.FILES / "corpora" / str(corpus) / "source").mkdir(parents=True)
-        (settings.FILES / "corpora" / str(corpus) / "source" / "000000").write_bytes(b"text\nsomething")
+        (settings.FILES / "corpora" / str(corpus) / "source" / "000000").write_bytes(
+            b"text\nsomething"
+        )
     said = step_by_step()
     call_command("migrate", verbosity=0)
     settings.ALLOWED_HOSTS = ["testserver"]
@@ -117,13 +140,19 @@ def main() -> None:
     with connection.cursor() as cursor:
         for table in TABLES:
             cursor.execute(f"SELECT to_jsonb(t) FROM {table} t ORDER BY 1")
-            rows[table] = [json.loads(row) if isinstance(row, str) else row for (row,) in cursor.fetchall()]
+            rows[table] = [
+                json.loads(row) if isinstance(row, str) else row for (row,) in cursor.fetchall()
+            ]
         cursor.execute("SELECT relname FROM pg_class WHERE relname LIKE 'document_topic%'")
         rows["document_topic"] = cursor.fetchall()
     client = Client()
     answers = {at: client.get(at) for at in PAGES}
     pages = {at: [answer.status_code, answer.content.decode()] for at, answer in answers.items()}
-    files = sorted(path.relative_to(settings.FILES).as_posix() for path in settings.FILES.rglob("*") if path.is_file())
+    files = sorted(
+        path.relative_to(settings.FILES).as_posix()
+        for path in settings.FILES.rglob("*")
+        if path.is_file()
+    )
     print(json.dumps({"migrations": said, "rows": rows, "pages": pages, "files": files}))
 
 

@@ -1,4 +1,5 @@
-"""A backup of a system that trains, restored elsewhere: every row of every table, every file, and the run goes on."""
+"""A backup of a system that trains, restored elsewhere: every row of every table, every file, and
+the run goes on."""
 
 import json
 import os
@@ -43,13 +44,14 @@ BACKUP = f"""
 import django, json, sys
 django.setup()
 from pathlib import Path
-from webapp.operations import backup
+from webapp.service.operations import backup
 {DIGESTS}
 print("ready", flush=True)  # so that the training need not be longer than the imports above
 sys.stdin.readline()
 backup.make(Path(sys.argv[1]), snapshot=lambda shown: print(json.dumps(digests(shown))))
 """
-# Calls commands one after the other and prints what each wrote, and whether it failed; then a digest of each table.
+# Calls commands one after the other and prints what each wrote, and whether it failed; then a
+# digest of each table.
 COMMANDS = f"""
 import contextlib, io, json
 from django.core.management import CommandError, call_command
@@ -70,8 +72,12 @@ print(json.dumps([done, digests()]))
 
 def environment(system) -> dict:
     known = json.loads((system.data / "servers.json").read_text())
-    return os.environ | {"TOPOGRAPH_DATA": str(system.data), "DATABASE_URL": known["database_url"], "REDIS_URL": known["redis_url"],
-                         "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+    return os.environ | {
+        "TOPOGRAPH_DATA": str(system.data),
+        "DATABASE_URL": known["database_url"],
+        "REDIS_URL": known["redis_url"],
+        "DJANGO_SETTINGS_MODULE": "webapp.settings",
+    }
 
 
 def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
@@ -92,8 +98,8 @@ class Done(NamedTuple):
 
 
 def in_one(data: Path, *calls: list[str], first: str = "") -> tuple[list[Done], dict[str, tuple]]:
-    """Commands in one process, as each of its own would start servers: what they did, and a digest of each table's rows
-    afterwards. first: code that comes before them."""
+    """Commands in one process, as each of its own would start servers: what they did, and a digest
+    of each table's rows afterwards. first: code that comes before them."""
     code = first + COMMANDS.replace("CALLS", repr(calls))
     done = manage(data, "shell", "--no-imports", "-c", code)
     assert done.returncode == 0, done.stderr
@@ -103,7 +109,8 @@ def in_one(data: Path, *calls: list[str], first: str = "") -> tuple[list[Done], 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """(a system that trains, its runs, a backup that was made meanwhile, digests of its tables at that moment)"""
+    """(a system that trains, its runs, a backup that was made meanwhile, digests of its tables at
+    that moment)"""
     folder = tmp_path_factory.mktemp("backup")
     system = start(state_folder(folder / "first"), "--port", "8500")
     try:
@@ -134,15 +141,22 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     until(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
     file = folder / "backup.tar.zst"
     with subprocess.Popen(
-        [sys.executable, "-c", BACKUP, str(file)], env=environment(system), cwd=ROOT, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", BACKUP, str(file)],
+        env=environment(system),
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         assert process.stdout.readline() == "ready\n"
         training = train()
         until(lambda: (system.data / "files" / "runs" / str(training) / "checkpoint").exists())
         printed, error = process.communicate("now\n")
     assert process.returncode == 0, error
-    assert browser.json(f"/runs/{training}.json")["status"] == "running", "the training must be longer than the backup"
+    assert browser.json(f"/runs/{training}.json")["status"] == "running", (
+        "the training must be longer than the backup"
+    )
     return (
         (corpus, done, training),
         file,
@@ -161,13 +175,22 @@ def restored(made, tmp_path_factory):
 
 def test_every_row_of_every_table_and_nothing_is_overwritten_unasked(made, restored):
     (refused,), rows = in_one(restored, ["restore", str(made[3])])
-    assert refused.failed and "corpus here already" in refused.stderr and "--overwrite" in refused.stderr
+    assert (
+        refused.failed
+        and "corpus here already" in refused.stderr
+        and "--overwrite" in refused.stderr
+    )
     assert rows == made[4]
-    assert rows["document"][0] == DOCUMENTS and rows["webapp_metric"][0] > 0 and rows["topic_word"][0] > 0
+    assert (
+        rows["document"][0] == DOCUMENTS
+        and rows["webapp_metric"][0] > 0
+        and rows["topic_word"][0] > 0
+    )
 
 
 def test_every_file(made, restored):
-    """Each that was there is the same, but for the checkpoint of the run at work, which has gone on since."""
+    """Each that was there is the same, but for the checkpoint of the run at work, which has gone on
+    since."""
     system, _, (_, _, training), _, _ = made
     here, there = restored / "files", system.data / "files"
     names = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
@@ -177,7 +200,9 @@ def test_every_file(made, restored):
     wanted = {
         n
         for n in wanted
-        if n.parts[0] != "uploads" and not n.is_relative_to(of_run) and not {"sample", "shaping"} & set(n.parts)
+        if n.parts[0] != "uploads"
+        and not n.is_relative_to(of_run)
+        and not {"sample", "shaping"} & set(n.parts)
     }
     assert names - {of_run / "checkpoint"} == wanted and len(wanted) > 30
     for name in wanted:
@@ -212,7 +237,7 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
 
 
 BREAKS_OFF = """
-from webapp.operations import restore
+from webapp.service.operations import restore
 real, files = restore._write_file, []
 def full(name, member):
     files.append(name)
@@ -233,10 +258,15 @@ def test_one_that_breaks_off_leaves_no_row(made, tmp_path):
         ["restore", file, "--overwrite"],
     )
     (broken, left, refused, again), rows = in_one(tmp_path / "data", *calls, first=BREAKS_OFF)
-    assert broken.failed and "It broke off: No space left on device. No row of it is there" in broken.stderr
+    assert (
+        broken.failed
+        and "It broke off: No space left on device. No row of it is there" in broken.stderr
+    )
     assert left.stdout == "0\n"
     assert refused.failed and "something in the folder" in refused.stderr
-    assert not again.failed and again.stdout.startswith("Restored: 1 corpora and 2 runs"), again.stderr
+    assert not again.failed and again.stdout.startswith("Restored: 1 corpora and 2 runs"), (
+        again.stderr
+    )
     assert rows == made[4]
 
 
@@ -252,33 +282,48 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
     )
     (named, nowhere, there, backed, checked, again), rows = in_one(restored, *calls)
     kept = Path(named.stdout.strip())
-    assert kept.parent == tmp_path and kept.stat().st_mode & 0o777 == 0o600 and " files, " in named.stderr
+    assert (
+        kept.parent == tmp_path
+        and kept.stat().st_mode & 0o777 == 0o600
+        and " files, " in named.stderr
+    )
     assert sorted(tmp_path.iterdir()) == sorted([kept, file])
     assert nowhere.failed and "no folder" in nowhere.stderr
     assert there.failed and "there already" in there.stderr
     assert backed.stdout == f"{file}\n"
-    assert not checked.failed and checked.stdout.startswith("The backup is whole: 1 corpora and 2 runs")
+    assert not checked.failed and checked.stdout.startswith(
+        "The backup is whole: 1 corpora and 2 runs"
+    )
     assert not again.failed, again.stderr
     assert rows["document"][0] == DOCUMENTS and rows["topic_word"][0] > 0
 
 
 @contextmanager
 def database(data: Path) -> Iterator[dict]:
-    """An empty one in the tests' own server, as a server that somebody else runs: the environment of a Topograph that
-    uses it."""
+    """An empty one in the tests' own server, as a server that somebody else runs: the environment
+    of a Topograph that uses it."""
     url, name = os.environ["DATABASE_URL"], f"restored_{secrets.token_hex(4)}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         try:
-            yield os.environ | {"DATABASE_URL": f"{url.rpartition('/')[0]}/{name}", "REDIS_URL": f"{os.environ['REDIS_URL'].rpartition('/')[0]}/9",
-                                "TOPOGRAPH_DATA": str(data), "DJANGO_SETTINGS_MODULE": "webapp.settings"}  # fmt: skip
+            yield os.environ | {
+                "DATABASE_URL": f"{url.rpartition('/')[0]}/{name}",
+                "REDIS_URL": f"{os.environ['REDIS_URL'].rpartition('/')[0]}/9",
+                "TOPOGRAPH_DATA": str(data),
+                "DJANGO_SETTINGS_MODULE": "webapp.settings",
+            }
         finally:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def run(environment: dict, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300
+        [sys.executable, *arguments],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
 
 
@@ -298,13 +343,26 @@ def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
     with database(tmp_path / "old") as first, database(tmp_path / "new") as second:
         made = run(first, "-m", "tests.local.old_backup", str(file))
         assert made.returncode == 0, made.stderr
-        restored = run(second, "manage.py", "shell", "--no-imports", "-c", RESTORES.replace("FILE", repr(str(file))))
-        assert restored.returncode == 0 and restored.stdout.startswith("Restored: 2 corpora and 1 runs"), (
-            restored.stderr
+        restored = run(
+            second,
+            "manage.py",
+            "shell",
+            "--no-imports",
+            "-c",
+            RESTORES.replace("FILE", repr(str(file))),
         )
-        assert json.loads(restored.stdout.splitlines()[-1]) == json.loads(made.stdout.splitlines()[-1])
+        assert restored.returncode == 0 and restored.stdout.startswith(
+            "Restored: 2 corpora and 1 runs"
+        ), restored.stderr
+        assert json.loads(restored.stdout.splitlines()[-1]) == json.loads(
+            made.stdout.splitlines()[-1]
+        )
         here, there = (
-            {p.relative_to(data / "files"): p.read_bytes() for p in (data / "files").rglob("*") if p.is_file()}
+            {
+                p.relative_to(data / "files"): p.read_bytes()
+                for p in (data / "files").rglob("*")
+                if p.is_file()
+            }
             for data in (tmp_path / "new", tmp_path / "old")
         )
         assert here == there and len(here) > 5
@@ -315,6 +373,8 @@ def test_what_is_not_ours_is_not_deleted(made, tmp_path):
         with psycopg.connect(environment["DATABASE_URL"]) as connection:
             connection.execute("CREATE TABLE ledger (amount int); INSERT INTO ledger VALUES (1)")
         refused = run(environment, "manage.py", "restore", str(made[3]), "--overwrite")
-        assert refused.returncode and "“ledger”" in refused.stderr and "DATABASE_URL" in refused.stderr
+        assert (
+            refused.returncode and "“ledger”" in refused.stderr and "DATABASE_URL" in refused.stderr
+        )
         with psycopg.connect(environment["DATABASE_URL"]) as connection:
             assert connection.execute("SELECT amount FROM ledger").fetchall() == [(1,)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.local import environment
+from webapp.platform.local import environment
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from tests.conftest import ROOT
-from webapp.local import migrations
-from webapp.local.postgres import Failed
+from webapp.platform.local import migrations
+from webapp.platform.local.postgres import Failed
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,9 @@ def migrated(tmp_path_factory):
                 "DJANGO_SETTINGS_MODULE": "webapp.settings",
             }
             argv = [sys.executable, "-m", "tests.local.old_database"]
-            done = subprocess.run(argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(
+                argv, env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
+            )
             assert done.returncode == 0, done.stderr
             yield json.loads(done.stdout.splitlines()[-1]) | {"said": done.stderr}
         finally:
@@ -54,14 +56,24 @@ def left(number: int) -> list[str]:
         if app == "webapp" and int(name[:4]) > number:
             recorder.record_unapplied(app, name)
     executor = MigrationExecutor(connection)
-    return [migration.name for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    return [
+        migration.name
+        for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())
+    ]
 
 
 @pytest.mark.django_db
 def test_several_in_one_are_done_where_each_was():
     assert left(53) == []
     assert left(52) == ["0053_arrays"]
-    since_0_2 = ["0034_no_document_topic", "0038_groups", "0028_to_0050", "0051_complete", "0052_beside", "0053_arrays"]
+    since_0_2 = [
+        "0034_no_document_topic",
+        "0038_groups",
+        "0028_to_0050",
+        "0051_complete",
+        "0052_beside",
+        "0053_arrays",
+    ]
     assert left(27) == since_0_2
     assert left(1) == ["0002_to_0027", *since_0_2]  # 0.1.0
 
@@ -93,7 +105,13 @@ def test_rows_stay_and_are_completed(migrated):
     assert (version["documents"], version["tokens"], version["vocabulary"]) == (3, 6, 3)
     assert version["settings"] == {"language": "en", "min_documents": 1}
     (run,) = rows["webapp_run"]
-    assert (run["version_id"], run["snapshot_id"], run["status"], run["begins"], run["dropped"]) == (
+    assert (
+        run["version_id"],
+        run["snapshot_id"],
+        run["status"],
+        run["begins"],
+        run["dropped"],
+    ) == (
         5,
         9,
         "done",
@@ -102,7 +120,9 @@ def test_rows_stay_and_are_completed(migrated):
     )
     assert [file["read"] for file in rows["webapp_sourcefile"]] == [True, False]
     assert [
-        (d["number"], d["text"], d["part"], d["parts"], d["whole"]) for d in rows["document"] if d["number"] == 1
+        (d["number"], d["text"], d["part"], d["parts"], d["whole"])
+        for d in rows["document"]
+        if d["number"] == 1
     ] == [(1, "café by the sea", 1, 1, "")]
     assert all(d["digest"].startswith("\\x") and len(d["digest"]) == 66 for d in rows["document"])
     assert sorted((w["word"], w["plain"], w["version_id"]) for w in rows["word"]) == [
@@ -112,7 +132,9 @@ def test_rows_stay_and_are_completed(migrated):
     ]
     assert len(rows["topic_word"]) == 4 and {row["tokens"] for row in rows["topic_word"]} == {0}
     assert rows["document_topic"] == []  # of the topics of documents no table is left
-    assert [t["coherence"] for t in rows["webapp_topic"]] == [-1, -2] and len(rows["webapp_metric"]) == 1
+    assert [t["coherence"] for t in rows["webapp_topic"]] == [-1, -2] and len(
+        rows["webapp_metric"]
+    ) == 1
 
 
 def test_uploads_are_carried_over(migrated):
@@ -132,21 +154,32 @@ def test_uploads_are_carried_over(migrated):
     names = ("status", "named", "checkpoint", "question", "position", "error")
     assert {pk: tuple(row[name] for name in names) for pk, row in uploads.items()} == known
     assert [pk for pk, row in uploads.items() if row["deleted_at"]] == [13]
-    corpora = {row["id"]: (row["status"], row["error"]) for row in migrated["rows"]["webapp_corpus"]}
+    corpora = {
+        row["id"]: (row["status"], row["error"]) for row in migrated["rows"]["webapp_corpus"]
+    }
     assert corpora[5] == ("ready", "") and corpora[16] == ("failed", "No text.")
     assert {corpora[pk] for pk in (6, 11, 12, 13, 14, 15)} == {("draft", "")}
     pages = {path: " ".join(page.split()) for path, (_, page) in migrated["pages"].items()}
-    assert "are being stored" in pages["/corpora/11/"] and "looking into the files" in pages["/corpora/14/"]
+    assert (
+        "are being stored" in pages["/corpora/11/"]
+        and "looking into the files" in pages["/corpora/14/"]
+    )
 
 
 def test_files_follow(migrated):
-    assert "corpora/5/source/000000" in migrated["files"] and "versions/5/bow/indptr.npy" in migrated["files"]
+    assert (
+        "corpora/5/source/000000" in migrated["files"]
+        and "versions/5/bow/indptr.npy" in migrated["files"]
+    )
     assert not [name for name in migrated["files"] if name.startswith("corpora/5/bow")]
 
 
 def test_pages_show_them(migrated):
     pages = dict(migrated["pages"])
-    for address in ("/runs/7/topics/", "/runs/7/topics/1/"):  # they count tokens, which the first version did not keep
+    for address in (
+        "/runs/7/topics/",
+        "/runs/7/topics/1/",
+    ):  # they count tokens, which the first version did not keep
         status, html = pages.pop(address)
         assert status == 400 and "Train it again" in html, address
     for address, (status, _) in pages.items():

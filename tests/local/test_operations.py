@@ -1,5 +1,5 @@
-"""docs/operations.md does as it says: its commands are run, and what can't be run here is checked against what there
-is."""
+"""docs/operations.md does as it says: its commands are run, and what can't be run here is checked
+against what there is."""
 
 import os
 import re
@@ -24,8 +24,8 @@ def blocks(kind: str, run: bool | None = None) -> list[str]:
 
 
 def test_every_command_that_can_be_run(tmp_path):
-    """One behind the other, as somebody would who reads on: from a state folder without a corpus to one that is restored
-    elsewhere."""
+    """One behind the other, as somebody would who reads on: from a state folder without a corpus to
+    one that is restored elsewhere."""
     script = (
         "\n".join(["set -eu", *blocks("sh", run=True)])
         .replace("/srv/", f"{tmp_path}/")
@@ -33,15 +33,23 @@ def test_every_command_that_can_be_run(tmp_path):
     )
     assert script.count("manage.py") >= 7
     env = {
-        k: v for k, v in os.environ.items() if not k.startswith(("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_", "DJANGO_"))
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_", "DJANGO_"))
     }
     env |= {"TOPOGRAPH_DATA": str(state_folder(tmp_path / "data"))}
-    done = subprocess.run(["bash", "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=500)
+    done = subprocess.run(
+        ["bash", "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=500
+    )
     assert done.returncode == 0, done.stderr
     said = done.stdout
     for name in ("start", "test", "backup", "restore"):
         assert re.search(rf"^ +{name} ", said, re.M), name
-    assert "The backup is whole: 0 corpora" in said and "Restored: 0 corpora" in said and "no issues" in said
+    assert (
+        "The backup is whole: 0 corpora" in said
+        and "Restored: 0 corpora" in said
+        and "no issues" in said
+    )
     assert (tmp_path / "elsewhere" / "postgres").is_dir() and len(
         list((tmp_path / "backups").glob("topograph-*.tar.zst"))
     ) == 1
@@ -49,14 +57,20 @@ def test_every_command_that_can_be_run(tmp_path):
 
 @pytest.mark.parametrize("text", blocks("sh"), ids=lambda text: text.splitlines()[0][:50])
 def test_the_syntax_of_commands(text):
-    assert subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode == 0
+    assert (
+        subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode == 0
+    )
     for command in re.findall(r"manage\.py (\w+)", text):
         assert command in get_commands() or command in ("start", "help"), command
 
 
 def lines() -> list[list[str]]:
     found = [line for text in blocks("sh") for line in text.splitlines()]
-    found += [line.split(maxsplit=5)[5].split("&&")[1].strip() for text in blocks("cron") for line in text.splitlines()]
+    found += [
+        line.split(maxsplit=5)[5].split("&&")[1].strip()
+        for text in blocks("cron")
+        for line in text.splitlines()
+    ]
     return [shlex.split(line) for line in found if line.startswith("docker ")]
 
 
@@ -71,7 +85,11 @@ def test_docker_is_asked_for_what_there_is():
         verbs.add(words[2])
         if words[2] == "run":  # docker compose run OPTIONS SERVICE COMMAND
             named = [word for word in words if word in services]
-            assert named[0] == "migrate" and "--rm" in words and words[words.index("--user") + 1] == "0"
+            assert (
+                named[0] == "migrate"
+                and "--rm" in words
+                and words[words.index("--user") + 1] == "0"
+            )
         elif words[2] == "exec":
             assert words[3] in services
         elif words[2] in ("up", "logs"):
@@ -91,7 +109,11 @@ def test_the_worker_elsewhere_is_that_of_the_compose_file():
 def test_the_image_has_what_is_run_in_it():
     dockerfile = (ROOT / "Dockerfile").read_text()
     user = int(re.search(r"--uid (\d+)", dockerfile)[1])
-    assert f"user {user} of the image" in TEXT and "TOPOGRAPH_DATA=/data" in dockerfile and "useradd" in dockerfile
+    assert (
+        f"user {user} of the image" in TEXT
+        and "TOPOGRAPH_DATA=/data" in dockerfile
+        and "useradd" in dockerfile
+    )
 
 
 def test_nginx_lets_uploads_and_streams_through():
@@ -99,8 +121,16 @@ def test_nginx_lets_uploads_and_streams_through():
     text = re.sub(r"\s+", " ", text)
     assert text.count("{") == text.count("}") == 4 - 1
     statements = [s.strip() for s in re.split(r"[{};]", text) if s.strip()]
-    for wanted in ("client_max_body_size 0", "proxy_request_buffering off", "proxy_buffering off", "proxy_http_version 1.1", "proxy_set_header Host $host",
-                   "proxy_set_header X-Forwarded-Proto $scheme", "proxy_set_header X-Forwarded-For $remote_addr", "proxy_pass http://127.0.0.1:8000"):  # fmt: skip
+    for wanted in (
+        "client_max_body_size 0",
+        "proxy_request_buffering off",
+        "proxy_buffering off",
+        "proxy_http_version 1.1",
+        "proxy_set_header Host $host",
+        "proxy_set_header X-Forwarded-Proto $scheme",
+        "proxy_set_header X-Forwarded-For $remote_addr",
+        "proxy_pass http://127.0.0.1:8000",
+    ):
         assert wanted in statements, wanted
     assert COMPOSE["services"]["web"]["ports"] == ["${TOPOGRAPH_LISTEN:-127.0.0.1:8000}:8000"]
 
@@ -108,12 +138,15 @@ def test_nginx_lets_uploads_and_streams_through():
 def test_caddy_does_not_hold_answers_back():
     text = (ROOT / "deploy" / "Caddyfile").read_text()
     assert text.count("{") == text.count("}") == 2
-    assert re.search(r"^\s+reverse_proxy 127\.0\.0\.1:8000 \{\n\s+flush_interval -1\n\s+\}", text, re.M)
+    assert re.search(
+        r"^\s+reverse_proxy 127\.0\.0\.1:8000 \{\n\s+flush_interval -1\n\s+\}", text, re.M
+    )
 
 
 def test_what_it_leads_to_is_there():
     heads = {
-        re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in re.findall(r"^##+ (.*)$", TEXT, re.M)
+        re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-")
+        for head in re.findall(r"^##+ (.*)$", TEXT, re.M)
     }
     for anchor in re.findall(r"\]\(#([\w-]+)\)", TEXT):
         assert anchor in heads, anchor

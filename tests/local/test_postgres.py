@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webapp.local import postgres
+from webapp.platform.local import postgres
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs a user namespace")
@@ -19,14 +19,18 @@ def test_root_without_user_namespaces_is_told_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_former_server_that_ends_slowly_is_waited_for(tmp_path, monkeypatch):
-    """It was killed, and a child of it gets no processor yet: Postgres would refuse to start beside it."""
+    """It was killed, and a child of it gets no processor yet: Postgres would refuse to start beside
+    it."""
     monkeypatch.setenv("TOPOGRAPH_DATA", str(tmp_path / "data"))
     server = postgres.Postgres()
     first = server.part()
     first.up()
     server.wait(first.process)
     children = [
-        int(pid) for pid in Path(f"/proc/{first.process.pid}/task/{first.process.pid}/children").read_text().split()
+        int(pid)
+        for pid in Path(f"/proc/{first.process.pid}/task/{first.process.pid}/children")
+        .read_text()
+        .split()
     ]
     os.kill(children[0], signal.SIGSTOP)
     first.process.kill()

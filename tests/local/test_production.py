@@ -1,4 +1,5 @@
-"""docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a Docker engine;
+"""docker-compose.yml, the Dockerfile and what documents them, as far as can be told without a
+Docker engine;
 `python -m tests.containers` runs them."""
 
 import os
@@ -13,7 +14,7 @@ import yaml
 from django.conf import settings
 
 from tests.conftest import ROOT
-from webapp.jobs import events, roster
+from webapp.platform.jobs import events, roster
 
 TEXT = (ROOT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(TEXT)
@@ -22,11 +23,18 @@ SERVICES = COMPOSE["services"]
 
 def test_the_services_are_there():
     assert set(SERVICES) == {"postgres", "redis", "migrate", "web", "worker", "scheduler", "sharer"}
-    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"scheduler", "sharer"}
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {
+        "scheduler",
+        "sharer",
+    }
     for name in ("postgres", "redis", "web", "worker"):
         assert SERVICES[name]["healthcheck"]["test"], name
-    assert "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]  # so that it can be scaled
-    assert set(COMPOSE["volumes"]) == {v.split(":")[0] for s in SERVICES.values() for v in s["volumes"]}
+    assert (
+        "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]
+    )  # so that it can be scaled
+    assert set(COMPOSE["volumes"]) == {
+        v.split(":")[0] for s in SERVICES.values() for v in s["volumes"]
+    }
 
 
 def test_no_secret_has_a_default():
@@ -40,10 +48,18 @@ def test_every_variable_is_documented():
     documented = set(re.findall(r"^#? ?([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.M))
     assert wanted == documented
     readme = (ROOT / "docs" / "operations.md").read_text()
-    read_by_settings = set(re.findall(r'environ(?:\.get)?[\(\[]"((?:TOPOGRAPH|DATABASE|REDIS)_\w+)"', "".join(
-        p.read_text() for p in [*(ROOT / "webapp").rglob("*.py"), *(ROOT / "tasks").rglob("*.py")]
-    )))  # fmt: skip
-    missing = {v for v in read_by_settings if v not in readme} - {"TOPOGRAPH_POOL"}  # set by asgi.py, not by people
+    read_by_settings = set(
+        re.findall(
+            r'environ(?:\.get)?[\(\[]"((?:TOPOGRAPH|DATABASE|REDIS)_\w+)"',
+            "".join(
+                p.read_text()
+                for p in [*(ROOT / "webapp").rglob("*.py"), *(ROOT / "tasks").rglob("*.py")]
+            ),
+        )
+    )
+    missing = {v for v in read_by_settings if v not in readme} - {
+        "TOPOGRAPH_POOL"
+    }  # set by asgi.py, not by people
     assert not missing
 
 
@@ -65,7 +81,8 @@ def test_a_worker_is_healthy_by_its_own_sign_of_life(monkeypatch):
 
 
 def test_the_database_is_healthy_when_others_can_reach_it():
-    """By its socket a server answers that runs for a moment, while the image makes the folder of data."""
+    """By its socket a server answers that runs for a moment, while the image makes the folder of
+    data."""
     command = SERVICES["postgres"]["healthcheck"]["test"]
     assert command[command.index("-h") + 1] == "127.0.0.1"
 
@@ -76,7 +93,7 @@ def test_the_image_runs_what_the_readme_runs():
     assert "requirements/cluster.lock" in dockerfile
     assert "manage.py" in dockerfile and "manage.py" in " ".join(SERVICES["migrate"]["command"])
     assert re.search(r"^USER (?!root)", dockerfile, re.M)
-    start = (ROOT / "webapp" / "local" / "start.py").read_text()
+    start = (ROOT / "webapp" / "platform" / "local" / "start.py").read_text()
     for word in ("webapp.asgi:application", "--timeout-graceful-shutdown"):
         assert word in start and word in SERVICES["web"]["command"]
 

@@ -1,7 +1,7 @@
 """`manage.py start` as a user has it: what it recovers from, and that it leaves nothing behind.
 
-A start takes its time, so one system goes through all of it: it is used, then struck, then killed and started again,
-then stopped.
+A start takes its time, so one system goes through all of it: it is used, then struck, then killed
+and started again, then stopped.
 """
 
 import http.client
@@ -23,8 +23,8 @@ import redis
 
 from tests.conftest import ROOT, start
 from tests.waiting import until
-from webapp.local import compilation, migrations, start as starting
-from webapp.local.processes import Supervisor
+from webapp.platform.local import compilation, migrations, start as starting
+from webapp.platform.local.processes import Supervisor
 
 
 def answers(url: str, seconds: float = 60) -> bool:
@@ -39,14 +39,18 @@ def answers(url: str, seconds: float = 60) -> bool:
 
 
 def processes(data) -> list[int]:
-    """Everything that belongs to a state folder: by its environment or its arguments, or (Valkey) by its port."""
+    """Everything that belongs to a state folder: by its environment or its arguments, or (Valkey)
+    by its port."""
     config = data / "valkey" / "valkey.conf"
     port = re.search(r"^port (\d+)", config.read_text(), re.M)[1] if config.exists() else "none"
     marks = (str(data).encode(), f"valkey-server 127.0.0.1:{port}".encode())
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/cmdline", "rb") as line, open(f"/proc/{pid}/environ", "rb") as environment:
+            with (
+                open(f"/proc/{pid}/cmdline", "rb") as line,
+                open(f"/proc/{pid}/environ", "rb") as environment,
+            ):
                 text = line.read() + environment.read()
         except OSError:
             continue
@@ -103,13 +107,15 @@ def test_stages_are_said(system):
     (log,) = system.data.parent.glob("data-*.log")
     said = log.read_text().splitlines()
     assert [line[:6] for line in said if line[1:6] == " of 3"] == ["1 of 3", "2 of 3", "3 of 3"]
-    assert said[0] == f"State folder: {system.data}" and said[-1].startswith("Topograph is ready at ")
+    assert said[0] == f"State folder: {system.data}" and said[-1].startswith(
+        "Topograph is ready at "
+    )
 
 
 @pytest.fixture
 def compiled(monkeypatch, tmp_path):
-    """A function: starts the parts that compile, here those of tests.local.compiling, waits for their end, and returns
-    (whether there was anything to do, what the supervisor said)."""
+    """A function: starts the parts that compile, here those of tests.local.compiling, waits for
+    their end, and returns (whether there was anything to do, what the supervisor said)."""
     monkeypatch.setenv("TOPOGRAPH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("TOPOGRAPH_KERNELS", str(tmp_path / "kernels"))
     monkeypatch.setattr(compilation, "MODULE", "tests.local.compiling")
@@ -118,7 +124,10 @@ def compiled(monkeypatch, tmp_path):
         said: list[str] = []
         supervisor = Supervisor(said.append)
         compiles = compilation.start(supervisor)
-        until(lambda: supervisor.look() or all(part.status is not None for part in supervisor.parts), 60)
+        until(
+            lambda: supervisor.look() or all(part.status is not None for part in supervisor.parts),
+            60,
+        )
         assert all(part.process is None for part in supervisor.parts)  # nor is it started again
         return compiles, said
 
@@ -147,7 +156,12 @@ def test_an_engine_that_can_not_be_compiled_is_said_and_tried_again(compiled, mo
 def test_a_second_one_is_refused(system):
     env = os.environ | {"TOPOGRAPH_DATA": str(system.data)}
     second = subprocess.run(
-        [sys.executable, "manage.py", "start"], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60
+        [sys.executable, "manage.py", "start"],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert second.returncode == 1
     assert f"running already at {system.url}" in second.stderr
@@ -158,7 +172,10 @@ def test_other_commands_find_the_running_servers(system):
     env = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")} | {
         "TOPOGRAPH_DATA": str(system.data)
     }
-    code = "from webapp.models import Corpus; from django.db import connection; print(Corpus.objects.count(), connection.settings_dict['PORT'])"
+    code = (
+        "from webapp.models import Corpus; from django.db import connection;"
+        " print(Corpus.objects.count(), connection.settings_dict['PORT'])"
+    )
     done = subprocess.run(
         [sys.executable, "manage.py", "shell", "-v0", "-c", code],
         cwd=ROOT,
@@ -168,7 +185,10 @@ def test_other_commands_find_the_running_servers(system):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["0", str(psycopg.conninfo.conninfo_to_dict(system.database_url)["port"])]
+    assert done.stdout.split() == [
+        "0",
+        str(psycopg.conninfo.conninfo_to_dict(system.database_url)["port"]),
+    ]
 
 
 def test_given_servers_are_used(system, tmp_path):
@@ -207,7 +227,9 @@ def test_changed_code_is_taken_up(system):
 def test_every_part_comes_back_after_kill_9(system):
     servers = json.loads((system.data / "servers.json").read_text())
     with psycopg.connect(servers["database_url"], autocommit=True) as connection:
-        connection.execute("CREATE TABLE kept (x int); INSERT INTO kept SELECT generate_series(1, 1000)")
+        connection.execute(
+            "CREATE TABLE kept (x int); INSERT INTO kept SELECT generate_series(1, 1000)"
+        )
     client = redis.Redis.from_url(servers["redis_url"])
     client.set("kept", "yes")
     assert client.waitaof(1, 0, 60_000)[0] == 1  # the append-only file is written every second
@@ -220,7 +242,9 @@ def test_every_part_comes_back_after_kill_9(system):
         try:
             with psycopg.connect(servers["database_url"], connect_timeout=2) as connection:
                 rows = connection.execute("SELECT count(*) FROM kept").fetchone()[0]
-            return rows == 1000 and client.get("kept") == b"yes" and any(client.scan_iter("worker:*"))
+            return (
+                rows == 1000 and client.get("kept") == b"yes" and any(client.scan_iter("worker:*"))
+            )
         except (psycopg.OperationalError, redis.RedisError):
             return False
 
@@ -241,7 +265,8 @@ def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
     assert not asked
     with psycopg.connect(system.database_url, autocommit=True) as connection:
         row = connection.execute(
-            "DELETE FROM django_migrations WHERE name = '0001_initial' AND app = 'webapp' RETURNING *"
+            "DELETE FROM django_migrations WHERE name = '0001_initial' AND app = 'webapp'"
+            " RETURNING *"
         ).fetchone()
         migrations.bring_up_to_date(env)
         connection.execute("INSERT INTO django_migrations VALUES (%s, %s, %s, %s)", row)
@@ -249,7 +274,9 @@ def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
     migrations.bring_up_to_date(env)  # again with other rows than at the last time
     migrations.bring_up_to_date(env)
     assert asked == ["migrate"] * 2
-    migrations.bring_up_to_date({"DATABASE_URL": "postgres://127.0.0.1:1/nowhere"})  # Django says what is wrong
+    migrations.bring_up_to_date(
+        {"DATABASE_URL": "postgres://127.0.0.1:1/nowhere"}
+    )  # Django says what is wrong
     assert asked == ["migrate"] * 3
     monkeypatch.setattr(migrations.changes.sysconfig, "get_path", lambda name: "/nowhere")
     migrations.bring_up_to_date(env)

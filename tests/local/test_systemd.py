@@ -1,6 +1,8 @@
-"""The units of deploy/, run by a systemd: in namespaces of its own, over a copy of this machine's files that ends with it.
+"""The units of deploy/, run by a systemd: in namespaces of its own, over a copy of this machine's
+files that ends with it.
 
-Needs root on a machine that no systemd runs (a container, say): another one would meddle with its control groups.
+Needs root on a machine that no systemd runs (a container, say): another one would meddle with its
+control groups.
 """
 
 import http.client
@@ -17,18 +19,19 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from webapp.local.processes import free_port
+from webapp.platform.local.processes import free_port
 
 SYSTEMD = Path("/lib/systemd/systemd")
 SERVERS = """
 import signal, sys
-from webapp.local import servers
+from webapp.platform.local import servers
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # SIGINT is ignored in what a shell has started in the background
 with servers.for_command():
     print(*servers.urls(), flush=True)
     signal.pause()
 """
-# $1: a folder with units/ and topograph.env. A home folder is out of the units' sight, so Python is shown elsewhere.
+# $1: a folder with units/ and topograph.env. A home folder is out of the units' sight, so Python is
+# shown elsewhere.
 BOOT = """
 set -e
 cd "$1"
@@ -57,7 +60,9 @@ install -m 644 ../units/* etc/systemd/system/
 install -m 600 ../topograph.env etc/topograph.env
 exec env container=trial chroot . /lib/systemd/systemd --unit=trial.target
 """
-TARGET = "[Unit]\nWants=topograph-web.service topograph-worker@1.service topograph-worker@2.service\n"
+TARGET = (
+    "[Unit]\nWants=topograph-web.service topograph-worker@1.service topograph-worker@2.service\n"
+)
 
 
 @dataclass
@@ -68,7 +73,17 @@ class Machine:
     port: int
 
     def run(self, *command: str) -> str:
-        entered = ["nsenter", f"--target={self.pid}", "--mount", "--pid", "--uts", "--ipc", "--root", "--wd", *command]
+        entered = [
+            "nsenter",
+            f"--target={self.pid}",
+            "--mount",
+            "--pid",
+            "--uts",
+            "--ipc",
+            "--root",
+            "--wd",
+            *command,
+        ]
         return subprocess.run(entered, capture_output=True, text=True, timeout=120).stdout
 
     def states(self) -> list[str]:
@@ -76,11 +91,14 @@ class Machine:
         return self.run("systemctl", "show", "--property=SubState", "--value", *units).split()
 
     def ready_workers(self) -> int:
-        """How many have said so since the machine began: one that ends while it still starts has failed."""
+        """How many have said so since the machine began: one that ends while it still starts has
+        failed."""
         return int(self.run("grep", "--count", '"%s ready."', "/run/log") or 0)
 
     def ended(self, unit: str) -> tuple[str, ...]:
-        shown = self.run("systemctl", "show", "--property=SubState", "--property=Result", unit).split()
+        shown = self.run(
+            "systemctl", "show", "--property=SubState", "--property=Result", unit
+        ).split()
         by_name = dict(line.split("=") for line in shown)
         return by_name["SubState"], by_name["Result"]
 
@@ -109,23 +127,60 @@ def until(true: Callable[[], bool], machine: Machine, seconds: float = 240.0) ->
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory) -> Iterator[Machine]:
-    if sys.platform != "linux" or os.geteuid() or not SYSTEMD.exists() or Path("/run/systemd/system").exists():
+    if (
+        sys.platform != "linux"
+        or os.geteuid()
+        or not SYSTEMD.exists()
+        or Path("/run/systemd/system").exists()
+    ):
         pytest.skip("needs root, Debian's package systemd, and a machine that no systemd runs")
     if (ROOT / ".venv").resolve() != ROOT / ".venv":
         pytest.skip("needs an environment in .venv itself, not behind a link")
     folder = tmp_path_factory.mktemp("machine")
-    env = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    servers = subprocess.Popen([sys.executable, "-c", SERVERS], cwd=ROOT, text=True, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=env | {"TOPOGRAPH_DATA": str(folder / "servers")})  # fmt: skip
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DATABASE_URL", "REDIS_URL")
+    }
+    servers = subprocess.Popen(
+        [sys.executable, "-c", SERVERS],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env | {"TOPOGRAPH_DATA": str(folder / "servers")},
+    )
     database, broker = servers.stdout.readline().split()
     port = free_port()
     prepare(folder, database, broker, port)
     version = f"python3.{sys.version_info.minor}"
     boot = subprocess.Popen(
-        ["unshare", "--mount", "--pid", "--fork", "--uts", "--ipc", "--kill-child", "sh", "-c", BOOT, "sh", str(folder)],
-        env={"PATH": os.environ["PATH"], "CODE": str(ROOT), "PYTHON": sys.base_prefix, "VERSION": version,
-             "PACKAGES": str(Path(sys.prefix) / "lib" / version / "site-packages")},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)  # fmt: skip
+        [
+            "unshare",
+            "--mount",
+            "--pid",
+            "--fork",
+            "--uts",
+            "--ipc",
+            "--kill-child",
+            "sh",
+            "-c",
+            BOOT,
+            "sh",
+            str(folder),
+        ],
+        env={
+            "PATH": os.environ["PATH"],
+            "CODE": str(ROOT),
+            "PYTHON": sys.base_prefix,
+            "VERSION": version,
+            "PACKAGES": str(Path(sys.prefix) / "lib" / version / "site-packages"),
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
         yield Machine(first_process(boot), port)
     finally:
@@ -143,14 +198,19 @@ def prepare(folder: Path, database: str, broker: str, port: int) -> None:
     for unit in (ROOT / "deploy").glob("*.service"):
         text = unit.read_text().replace("--port 8000", f"--port {port}")
         logged = text.replace(
-            "[Service]\n", "[Service]\nStandardOutput=append:/run/log\nStandardError=append:/run/log\n"
+            "[Service]\n",
+            "[Service]\nStandardOutput=append:/run/log\nStandardError=append:/run/log\n",
         )
         (folder / "units" / unit.name).write_text(logged)
     given = {"DATABASE_URL": database, "REDIS_URL": broker, "TOPOGRAPH_SECRET_KEY": "k" * 60}
     lines = (ROOT / "deploy" / "topograph.env").read_text().splitlines()
     names = [line.partition("=")[0] for line in lines]
-    settings = [f"{n}={given[n]}" if n in given else line for n, line in zip(names, lines, strict=True)]
-    settings.append("LD_LIBRARY_PATH=/opt/python/lib")  # where this Python was built with a library of its own
+    settings = [
+        f"{n}={given[n]}" if n in given else line for n, line in zip(names, lines, strict=True)
+    ]
+    settings.append(
+        "LD_LIBRARY_PATH=/opt/python/lib"
+    )  # where this Python was built with a library of its own
     (folder / "topograph.env").write_text("\n".join(settings) + "\n")
 
 
@@ -168,17 +228,34 @@ def first_process(boot: subprocess.Popen) -> int:
 
 
 def test_systemd_starts_them_and_brings_them_back(machine):
-    """The tables are made, then the web server and two workers start; what is killed comes back; all of it stops."""
+    """The tables are made, then the web server and two workers start; what is killed comes back;
+    all of it stops."""
     running = ["exited", "running", "running", "running"]
-    until(lambda: machine.states() == running and machine.health() == 200 and machine.ready_workers() == 2, machine)
+    until(
+        lambda: (
+            machine.states() == running and machine.health() == 200 and machine.ready_workers() == 2
+        ),
+        machine,
+    )
     killed = ("topograph-web", "topograph-worker@2")
     before = {machine.main_process(unit) for unit in killed} | {0}
     machine.run("systemctl", "kill", "--signal=KILL", *killed)
     until(lambda: not before & {machine.main_process(unit) for unit in killed}, machine)
-    until(lambda: machine.states() == running and machine.health() == 200 and machine.ready_workers() == 3, machine)
+    until(
+        lambda: (
+            machine.states() == running and machine.health() == 200 and machine.ready_workers() == 3
+        ),
+        machine,
+    )
     machine.run("systemctl", "stop", "topograph-web", "topograph-worker@1", "topograph-worker@2")
-    ended = [machine.ended(unit) for unit in ("topograph-web", "topograph-worker@1", "topograph-worker@2")]
-    assert set(ended) <= {("dead", "success"), ("failed", "timeout")}, ended  # killed where it needs too long to end
+    ended = [
+        machine.ended(unit)
+        for unit in ("topograph-web", "topograph-worker@1", "topograph-worker@2")
+    ]
+    assert set(ended) <= {
+        ("dead", "success"),
+        ("failed", "timeout"),
+    }, ended  # killed where it needs too long to end
     assert not machine.run("pgrep", "--uid", "topograph")
 
 

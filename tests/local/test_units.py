@@ -1,5 +1,5 @@
-"""The units of deploy/ for systemd: they are what systemd takes, start what docker-compose.yml starts, and shut the
-processes in."""
+"""The units of deploy/ for systemd: they are what systemd takes, start what docker-compose.yml
+starts, and shut the processes in."""
 
 import re
 import shlex
@@ -26,7 +26,9 @@ def command(name: str) -> list[str]:
 def systemd_analyze(*arguments: str) -> subprocess.CompletedProcess:
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed: Debian's package systemd")
-    return subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        ["systemd-analyze", *arguments], capture_output=True, text=True, timeout=60
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +44,19 @@ def units(tmp_path_factory):
 
 def test_systemd_takes_them(units):
     assert [unit.name for unit in units] == [
-        "topograph-migrate.service", "topograph-web.service", "topograph-worker@.service"]  # fmt: skip
+        "topograph-migrate.service",
+        "topograph-web.service",
+        "topograph-worker@.service",
+    ]
     done = systemd_analyze("verify", *map(str, units))
     assert done.returncode == 0 and "topograph" not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_the_processes_are_shut_in(unit):
-    done = systemd_analyze("security", "--offline=true", f"--threshold={10 * EXPOSED:.0f}", str(unit))
+    done = systemd_analyze(
+        "security", "--offline=true", f"--threshold={10 * EXPOSED:.0f}", str(unit)
+    )
     assert done.returncode == 0, done.stdout[-400:] + done.stderr
 
 
@@ -71,13 +78,16 @@ def test_they_start_what_the_compose_file_starts():
     assert [PYTHON, *COMPOSE["worker"]["command"][1:]] == worker[:named] + worker[named + 2 :]
     for name in ("web", "worker"):
         unit = (
-            ROOT / "deploy" / ("topograph-web.service" if name == "web" else "topograph-worker@.service")
+            ROOT
+            / "deploy"
+            / ("topograph-web.service" if name == "web" else "topograph-worker@.service")
         ).read_text()
         for variable, value in COMPOSE[name]["environment"].items():
             if variable.startswith("MALLOC"):
                 assert f"{variable}={value}" in unit
     assert (
-        "KillSignal=" + COMPOSE["worker"]["stop_signal"] in (ROOT / "deploy" / "topograph-worker@.service").read_text()
+        "KillSignal=" + COMPOSE["worker"]["stop_signal"]
+        in (ROOT / "deploy" / "topograph-worker@.service").read_text()
     )
 
 

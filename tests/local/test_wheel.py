@@ -1,7 +1,8 @@
-"""The wheel that the project builds, installed and started as `pipx install` does it, in an empty folder.
+"""The wheel that the project builds, installed and started as `pipx install` does it, in an empty
+folder.
 
-Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled ahead, which takes a
-minute: tests/inference/test_warm_up.py and tests/local/test_start.py do that.
+Nothing is downloaded: the packages that it needs are those of the tests. Nor is anything compiled
+ahead, which takes a minute: tests/inference/test_warm_up.py and tests/local/test_start.py do that.
 """
 
 import os
@@ -16,8 +17,8 @@ import zipfile
 
 import pytest
 
-from inference import kernel_files
-from inference.versions import topograph
+from inference.runtime import kernel_files
+from inference.runtime.versions import topograph
 from tests.conftest import ROOT, START_SECONDS
 
 SERVERS = (
@@ -30,7 +31,7 @@ SERVERS = (
 )
 # A line of a .pth file, which Python runs when it starts.
 NOTHING_COMPILED = (
-    "import sys, types; sys.modules['inference.compiling'] = "
+    "import sys, types; sys.modules['inference.runtime.compiling'] = "
     "types.SimpleNamespace(usual=lambda: None, rest=lambda: None)"
 )
 
@@ -39,7 +40,16 @@ NOTHING_COMPILED = (
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)],
+        [
+            sys.executable,
+            "-m",
+            "hatchling",
+            "build",
+            "--target",
+            "wheel",
+            "--directory",
+            str(folder),
+        ],
         cwd=ROOT,
         check=True,
         capture_output=True,
@@ -56,7 +66,17 @@ def topograph_command(wheel, tmp_path_factory):
     python = environment / "bin" / "python"
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "tests.pth").write_text("\n".join([*site.getsitepackages(), NOTHING_COMPILED]))
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+    ]
     subprocess.run([*pip, str(wheel)], check=True)
     return environment / "bin" / "topograph"
 
@@ -84,8 +104,12 @@ def test_what_is_in_it(wheel):
     assert shipped == {"inference", "tasks", "webapp", info}
     assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
     for folder in ("templates", "static"):
-        here = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()}
-        assert here == {name.removeprefix("webapp/") for name in names if name.startswith(f"webapp/{folder}/")}
+        here = {
+            str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*") if path.is_file()
+        }
+        assert here == {
+            name.removeprefix("webapp/") for name in names if name.startswith(f"webapp/{folder}/")
+        }
 
 
 def test_compiled_kernels_are_packed(tmp_path):
@@ -97,8 +121,10 @@ def test_compiled_kernels_are_packed(tmp_path):
     shipped.parent.mkdir(exist_ok=True)
     try:
         shipped.touch()
-        packed = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
-        assert "inference/shipped/test.kernel" in packed
+        packed = {
+            file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()
+        }
+        assert "inference/runtime/shipped/test.kernel" in packed
     finally:
         shipped.unlink()
         if made:
@@ -108,7 +134,12 @@ def test_compiled_kernels_are_packed(tmp_path):
 def test_commands_without_servers(topograph_command, tmp_path):
     def said(*arguments: str) -> str:
         return subprocess.run(
-            [topograph_command, *arguments], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
+            [topograph_command, *arguments],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
 
     assert said("version") == f"Topograph {topograph()}\n"
@@ -122,7 +153,11 @@ def test_it_starts_in_an_empty_folder(topograph_command, tmp_path):
     folder.mkdir()
     with log.open("w") as out:
         process = subprocess.Popen(
-            [topograph_command, "start", "--port", "8400"], cwd=folder, env=environment(), stdout=out, stderr=out
+            [topograph_command, "start", "--port", "8400"],
+            cwd=folder,
+            env=environment(),
+            stdout=out,
+            stderr=out,
         )
     try:
         url = ready(process, log)

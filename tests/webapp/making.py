@@ -6,11 +6,13 @@ from tests.corpora import as_csv
 from webapp.models import Corpus, Run
 
 
-def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None, **reading) -> Corpus:
-    """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff; reading: of
-    ReadingSettings."""
+def corpus_of(
+    draft, rows: list[list[str]], name: str, known: dict | None = None, **reading
+) -> Corpus:
+    """Rows, with their head, as a corpus that has been read. known: of ingest.guesses.sniff;
+    reading: of ReadingSettings."""
     from tasks.corpora import read_corpus
-    from webapp.ingest import corpora, guesses
+    from webapp.intake.ingest import corpora, guesses
 
     corpus = draft(as_csv(rows), name)
     options = asdict(guesses.sniff(corpus, **(known or {})).options)
@@ -24,7 +26,7 @@ def corpus_of(draft, rows: list[list[str]], name: str, known: dict | None = None
 def run_on(corpus: Corpus, **settings) -> Run:
     """A finished run. settings: of runs.services.create."""
     from tasks.runs import train
-    from webapp.runs import services as runs
+    from webapp.core.runs import services as runs
 
     run = runs.create(corpus.version, **settings)
     train(run.pk)

@@ -1,11 +1,12 @@
-"""The topics of a finished run's documents, counted from its assignments of words: what pages and files must agree with."""
+"""The topics of a finished run's documents, counted from its assignments of words: what pages and
+files must agree with."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from webapp.core.results import evidence
 from webapp.models import Run
-from webapp.results import evidence
 
 
 class Row(NamedTuple):
@@ -23,5 +24,6 @@ def rows(run: Run) -> list[Row]:
     tokens = np.zeros((bow.D, of.K), np.int64)
     np.add.at(tokens, (documents, of.topics), bow.counts)
     return [
-        Row(int(d), int(k), int(tokens[d, k]), float(tokens[d, k] / tokens[d].sum())) for d, k in np.argwhere(tokens)
+        Row(int(d), int(k), int(tokens[d, k]), float(tokens[d, k] / tokens[d].sum()))
+        for d, k in np.argwhere(tokens)
     ]

@@ -1,4 +1,5 @@
-"""Whether the JSON of a page is what webapp.urls declares for its address: the conftest asks of every answer."""
+"""Whether the JSON of a page is what webapp.urls declares for its address: the conftest asks of
+every answer."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -6,13 +7,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from webapp.routes import Route
+from webapp.platform.routes import Route
 
 adapter_of = cache(TypeAdapter)  # of a type: to make one takes milliseconds, some answers take less
 
 
 def undeclared(route: Route, data: Any) -> list[str]:
-    """What is wrong with an answer: fields that are missing, of another type, or not declared. Empty where it is right.
+    """What is wrong with an answer: fields that are missing, of another type, or not declared.
+    Empty where it is right.
 
     data: as `json.loads` reads it.
     """
@@ -24,7 +26,10 @@ def _problems(schema: Any, data: Any) -> Iterator[str]:
     try:
         read = adapter.validate_python(data)
     except ValidationError as error:
-        yield from (f"{'.'.join(map(str, e['loc']))}: {e['msg']}, got {str(e['input'])[:80]}" for e in error.errors())
+        yield from (
+            f"{'.'.join(map(str, e['loc']))}: {e['msg']}, got {str(e['input'])[:80]}"
+            for e in error.errors()
+        )
         return
     yield from _unread(data, adapter.dump_python(read, by_alias=True, exclude_unset=True), "")
 

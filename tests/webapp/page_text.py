@@ -1,4 +1,5 @@
-"""The text of a page for tests that look for a sentence in it, wherever its template breaks lines."""
+"""The text of a page for tests that look for a sentence in it, wherever its template breaks
+lines."""
 
 from django.http import HttpResponse
 

@@ -2,8 +2,8 @@
 
 from django.http import QueryDict
 
-from webapp import exports
 from webapp.models import Run
+from webapp.service import exports
 
 
 def taken(run: Run, file: str, query: str = "") -> bytes:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from webapp.local import start
-from webapp.local.processes import free_port
+from webapp.platform.local import start
+from webapp.platform.local.processes import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PART = "application/offset+octet-stream"
@@ -72,10 +72,14 @@ class Client:
         """Header names are given with _ for -. body: bytes, or a file."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         named = {"Tus-Resumable": "1.0.0"} | {
-            name.replace("_", "-"): str(value) for name, value in headers.items() if value is not None
+            name.replace("_", "-"): str(value)
+            for name, value in headers.items()
+            if value is not None
         }
         try:
-            connection.request(method, path, body, {name: value for name, value in named.items() if value})
+            connection.request(
+                method, path, body, {name: value for name, value in named.items() if value}
+            )
             response = connection.getresponse()
             return Answer(response.status, response.headers, response.read())
         finally:
@@ -84,24 +88,31 @@ class Client:
     def create(self, length: int, name: str = "a.txt", body: bytes | None = None, **more) -> Answer:
         pairs = {"filename": name} | more.pop("metadata", {})
         metadata = ",".join(
-            f"{key} {base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}" for key, value in pairs.items()
+            f"{key} {base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}"
+            for key, value in pairs.items()
         )
         if body is not None:
             more["Content_Type"] = PART
-        return self.ask("POST", "/uploads/", body, Upload_Length=length, Upload_Metadata=metadata, **more)
+        return self.ask(
+            "POST", "/uploads/", body, Upload_Length=length, Upload_Metadata=metadata, **more
+        )
 
     def patch(self, path: str, offset: int, body, **more) -> Answer:
-        return self.ask("PATCH", path, body, **({"Upload_Offset": offset, "Content_Type": PART} | more))
+        return self.ask(
+            "PATCH", path, body, **({"Upload_Offset": offset, "Content_Type": PART} | more)
+        )
 
     def offset(self, path: str) -> int:
         return self.ask("HEAD", path).offset
 
     def begin(self, path: str, offset: int, length: int, body: bytes) -> socket.socket:
-        """A PATCH that says `length` and sends only `body`; the connection stays open until it is closed."""
+        """A PATCH that says `length` and sends only `body`; the connection stays open until it is
+        closed."""
         connection = socket.create_connection(("127.0.0.1", self.port), 30)
         connection.sendall(
-            f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nTus-Resumable: 1.0.0\r\nContent-Type: {PART}\r\n"
-            f"Upload-Offset: {offset}\r\nContent-Length: {length}\r\n\r\n".encode()
+            f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nTus-Resumable:"
+            f" 1.0.0\r\nContent-Type: {PART}\r\nUpload-Offset: {offset}\r\nContent-Length:"
+            f" {length}\r\n\r\n".encode()
             + body
         )
         return connection

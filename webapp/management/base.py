@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError
 
 from inference.errors import Invalid
-from webapp.local import migrations, servers
-from webapp.local.postgres import Failed
-from webapp.storage.checks import TAG
+from webapp.platform.local import migrations, servers
+from webapp.platform.local.postgres import Failed
+from webapp.platform.storage.checks import TAG
 
 
 class OwnCommand(BaseCommand):
-    """A command that asks our own checks alone: Django's check of addresses imports every page, which takes longer than
-    most commands. The start of Topograph and `manage.py check` ask them all.
+    """A command that asks our own checks alone: Django's check of addresses imports every page,
+    which takes longer than most commands. The start of Topograph and `manage.py check` ask them
+    all.
 
     arguments: what argparse is told of each, by its name.
     """
@@ -28,7 +29,9 @@ class OwnCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            if self.needs_tables and servers.ours:  # another database is migrated by whoever operates it
+            if (
+                self.needs_tables and servers.ours
+            ):  # another database is migrated by whoever operates it
                 migrations.bring_up_to_date(dict(os.environ))
             return super().execute(*args, **options)
         except (Failed, Invalid) as error:

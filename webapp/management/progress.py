@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from django.core.management.base import CommandError
 
-from webapp.drawing.numbers import bytes as size
-from webapp.jobs import roster
-from webapp.local import folder, processes, servers
 from webapp.models import Corpus, Run
+from webapp.platform.drawing.numbers import bytes as size
+from webapp.platform.jobs import roster
+from webapp.platform.local import folder, processes, servers
 
 Job = TypeVar("Job", Corpus, Run)
 
@@ -32,9 +32,12 @@ def follow_reading(corpus: Corpus) -> None:
     )
 
 
-def follow(row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]) -> None:
-    """Wait until the row's status is one of `over`, with a worker of our own where none is alive. part: how much of the
-    work is done, from 0 to 1. said: the same in words. Raises CommandError where the job failed."""
+def follow(
+    row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]
+) -> None:
+    """Wait until the row's status is one of `over`, with a worker of our own where none is alive.
+    part: how much of the work is done, from 0 to 1. said: the same in words. Raises CommandError
+    where the job failed."""
     with _worker_if_none(), Line() as line:
         while True:
             row.refresh_from_db()
@@ -62,7 +65,8 @@ def _worker_if_none() -> Iterator[None]:
 
 
 class Line:
-    """The progress of something: a line that changes on a terminal, else one every few seconds. Use `with`."""
+    """The progress of something: a line that changes on a terminal, else one every few seconds. Use
+    `with`."""
 
     def __init__(self):
         self.terminal, self.at = sys.stderr.isatty(), 0.0

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 # The four large tables, partitioned so that dropping a corpus or a snapshot is instant. Their rows are written by
-# webapp.storage.bulk, whose partitions get these indexes when they are attached.
+# webapp.platform.storage.bulk, whose partitions get these indexes when they are attached.
 PARTITIONED = """
 CREATE TABLE document (
     corpus_id bigint NOT NULL,

@@ -1,4 +1,4 @@
-"""Topics of runs in groups of partitions (webapp.storage.bulk says why), so that ten thousand runs are no burden.
+"""Topics of runs in groups of partitions (webapp.platform.storage.bulk says why), so that ten thousand runs are no burden.
 
 A partition at a time moves, each in a transaction of its own: all at once take more locks than Postgres has. No row is
 read or written: what a partition may hold is in a constraint of its own. After a kill it goes on where it was.

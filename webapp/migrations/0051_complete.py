@@ -1,4 +1,4 @@
-"""Changes nothing: a database that has had some of 0028 to 0050, and not all, stops here (webapp.local.migrations)."""
+"""Changes nothing: a database that has had some of 0028 to 0050, and not all, stops here (webapp.platform.local.migrations)."""
 
 from django.db import migrations
 

@@ -11,7 +11,10 @@ from inference.codes import estimate as module
 def parts(cell, strata, documents, c):
     """Lists of strata that are counted together in a cell."""
     mine = [d for d in range(len(cell)) if cell[d] == c]
-    codes = {h: sum(strata[d] == h and cell[d] == c for d in documents) for h in sorted({strata[d] for d in mine})}
+    codes = {
+        h: sum(strata[d] == h and cell[d] == c for d in documents)
+        for h in sorted({strata[d] for d in mine})
+    }
     joined, left = [], list(codes)
     for h in list(codes):
         rest = sum(codes[k] for k in left)
@@ -24,7 +27,8 @@ def parts(cell, strata, documents, c):
 
 
 def pieces(cell, strata, documents, y, pi, g, C):
-    """For each code: (cell, part, weight, y, g, mean g of its part, factor of its part's variance)."""
+    """For each code: (cell, part, weight, y, g, mean g of its part, factor of its part's
+    variance)."""
     out = {}
     for c in range(C):
         for p, hs in enumerate(parts(cell, strata, documents, c)):
@@ -59,8 +63,13 @@ def lambdas(made):
         own[i] = factor * w * w * dy * dg, factor * w * w * dg * dg
     out = {}
     for i, m in made.items():
-        others, mine = [j for j in made if j != i], [j for j in made if j != i and made[j][0] == m[0]]
-        common, of_cell = (sum(own[j][0] for j in js) / sum(own[j][1] for j in js) for js in (others, mine))
+        others, mine = (
+            [j for j in made if j != i],
+            [j for j in made if j != i and made[j][0] == m[0]],
+        )
+        common, of_cell = (
+            sum(own[j][0] for j in js) / sum(own[j][1] for j in js) for js in (others, mine)
+        )
         n = len(mine) + 1
         out[i] = min(max(common + n / (n + module.OWN) * (of_cell - common), 0), 1)
     return out
@@ -78,7 +87,8 @@ def interval(p, v, df, single):
 
 
 def corrected(cell, strata, documents, y, pi, g, C):
-    """[(estimate, variance, low, high)] of shares in these texts, without and with the predictions, of each cell."""
+    """[(estimate, variance, low, high)] of shares in these texts, without and with the predictions,
+    of each cell."""
     made = pieces(cell, strata, documents, y, pi, g, C)
     lam, out = lambdas(made), []
     for c in range(C):

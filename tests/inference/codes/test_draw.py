@@ -1,4 +1,5 @@
-"""Drawn documents: known probabilities, nested draws, and beginnings that are about proportional."""
+"""Drawn documents: known probabilities, nested draws, and beginnings that are about
+proportional."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""Effects on codes with others held constant: against plain matrices, and that intervals hold where counted predictions fail."""
+"""Effects on codes with others held constant: against plain matrices, and that intervals hold where
+counted predictions fail."""
 
 import numpy as np
 import pytest
@@ -9,8 +10,8 @@ from inference.codes.predict import Prediction
 
 
 def planted(D: int, seed: int, units: int = 60):
-    """(y, g, rows, cell, of): a group's codes differ by 0.2 at each time, and later documents have more; the prediction misses
-    most in the group. Who speaks is in one group."""
+    """(y, g, rows, cell, of): a group's codes differ by 0.2 at each time, and later documents have
+    more; the prediction misses most in the group. Who speaks is in one group."""
     chance = np.random.default_rng(seed)
     of = chance.integers(0, units, D)
     group, time = of % 2, np.clip(chance.integers(0, 4, D) + of % 2, 0, 4)
@@ -66,12 +67,22 @@ def test_an_effect_is_that_of_plain_matrices(seed):
         values, vectors = np.linalg.eigh(left)
         adjusted = vectors / np.sqrt(values) @ vectors.T @ (z - X @ beta)[mine]
         total += (a[mine] @ adjusted) ** 2
-    assert found.beyond.variance == pytest.approx(max(total, variance), rel=1e-5) and total > variance / 3
+    assert (
+        found.beyond.variance == pytest.approx(max(total, variance), rel=1e-5)
+        and total > variance / 3
+    )
     some = known[drawn]
     alone = ols(X[drawn], y[drawn], 1 / pi)
     assert found.coded.estimate == pytest.approx(alone[1]) and found.codes == some.sum()
-    own = X[drawn] @ np.linalg.inv(X[drawn].T @ (X[drawn] / pi[:, None])) @ CONTRAST * (y[drawn] - X[drawn] @ alone)
-    assert found.coded.variance == pytest.approx(design_variance(own, strata_, pi, made.strata), rel=1e-5)
+    own = (
+        X[drawn]
+        @ np.linalg.inv(X[drawn].T @ (X[drawn] / pi[:, None]))
+        @ CONTRAST
+        * (y[drawn] - X[drawn] @ alone)
+    )
+    assert found.coded.variance == pytest.approx(
+        design_variance(own, strata_, pi, made.strata), rel=1e-5
+    )
 
 
 def test_intervals_hold_the_effect_in_all_texts_and_counted_predictions_do_not():
@@ -80,7 +91,16 @@ def test_intervals_hold_the_effect_in_all_texts_and_counted_predictions_do_not()
     held, counted, widths = [], [], []
     for seed in range(300):
         made = draw(of, 200, 1, seed)
-        e = effect(cell, rows, CONTRAST, of, made.documents, y[made.documents], made.pi, given(g, made.documents))
+        e = effect(
+            cell,
+            rows,
+            CONTRAST,
+            of,
+            made.documents,
+            y[made.documents],
+            made.pi,
+            given(g, made.documents),
+        )
         held.append([one.low <= truth <= one.high for one in (e.corrected, e.beyond, e.coded)])
         counted.append(e.counted - truth)
         widths.append((e.corrected.high - e.corrected.low) / (e.coded.high - e.coded.low))
@@ -104,6 +124,14 @@ def test_what_documents_can_not_tell_has_no_interval():
     )
     assert np.isnan(e.corrected.estimate) and np.isnan(e.coded.low) and np.isnan(e.beyond.high)
     few = effect(
-        cell, rows[:, :3], CONTRAST, strata(None, cell), made.documents, y[made.documents], made.pi, given(g, made.documents), of % 4
-    )  # fmt: skip
+        cell,
+        rows[:, :3],
+        CONTRAST,
+        strata(None, cell),
+        made.documents,
+        y[made.documents],
+        made.pi,
+        given(g, made.documents),
+        of % 4,
+    )
     assert np.isfinite(few.corrected.low) and np.isnan(few.beyond.low)

@@ -1,4 +1,5 @@
-"""Predictions of codes: against a slow ridge regression, and that no model has seen what it is asked about."""
+"""Predictions of codes: against a slow ridge regression, and that no model has seen what it is
+asked about."""
 
 import types
 
@@ -16,13 +17,18 @@ def corpus() -> tuple[Bow, np.ndarray, types.SimpleNamespace]:
     """Documents of four topics, codes that follow the first one's words, and evidence."""
     bow, _ = planted(4, 60, 400, 30, seed=1)
     first = np.array(
-        [bow.counts[a:b][bow.words[a:b] < 15].sum() for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)]
+        [
+            bow.counts[a:b][bow.words[a:b] < 15].sum()
+            for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
+        ]
     )
     y = (first + np.random.default_rng(2).normal(0, 3, 400) > 8).astype(float)
     own = np.stack([first, 30 - first], axis=1)
     ptr = np.concatenate([[0], np.cumsum((own > 0).sum(axis=1))])
     topics, tokens = np.nonzero(own)[1], own[own > 0]
-    evidence = types.SimpleNamespace(doc_ptr=ptr, doc_topics=topics.astype(np.uint16), doc_tokens=tokens, K=2)
+    evidence = types.SimpleNamespace(
+        doc_ptr=ptr, doc_topics=topics.astype(np.uint16), doc_tokens=tokens, K=2
+    )
     return bow, y, evidence
 
 
@@ -38,7 +44,9 @@ def features(bow: Bow, evidence) -> np.ndarray:
         x[d] /= np.sqrt((x[d] ** 2).sum()) or 1
         for j in range(evidence.doc_ptr[d], evidence.doc_ptr[d + 1]) if evidence else ():
             total = evidence.doc_tokens[evidence.doc_ptr[d] : evidence.doc_ptr[d + 1]].sum()
-            x[d, bow.V + evidence.doc_topics[j]] = module.TOPIC_WEIGHT * evidence.doc_tokens[j] / total
+            x[d, bow.V + evidence.doc_topics[j]] = (
+                module.TOPIC_WEIGHT * evidence.doc_tokens[j] / total
+            )
         x[d, -1] = 1
     return x
 
@@ -59,7 +67,9 @@ def test_predictions_are_those_of_ridge_regression(corpus, with_topics, monkeypa
         models.append(mean + x @ np.linalg.solve(gram, x[some].T @ (y[some] - mean)))
         assert made.coded[0, i] == pytest.approx(models[-1][documents[i]], abs=1e-3)
     assert made.g[0] == pytest.approx(np.mean(models, axis=0), abs=1e-3)
-    rest = ((y[documents] - made.coded[0]) ** 2).sum() / ((y[documents] - y[documents].mean()) ** 2).sum()
+    rest = ((y[documents] - made.coded[0]) ** 2).sum() / (
+        (y[documents] - y[documents].mean()) ** 2
+    ).sum()
     assert made.r2 == pytest.approx(1 - rest) and made.r2 > 0.2
     assert made.g.dtype == made.coded.dtype == np.float32
 
@@ -73,7 +83,14 @@ def test_no_model_has_seen_the_document_or_its_unit(corpus):
     other = y[:100].copy()
     other[[4, 70]] = 1 - other[[4, 70]]
     after = predict(bow, evidence, documents, other, seed=1, units=units)
-    alone = predict(bow, evidence, documents, np.where(documents == 4, 1 - y[:100], y[:100]), seed=1, units=units)
+    alone = predict(
+        bow,
+        evidence,
+        documents,
+        np.where(documents == 4, 1 - y[:100], y[:100]),
+        seed=1,
+        units=units,
+    )
     assert np.array_equal(before.coded[:, 3:6], alone.coded[:, 3:6])
     assert not np.array_equal(
         before.coded[:, 3:6], predict(bow, evidence, documents, 1 - y[:100], seed=1).coded[:, 3:6]
@@ -84,14 +101,18 @@ def test_no_model_has_seen_the_document_or_its_unit(corpus):
 
 def test_the_same_seed_gives_the_same_prediction(corpus):
     bow, y, evidence = corpus
-    one, again, other = (predict(bow, evidence, np.arange(50), y[:50], seed=seed) for seed in (1, 1, 2))
+    one, again, other = (
+        predict(bow, evidence, np.arange(50), y[:50], seed=seed) for seed in (1, 1, 2)
+    )
     assert np.array_equal(one.g, again.g) and not np.array_equal(one.g, other.g)
 
 
 def test_a_scale_may_be_of_any_size(corpus):
     bow, y, evidence = corpus
     one, large = (predict(bow, evidence, np.arange(80), k * y[:80], seed=1) for k in (1, 1e6))
-    assert large.g / 1e6 == pytest.approx(one.g, abs=1e-5) and large.r2 == pytest.approx(one.r2, abs=1e-5)
+    assert large.g / 1e6 == pytest.approx(one.g, abs=1e-5) and large.r2 == pytest.approx(
+        one.r2, abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 4])

@@ -21,16 +21,23 @@ def cut(text: str) -> list[str]:
 
 
 def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
-    """Of (title, text): what inference.text.Stream gives, in memory; every second piece has bits above its number."""
+    """Of (title, text): what inference.text.Stream gives, in memory; every second piece has bits
+    above its number."""
     numbers: dict[str, int] = {}
     arrays = {}
     for field, i in (("title_", 0), ("", 1)):
         found = [
-            [(numbers.setdefault(m.group().lower(), len(numbers)), m.start()) for m in PIECE.finditer(d[i])]
+            [
+                (numbers.setdefault(m.group().lower(), len(numbers)), m.start())
+                for m in PIECE.finditer(d[i])
+            ]
             for d in documents
         ]
         flat = [pair for pieces in found for pair in pieces]
-        words = np.array([word | (j % 2) << 29 | (j % 4 == 3) << 30 for j, (word, _) in enumerate(flat)], np.int32)
+        words = np.array(
+            [word | (j % 2) << 29 | (j % 4 == 3) << 30 for j, (word, _) in enumerate(flat)],
+            np.int32,
+        )
         lengths = np.array([len(pieces) for pieces in found], np.int32)
         starts = Starts.packed(np.array([s for _, s in flat], np.int32), lengths)
         arrays |= {field + "words": words, field + "lengths": lengths, field + "starts": starts}
@@ -38,8 +45,8 @@ def stream(documents: list[tuple[str, str]]) -> SimpleNamespace:
 
 
 class Naive:
-    """Queries are given as trees: ("all", …), ("any", …), ("not", one), or ("stem" | "exact", [words]), ("begin",
-    word)."""
+    """Queries are given as trees: ("all", …), ("any", …), ("not", one), or ("stem" | "exact",
+    [words]), ("begin", word)."""
 
     def __init__(self, documents: list[tuple[str, str]], language: str, cut=cut):
         self.documents = [(cut(title), cut(text)) for title, text in documents]
@@ -60,7 +67,8 @@ class Naive:
         key = (how, *wanted)
         if key not in self.kept:
             self.kept[key] = [
-                5 * self.count(title, how, wanted) + self.count(text, how, wanted) for title, text in self.documents
+                5 * self.count(title, how, wanted) + self.count(text, how, wanted)
+                for title, text in self.documents
             ]
         return self.kept[key]
 
@@ -90,5 +98,10 @@ class Naive:
             counts = self.counts(how, wanted)
             having = sum(count > 0 for count in counts)
             norm = 1.2 * (1 - 0.75 + 0.75 * len(self.documents[d][1]) / mean)
-            score += math.log(1 + (D - having + 0.5) / (having + 0.5)) * counts[d] * 2.2 / (counts[d] + norm)
+            score += (
+                math.log(1 + (D - having + 0.5) / (having + 0.5))
+                * counts[d]
+                * 2.2
+                / (counts[d] + norm)
+            )
         return score

@@ -11,8 +11,8 @@ from inference.text import Stream, Tokeniser
 from tests.inference.index.naive import Naive, cut, spans, stream
 
 WORDS = (
-    "war wars warring peace peaceful navy navies militia the the the of and or not nation national nations état états "
-    "don't king's well-known 1914 мир мира 戦争 平和 שלום café"
+    "war wars warring peace peaceful navy navies militia the the the of and or not nation national"
+    " nations état états don't king's well-known 1914 мир мира 戦争 平和 שלום café"
 ).split()
 
 
@@ -39,7 +39,9 @@ def documents():
     return made(300)
 
 
-@pytest.fixture(scope="module", params=[segments.SEGMENT, 700], ids=["one segment", "many segments"])
+@pytest.fixture(
+    scope="module", params=[segments.SEGMENT, 700], ids=["one segment", "many segments"]
+)
 def index(documents, tmp_path_factory, request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "SEGMENT", request.param)
@@ -57,11 +59,17 @@ def tree(chance: random.Random, depth: int):
     )
     if kind in ("all", "any"):
         parts = [tree(chance, depth - 1) for _ in range(chance.randrange(2, 4))]
-        typed = f" {chance.choice(['OR', 'or'])} " if kind == "any" else chance.choice([" ", " AND "])
-        return (kind, *(part for part, _ in parts)), "(" + typed.join(text for _, text in parts) + ")"
+        typed = (
+            f" {chance.choice(['OR', 'or'])} " if kind == "any" else chance.choice([" ", " AND "])
+        )
+        return (kind, *(part for part, _ in parts)), "(" + typed.join(
+            text for _, text in parts
+        ) + ")"
     if kind == "not":
         part, text = tree(chance, depth - 1)
-        return ("not", part), ("NOT " if text.startswith(("-", "NOT")) else chance.choice(["-", "NOT "])) + text
+        return ("not", part), (
+            "NOT " if text.startswith(("-", "NOT")) else chance.choice(["-", "NOT "])
+        ) + text
     if kind == "word":
         found = chance.choice([w for w in WORDS if w not in ("or", "and", "not")])
         return ("stem", cut(found)), found
@@ -79,7 +87,9 @@ def test_every_operator_finds_and_ranks_as_the_twin(index, documents, seed):
     found = index.find(typed)
     assert found.dtype == np.int32 and found.tolist() == naive.find(wanted)
     some = found[:: max(1, len(found) // 5)]
-    assert index.rank(typed, some) == pytest.approx([naive.score(wanted, d) for d in some.tolist()], rel=1e-4, abs=1e-5)
+    assert index.rank(typed, some) == pytest.approx(
+        [naive.score(wanted, d) for d in some.tolist()], rel=1e-4, abs=1e-5
+    )
 
 
 def test_places_are_where_the_words_stand(index, documents):
@@ -91,31 +101,44 @@ def test_places_are_where_the_words_stand(index, documents):
                 at
                 for m in range(len(text))
                 for at in (m, m + 8)
-                if text[m:].startswith("warring peace") and (not text[m + 13 :] or text[m + 13] == " ")
+                if text[m:].startswith("warring peace")
+                and (not text[m + 13 :] or text[m + 13] == " ")
             ],
             [
                 m
                 for m in range(len(text))
-                if text[m:].startswith(("nation", "national", "nations")) and (not m or text[m - 1] == " ")
+                if text[m:].startswith(("nation", "national", "nations"))
+                and (not m or text[m - 1] == " ")
             ],
             [m for m in range(len(text)) if text[m:].startswith("état")],
         ]
         kinds = [
-            [m for m in expected[1] if text[m:].startswith(("nation ", "nations")) or text[m:] == "nation"],
+            [
+                m
+                for m in expected[1]
+                if text[m:].startswith(("nation ", "nations")) or text[m:] == "nation"
+            ],
             expected[1],
         ]
         got = [places[:, 0].tolist() for places in found[d]]
         for places in found[d]:
             pairs = places.tolist()
-            for (a, b), length in zip(pairs, index.extents([text[a:b] for a, b in pairs]), strict=True):
-                assert cut(text[a:b]) == cut(text[a:])[:1] and text[a : a + length] == text[a:b].rstrip(" '-")
+            for (a, b), length in zip(
+                pairs, index.extents([text[a:b] for a, b in pairs]), strict=True
+            ):
+                assert cut(text[a:b]) == cut(text[a:])[:1] and text[a : a + length] == text[
+                    a:b
+                ].rstrip(" '-")
         assert got in ([e for e in (expected[0], one, expected[2]) if e] for one in kinds)
         seen += len(got)
     assert seen > 100
 
 
 def test_words_are_found_by_stem_and_in_quotes_as_they_are(tmp_path):
-    index = index_of(tmp_path, [("", "The militias marched."), ("", "A militia."), ("Militia", ""), ("", "No such")])
+    index = index_of(
+        tmp_path,
+        [("", "The militias marched."), ("", "A militia."), ("Militia", ""), ("", "No such")],
+    )
     assert index.find("militia").tolist() == index.find("Militias").tolist() == [0, 1, 2]
     assert index.find('"militia"').tolist() == [1, 2] and index.find('"militias"').tolist() == [0]
     assert index.find("marching").tolist() == [0]  # no document has the word itself
@@ -131,7 +154,9 @@ def test_a_language_without_a_stemmer_is_searched_as_written(tmp_path):
 
 
 def test_a_phrase_does_not_go_on_in_the_next_document(tmp_path):
-    index = index_of(tmp_path, [("war and", "of war"), ("peace", "and peace"), ("", "war and peace")])
+    index = index_of(
+        tmp_path, [("war and", "of war"), ("peace", "and peace"), ("", "war and peace")]
+    )
     assert index.find('"war and peace"').tolist() == [2]
     assert index.find('"of war"').tolist() == [0] and index.find('"and war"').tolist() == []
 
@@ -160,7 +185,9 @@ def test_counts_stay_at_the_most_they_can_hold(tmp_path):
 
 
 @pytest.mark.parametrize("size", [50, 400, segments.SEGMENT])
-def test_more_documents_are_added_as_if_all_were_there_at_once(tmp_path, documents, size, monkeypatch):
+def test_more_documents_are_added_as_if_all_were_there_at_once(
+    tmp_path, documents, size, monkeypatch
+):
     monkeypatch.setattr(segments, "SEGMENT", size)
     done = []
     index_of(tmp_path / "grown", documents[:120])
@@ -172,7 +199,9 @@ def test_more_documents_are_added_as_if_all_were_there_at_once(tmp_path, documen
     for name in ("text", "title"):
         for a, b in zip(grown.fields[name], whole.fields[name], strict=True):
             assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-    assert before.find("war").tolist() == [d for d in whole.find("war").tolist() if d < 120]  # what was open stays
+    assert before.find("war").tolist() == [
+        d for d in whole.find("war").tolist() if d < 120
+    ]  # what was open stays
     assert len([p for p in (tmp_path / "grown").iterdir() if p.is_dir()]) == len(
         whole.bounds
     )  # and nothing is left over
@@ -191,7 +220,9 @@ def test_a_writer_that_was_killed_leaves_the_index_that_there_was(tmp_path, docu
     with pytest.raises(KeyboardInterrupt):
         Index.write(tmp_path, stream(documents), "en", advance=killed)
     assert Index.open(tmp_path, stream(documents[:50]), spans).find("war").tolist() == expected
-    assert index_of(tmp_path, documents).find("war").tolist() == Naive(documents, "en").find(("stem", ["war"]))
+    assert index_of(tmp_path, documents).find("war").tolist() == Naive(documents, "en").find(
+        ("stem", ["war"])
+    )
 
 
 def of_texts(folder, language: str, texts: list[str]) -> Index:
@@ -200,28 +231,52 @@ def of_texts(folder, language: str, texts: list[str]) -> Index:
         writer.add(texts, ["" for _ in texts])
         writer.commit()
     Index.write(folder / "index", Stream.open(folder / "tokens"), language)
-    return Index.open(folder / "index", Stream.open(folder / "tokens"), lambda text: Tokeniser(language).spans(text))
+    return Index.open(
+        folder / "index",
+        Stream.open(folder / "tokens"),
+        lambda text: Tokeniser(language).spans(text),
+    )
 
 
 @pytest.mark.parametrize(
     ("language", "texts", "found"),
     [
-        ("en", ["Don’t stop.", "don't", "DONT", "do not"], {"don't": [0, 1], "“don’t”": [0, 1], "dont": [2]}),
+        (
+            "en",
+            ["Don’t stop.", "don't", "DONT", "do not"],
+            {"don't": [0, 1], "“don’t”": [0, 1], "dont": [2]},
+        ),
         (
             "en",
             ["a well-known man", "well known", "wellknown"],
             {"well-known": [0, 1], '"known man"': [0], "well": [0, 1]},
         ),
-        ("en", ["cafe\u0301", "CAFÉ", "cafe"], {"café": [0, 1], "cafe\u0301": [0, 1], '"cafe"': [2]}),
-        ("en", ["1,000 men", "1000 men", "U.S. troops"], {"1,000": [0], "1000": [1], "U.S.": [2], "tro*": [2]}),
+        (
+            "en",
+            ["cafe\u0301", "CAFÉ", "cafe"],
+            {"café": [0, 1], "cafe\u0301": [0, 1], '"cafe"': [2]},
+        ),
+        (
+            "en",
+            ["1,000 men", "1000 men", "U.S. troops"],
+            {"1,000": [0], "1000": [1], "U.S.": [2], "tro*": [2]},
+        ),
         (
             "de",
             ["die Häuser", "das Haus", "Straße"],
             {"Häuser": [0, 1], "hauses": [0, 1], '"haus"': [1], "STRASSE OR straße": [2]},
         ),
         ("el", ["ΟΔΟΣ", "οδός", "οδος"], {'"οδος"': [0, 2]}),
-        ("tr", ["ISPARTA", "ısparta", "isparta"], {'"ısparta"': [0, 1], '"Isparta"': [0, 1], '"isparta"': [2]}),
-        ("zh", ["人民热爱共和国", "人民", "共和国"], {"人民 -共和国": [1], "共和国": [0, 2], '"热爱共和国"': [0]}),
+        (
+            "tr",
+            ["ISPARTA", "ısparta", "isparta"],
+            {'"ısparta"': [0, 1], '"Isparta"': [0, 1], '"isparta"': [2]},
+        ),
+        (
+            "zh",
+            ["人民热爱共和国", "人民", "共和国"],
+            {"人民 -共和国": [1], "共和国": [0, 2], '"热爱共和国"': [0]},
+        ),
         ("", ["中华人民", "人民", "民人"], {"人民": [0, 1], '"民人"': [2]}),
         ("ru", ["войны", "война и мир"], {"войной": [0, 1], "война и мир": [1]}),
         ("he", ["שלום עולם"], {"עולם": [0], "“שלום עולם”": [0]}),
@@ -234,7 +289,10 @@ def test_words_of_every_script(tmp_path, language, texts, found):
         places = index.places(query, expected)
         assert all(places[number] for number in expected)
         for number in expected:
-            matches = [texts[number][begin:limit] for begin, limit in np.concatenate(places[number]).tolist()]
+            matches = [
+                texts[number][begin:limit]
+                for begin, limit in np.concatenate(places[number]).tolist()
+            ]
             for text, length in zip(matches, index.extents(matches), strict=True):
                 assert 0 < length <= len(text) and text[:length].strip() == text[:length]
 
@@ -243,5 +301,8 @@ def test_a_stream_that_is_written_anew_leaves_what_is_open(tmp_path):
     """Or a page that still reads it would end its process."""
     index = of_texts(tmp_path, "en", ["war and peace " * 2_000])
     again = of_texts(tmp_path, "en", ["navy"])
-    assert index.find('"war and peace"').tolist() == [0] and len(index.places("war", [0])[0][0]) == 2_000
+    assert (
+        index.find('"war and peace"').tolist() == [0]
+        and len(index.places("war", [0])[0][0]) == 2_000
+    )
     assert again.find("war").tolist() == [] and again.find("navy").tolist() == [0]

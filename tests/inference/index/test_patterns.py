@@ -1,4 +1,5 @@
-"""Patterns: what can be written, what an error says and where, and matches against the twin in plain Python."""
+"""Patterns: what can be written, what an error says and where, and matches against the twin in
+plain Python."""
 
 import random
 import re
@@ -15,7 +16,16 @@ import pytest
 from inference.errors import Invalid
 from inference.index import Index, hits
 from inference.index.hits import Hits
-from inference.index.patterns import ANY, EXPRESSION, FARTHEST, GLOB, Element, Part, PatternError, parse
+from inference.index.patterns import (
+    ANY,
+    EXPRESSION,
+    FARTHEST,
+    GLOB,
+    Element,
+    Part,
+    PatternError,
+    parse,
+)
 from inference.index.query import ANY_CASE, EXACT, Piece
 from inference.text import Stream, Tokeniser
 from tests.inference import naive_patterns
@@ -45,7 +55,10 @@ def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
         ("self-gov*", [word("self"), word("gov*", GLOB)]),
         ("the * of", [word("the"), Element((ANY,)), word("of")]),
         ("right|rights", [Element((Piece("right", EXACT), Piece("rights", EXACT)))]),
-        ("( right | rights ) of", [Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of")]),
+        (
+            "( right | rights ) of",
+            [Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of")],
+        ),
         ("the{0,1} people", [Element((Piece("the", EXACT),), 0, 1), word("people")]),
         ("just *{0,3} men", [word("just"), Element((ANY,), 0, 3), word("men")]),
         ("the{3,1}", [Element((Piece("the", EXACT),), 1, 3)]),
@@ -58,7 +71,11 @@ def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
             [
                 *(
                     Element((Piece(*each, False),))
-                    for each in (("école", EXACT, ANY_CASE), ("*é?", GLOB, ANY_CASE), ("élan", EXACT, 1))
+                    for each in (
+                        ("école", EXACT, ANY_CASE),
+                        ("*é?", GLOB, ANY_CASE),
+                        ("élan", EXACT, 1),
+                    )
                 ),
                 Element((ANY,)),
             ],
@@ -82,10 +99,19 @@ def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
             '[word="rights?"] []{0,5} [word = "labou?r" %c]',
             [word("rights?", EXPRESSION), Element((ANY,), 0, 5), word("labou?r", EXPRESSION)],
         ),
-        ('[word="a|b"]?[] c', [Element((Piece("a|b", EXPRESSION),), 0, 1), Element((ANY,)), word("c")]),
-        ('([word="a]"] | [word="\\"x"]){2}', [Element((Piece("a]", EXPRESSION), Piece('\\"x', EXPRESSION)), 2, 2)]),
+        (
+            '[word="a|b"]?[] c',
+            [Element((Piece("a|b", EXPRESSION),), 0, 1), Element((ANY,)), word("c")],
+        ),
+        (
+            '([word="a]"] | [word="\\"x"]){2}',
+            [Element((Piece("a]", EXPRESSION), Piece('\\"x', EXPRESSION)), 2, 2)],
+        ),
         ("(the|a)? man", [Element((Piece("the", EXACT), Piece("a", EXACT)), 0, 1), word("man")]),
-        ("(the|a) ? man", [Element((Piece("the", EXACT), Piece("a", EXACT))), word("?", GLOB), word("man")]),
+        (
+            "(the|a) ? man",
+            [Element((Piece("the", EXACT), Piece("a", EXACT))), word("?", GLOB), word("man")],
+        ),
     ],
 )
 def test_what_can_be_written(text, elements):
@@ -220,19 +246,26 @@ def written(rng: random.Random, words: list[str]) -> str:
         ]
         return rng.choice(some) + rng.choice(["", "", "", "{0,1}", "{0,3}", "{2}", "{1,2}"])
 
-    parts = [" ".join(one() for _ in range(rng.randint(1, 3))) for _ in range(rng.choice([1, 1, 2, 3]))]
+    parts = [
+        " ".join(one() for _ in range(rng.randint(1, 3))) for _ in range(rng.choice([1, 1, 2, 3]))
+    ]
     near = [*(f" ~{n} " for n in range(1, 5)), " ~s ", " ~2s ", " ~4s "]
-    return "".join(part + (rng.choice(near) if n + 1 < len(parts) else "") for n, part in enumerate(parts))
+    return "".join(
+        part + (rng.choice(near) if n + 1 < len(parts) else "") for n, part in enumerate(parts)
+    )
 
 
 def sentences(text: str, spans: list[tuple[int, int, str]]) -> list[int]:
-    """In which sentence each word is: between two there is a sign that ends one, or an empty line."""
+    """In which sentence each word is: between two there is a sign that ends one, or an empty
+    line."""
     gaps = [text[a[1] : b[0]] for a, b in pairwise(spans)]
     ends = (bool(re.search(r"[.!?…]|\n\s*\n", gap)) for gap in gaps)
     return list(accumulate(ends, initial=0))[: len(spans)]
 
 
-def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assigned=EVERY, held=None) -> int:
+def compare(
+    index: Index, texts: list[str], text: str, chosen: np.ndarray, assigned=EVERY, held=None
+) -> int:
     """Hits of a pattern, which are those of its twin."""
     pattern = parse(text, cut)
     found, wanted = Hits(index, pattern, *assigned, chosen), {}
@@ -244,13 +277,21 @@ def compare(index: Index, texts: list[str], text: str, chosen: np.ndarray, assig
         hits = naive_patterns.hits(pattern, words, own, sentences(texts[d], spans))
         if hits:
             wanted[d] = [(spans[begin][0], spans[end - 1][0]) for begin, end in hits]
-    assert dict(zip(documents.tolist(), counts.tolist(), strict=True)) == {d: len(w) for d, w in wanted.items()}, text
+    assert dict(zip(documents.tolist(), counts.tolist(), strict=True)) == {
+        d: len(w) for d, w in wanted.items()
+    }, text
     assert documents.tolist() == sorted(wanted)
     for d in list(wanted)[:20]:
         places = found.places(d, len(wanted[d]) + 1)
         assert [tuple(place) for place in places[:, :2].tolist()] == wanted[d], text
-        given = [-1, -1] if held is None else [1, 9]  # topic and certainty: nothing is assigned without
-        assert assigned is not EVERY and held is None or places[:, 3:].tolist() == [given] * len(places)
+        given = (
+            [-1, -1] if held is None else [1, 9]
+        )  # topic and certainty: nothing is assigned without
+        assert (
+            assigned is not EVERY
+            and held is None
+            or places[:, 3:].tolist() == [given] * len(places)
+        )
         assert len(found.places(d, 1)) == 1
     return int(counts.sum())
 
@@ -265,7 +306,8 @@ def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
     ]
     index = index_of(tmp_path, texts, monkeypatch, segment=25)
     patterns = (
-        (text, np.array([rng.random() < 0.8 for _ in texts])) for text in iter(lambda: written(rng, WORDS), None)
+        (text, np.array([rng.random() < 0.8 for _ in texts]))
+        for text in iter(lambda: written(rng, WORDS), None)
     )
     total, tried = 0, 0
     while tried < 40:
@@ -286,12 +328,24 @@ def test_words_as_written_are_told_apart_by_every_letter(tmp_path, monkeypatch):
     ]
     index = index_of(tmp_path, texts, monkeypatch)
     every = np.ones(3, bool)
-    words = Counter(normalize("NFC", text[a:b]) for text in texts for a, b, _ in Tokeniser("en").spans(text))
+    words = Counter(
+        normalize("NFC", text[a:b]) for text in texts for a, b, _ in Tokeniser("en").spans(text)
+    )
     for text, times in words.items():
-        assert compare(index, texts, text, every) >= compare(index, texts, f"={text}", every) == times, text
-    assert compare(index, texts, "=Bank|=bAnk", every) == compare(index, texts, "=US and =us", every) + 1 == 2
+        assert (
+            compare(index, texts, text, every) >= compare(index, texts, f"={text}", every) == times
+        ), text
+    assert (
+        compare(index, texts, "=Bank|=bAnk", every)
+        == compare(index, texts, "=US and =us", every) + 1
+        == 2
+    )
     assert compare(index, texts, "ecole%d", every) == compare(index, texts, "/éc.*/%d", every) == 3
-    assert compare(index, texts, "=ECOLE%d", every) == compare(index, texts, '[word="ecole"%d]', every) == 1
+    assert (
+        compare(index, texts, "=ECOLE%d", every)
+        == compare(index, texts, '[word="ecole"%d]', every)
+        == 1
+    )
     assert compare(index, texts, "ecole", every) == 0
     downgrade(tmp_path / "tokens")
     index = Index.open(tmp_path / "index", Stream.open(tmp_path / "tokens"), Tokeniser("en").spans)
@@ -316,9 +370,16 @@ def test_matches_in_a_topic(tmp_path, monkeypatch):
     rng = random.Random(3)
     texts = [" ".join(rng.choices(WORDS[:4], k=30)) for _ in range(6)]
     index, held, rows = index_of(tmp_path, texts, monkeypatch), [], []
-    for text in texts:  # pairs (word, topic) as a bag of words has them: a word has one topic in a document
-        spans, topic_of = Tokeniser("en").spans(text), {word: rng.randrange(3) for word in WORDS[:3]}
-        rows.append([(topic_of[w], [start for start, _, word in spans if word == w]) for w in WORDS[:3]])
+    for text in (
+        texts
+    ):  # pairs (word, topic) as a bag of words has them: a word has one topic in a document
+        spans, topic_of = (
+            Tokeniser("en").spans(text),
+            {word: rng.randrange(3) for word in WORDS[:3]},
+        )
+        rows.append(
+            [(topic_of[w], [start for start, _, word in spans if word == w]) for w in WORDS[:3]]
+        )
         held.append({i for i, (*_, word) in enumerate(spans) if topic_of.get(word) == 1})
     pairs = [pair for row in rows for pair in row if pair[1]]
     bow = SimpleNamespace(
@@ -337,10 +398,18 @@ def test_matches_in_a_topic(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "expression", [r"(\pL?){150}x", r"(.?){200}a{200}", r"(.*a.{12}){3}", r"(a+)+b", r"(\pL|\pN){0,100}(\pL|.){0,100}q"]
+    "expression",
+    [
+        r"(\pL?){150}x",
+        r"(.?){200}a{200}",
+        r"(.*a.{12}){3}",
+        r"(a+)+b",
+        r"(\pL|\pN){0,100}(\pL|.){0,100}q",
+    ],
 )
 def test_an_attacker_is_stopped(expression, tmp_path, monkeypatch):
-    """Patterns that take seconds over all forms: they end, or are stopped between two slices of forms."""
+    """Patterns that take seconds over all forms: they end, or are stopped between two slices of
+    forms."""
     rng = random.Random(0)
     forms = sorted({"".join(rng.choices("abcdefgh", k=rng.randint(3, 14))) for _ in range(40_000)})
     index = index_of(tmp_path, [" ".join(forms)], monkeypatch)
@@ -356,7 +425,9 @@ def test_many_such_alternatives_take_no_longer(tmp_path, monkeypatch):
     index = index_of(tmp_path, ["ab abc abcd"], monkeypatch)
     times = iter(range(100))
     monkeypatch.setattr("inference.index.hits.monotonic", lambda: next(times) / 10)
-    monkeypatch.setattr("inference.index.forms.monotonic", lambda: next(times) / 10)  # a tenth of a second each
+    monkeypatch.setattr(
+        "inference.index.forms.monotonic", lambda: next(times) / 10
+    )  # a tenth of a second each
     Hits(index, parse("|".join(["/a.*/"] * 5), cut), *EVERY, np.ones(1, bool))
     with pytest.raises(Invalid, match="takes too long"):
         Hits(index, parse("|".join(["/a.*/"] * 20), cut), *EVERY, np.ones(1, bool))
@@ -391,7 +462,9 @@ def test_a_sample_is_that_of_the_twin_and_keeps_its_lines_in_a_part(monkeypatch)
         monkeypatch.setattr(hits, "BLOCK", int(rng.integers(1, 40)))
         documents = np.flatnonzero(rng.random(60) < 0.6).astype(np.int32)
         counts, most = rng.integers(1, 7, len(documents)).astype(np.int32), int(rng.integers(1, 90))
-        lines = [(int(d), n) for d, count in zip(documents, counts, strict=True) for n in range(count)]
+        lines = [
+            (int(d), n) for d, count in zip(documents, counts, strict=True) for n in range(count)
+        ]
         chosen = [lines[i] for i in hits.sample(documents, counts, most)]
         assert chosen == naive_sample(documents.tolist(), counts.tolist(), most), seed
         part = documents >= 30
@@ -404,5 +477,8 @@ def test_a_sample_is_that_of_the_twin_and_keeps_its_lines_in_a_part(monkeypatch)
 def test_a_sample_is_spread_evenly():
     counts = np.full(400, 50, np.int32)
     chosen = hits.sample(np.arange(400, dtype=np.int32), counts, 2_000)
-    for place in (chosen // 5_000, chosen % 50 // 13):  # quarters of the documents, and of each document
+    for place in (
+        chosen // 5_000,
+        chosen % 50 // 13,
+    ):  # quarters of the documents, and of each document
         assert np.bincount(place).min() > 380

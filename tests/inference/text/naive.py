@@ -46,7 +46,8 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
         between = text[before:start] if before is not None else ""
         mark = (
             "-"
-            if regex.fullmatch(r"[-\u2010\u2011](?:[\s\p{Cc}]*\n[\s\p{Cc}]*)?", between) and between.count("\n") < 2
+            if regex.fullmatch(r"[-\u2010\u2011](?:[\s\p{Cc}]*\n[\s\p{Cc}]*)?", between)
+            and between.count("\n") < 2
             else "'"
             if regex.fullmatch(r"['\u2019\u02BC]", between)
             else ""
@@ -70,12 +71,21 @@ def word(written: str, language: str = "") -> str:
 
 
 def units(text: str, choice, language: str = "", given: bool = False) -> list[tuple[int, int, str]]:
-    """(start, end, written word) of a text, hyphens, apostrophes and phrases joined as a choice has them."""
+    """(start, end, written word) of a text, hyphens, apostrophes and phrases joined as a choice has
+    them."""
     found: list[list] = []
     for start, end, word, mark in pieces(text, language, given):
-        joins = (mark == "-" and choice.hyphens == "join") or (mark == "'" and choice.apostrophes == "join")
+        joins = (mark == "-" and choice.hyphens == "join") or (
+            mark == "'" and choice.apostrophes == "join"
+        )
         if joins and found and found[-1][4] < 8:
-            found[-1] = [found[-1][0], end, found[-1][2] + mark + word, found[-1][3], found[-1][4] + 1]
+            found[-1] = [
+                found[-1][0],
+                end,
+                found[-1][2] + mark + word,
+                found[-1][3],
+                found[-1][4] + 1,
+            ]
         else:
             found.append([start, end, word, mark, 1])
     found = [tuple(unit) for unit in varied([unit[:4] for unit in found], choice)]
@@ -84,7 +94,9 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
     while i < len(found):
         for phrase in phrases:
             part = found[i : i + len(phrase)]
-            if [unit[2] for unit in part] == phrase and all(unit[3] not in BREAKS for unit in part[1:]):
+            if [unit[2] for unit in part] == phrase and all(
+                unit[3] not in BREAKS for unit in part[1:]
+            ):
                 out.append((part[0][0], part[-1][1], "_".join(phrase)))
                 i += len(phrase)
                 break
@@ -118,7 +130,10 @@ def varied(found: list, choice) -> list:
 def choose(texts, choice, turn=None, left_out=(), language: str = "", given: bool = False):
     """(words, dropped, rows: of each document word -> places)."""
     phrases = {phrase.replace(" ", "_") for phrase in choice.phrases}
-    cut = [[] if d in left_out else units(text, choice, language, given) for d, text in enumerate(texts)]
+    cut = [
+        [] if d in left_out else units(text, choice, language, given)
+        for d, text in enumerate(texts)
+    ]
 
     def reason(word):
         if word in phrases:
@@ -147,7 +162,9 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
     tokens = Counter(word for found in counted for _, word in found)
     documents = Counter(word for found in counted for word in {word for _, word in found})
     rare = {word for word in tokens if documents[word] < choice.min_documents}
-    common = {word for word in tokens if documents[word] > choice.max_share * (len(texts) - len(left_out))} - rare
+    common = {
+        word for word in tokens if documents[word] > choice.max_share * (len(texts) - len(left_out))
+    } - rare
     common -= choice.kept
     evenly = even(cut, tokens, documents, left_out) - rare - common - choice.kept
     evenly = set() if choice.spread_evenly else evenly
@@ -157,15 +174,19 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
         if words:
             said[why] = (len(words), sum(tokens[word] for word in words))
     rows = [
-        {word: [at for at, other in found if other == word] for _, word in found if word in set(kept)}
+        {
+            word: [at for at, other in found if other == word]
+            for _, word in found
+            if word in set(kept)
+        }
         for found in counted
     ]
     return kept, said, rows
 
 
 def even(cut, tokens, documents, left_out) -> set[str]:
-    """Words in more than a tenth of documents of up to 600 words whose residual idf is below the median of the 500 most
-    frequent, the lowest first, up to a tenth of all words."""
+    """Words in more than a tenth of documents of up to 600 words whose residual idf is below the
+    median of the 500 most frequent, the lowest first, up to a tenth of all words."""
     lengths = [len(found) for d, found in enumerate(cut) if d not in left_out]
     some = [length for length in lengths if length]
     if len(some) < 200 or np.median(some) < 100:
@@ -175,11 +196,15 @@ def even(cut, tokens, documents, left_out) -> set[str]:
         expected = sum(1 - np.exp(-tokens[word] * length / sum(some)) for length in some)
         return round(np.log(expected / documents[word]), 9)
 
-    middle = np.median([residual(word) for word in sorted(tokens, key=lambda word: -tokens[word])[:500]])
+    middle = np.median(
+        [residual(word) for word in sorted(tokens, key=lambda word: -tokens[word])[:500]]
+    )
     often = sorted((word for word in tokens if documents[word] > 0.1 * len(lengths)), key=residual)
     sums = np.cumsum([tokens[word] for word in often])
     return {
-        word for word, n in zip(often, sums, strict=True) if residual(word) < middle and n <= 0.1 * sum(tokens.values())
+        word
+        for word, n in zip(often, sums, strict=True)
+        if residual(word) < middle and n <= 0.1 * sum(tokens.values())
     }
 
 
@@ -191,7 +216,12 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
         marks = {start: mark for start, *_, mark in pieces(text)}
         for start, _, word in units(
             text,
-            Choice(choice.stop_words, hyphens=choice.hyphens, apostrophes=choice.apostrophes, phrases=given_phrases),
+            Choice(
+                choice.stop_words,
+                hyphens=choice.hyphens,
+                apostrophes=choice.apostrophes,
+                phrases=given_phrases,
+            ),
         ):
             found.append((word.replace("_", " "), marks[start] in BREAKS))
         cut.append(found)
@@ -201,7 +231,9 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
         return word in choice.stop_words and len(word) >= choice.min_length
 
     def content(word):
-        return " " in word or (not stop(word) and not word[0].isdigit() and choice.min_length <= len(word) <= 64)
+        return " " in word or (
+            not stop(word) and not word[0].isdigit() and choice.min_length <= len(word) <= 64
+        )
 
     times, documents = Counter(), Counter()
     for found in cut:
@@ -211,15 +243,26 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
                 part = found[i : j + 1]
                 words = [word for word, _ in part]
                 between = all(stop(word) and not content(word) for word in words[1:-1])
-                if content(words[0]) and content(words[-1]) and between and not any(after for _, after in part[1:]):
+                if (
+                    content(words[0])
+                    and content(words[-1])
+                    and between
+                    and not any(after for _, after in part[1:])
+                ):
                     seen.append((" ".join(words), words[0], words[-1]))
         times.update(seen)
         documents.update(set(seen))
     N, out = sum(tokens.values()), {}
     for (phrase, a, b), k in times.items():
-        table = np.array([[k, tokens[a] - k], [tokens[b] - k, N - tokens[a] - tokens[b] + k]], float).clip(0)
+        table = np.array(
+            [[k, tokens[a] - k], [tokens[b] - k, N - tokens[a] - tokens[b] + k]], float
+        ).clip(0)
         expected = np.outer([tokens[a], N - tokens[a]], [tokens[b], N - tokens[b]]) / N
-        if k >= max(5, choice.min_documents) and documents[phrase, a, b] >= choice.min_documents and k > expected[0, 0]:
+        if (
+            k >= max(5, choice.min_documents)
+            and documents[phrase, a, b] >= choice.min_documents
+            and k > expected[0, 0]
+        ):
             with np.errstate(divide="ignore", invalid="ignore"):
                 score = 2 * np.nansum(table * np.log(table / expected))
             if score > 10.83:

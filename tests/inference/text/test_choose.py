@@ -17,13 +17,20 @@ from inference.text.forms import LEMMAS, STEMS, former
 from tests.inference.text import naive
 
 TEXTS = [
-    f"the {'war ' * (i % 4)} peace{i % 7} topic{i % 13} a common {'rare' if i == 3 else ''} in 18{i % 9}0"
+    f"the {'war ' * (i % 4)} peace{i % 7} topic{i % 13} a common {'rare' if i == 3 else ''} in"
+    f" 18{i % 9}0"
     for i in range(60)
 ]
 TEXTS[10] = ""
 TEXTS[20] = "the the a"
-TEXTS[30] = "New York's well-known mother-in-law isn't in New-York. In New York City, new. York 1984-85 don't it's"
-TEXTS[31] = "new york city news; New\nYork is well-known: New\n\nYork, l'homme a-b-c-d-e-f-g-h-i-j-k running runs ran"
+TEXTS[30] = (
+    "New York's well-known mother-in-law isn't in New-York. In New York City, new. York 1984-85"
+    " don't it's"
+)
+TEXTS[31] = (
+    "new york city news; New\nYork is well-known: New\n\nYork, l'homme a-b-c-d-e-f-g-h-i-j-k"
+    " running runs ran"
+)
 TEXTS[32] = "漢字 한 x running run"
 
 
@@ -41,7 +48,12 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
     bow, vocabulary = choose(stream, choice, folder / "bow", mask if left_out else None, documents)
     turn = former(choice.forms, choice.language)
     kept, dropped, rows = naive.choose(
-        texts[:documents], choice, turn and (lambda word: turn([word])[0]), left_out, language, given
+        texts[:documents],
+        choice,
+        turn and (lambda word: turn([word])[0]),
+        left_out,
+        language,
+        given,
     )
     assert vocabulary.words == kept
     assert vocabulary.dropped == dropped
@@ -69,7 +81,9 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
     postings = Postings.open(folder / "bow" / "by_word")
     for w in range(0, bow.V, 5):
         span = slice(postings.indptr[w], postings.indptr[w + 1])
-        found = dict(zip(postings.documents[span].tolist(), postings.counts[span].tolist(), strict=True))
+        found = dict(
+            zip(postings.documents[span].tolist(), postings.counts[span].tolist(), strict=True)
+        )
         assert found == {d: len(row[kept[w]]) for d, row in enumerate(rows) if kept[w] in row}
     return vocabulary
 
@@ -79,19 +93,46 @@ CHOICES = [
     Choice(min_documents=1, max_share=1.0, min_length=1, numbers=True),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join"),
     Choice(stop_words("en"), min_documents=1, max_share=1.0, apostrophes="join", min_length=1),
-    Choice(stop_words("en"), min_documents=1, max_share=1.0, hyphens="join", apostrophes="join", numbers=True),
     Choice(
-        frozenset(["new"]), min_documents=1, max_share=1.0, phrases=("new york", "new york city", "in the", "no such")
+        stop_words("en"),
+        min_documents=1,
+        max_share=1.0,
+        hyphens="join",
+        apostrophes="join",
+        numbers=True,
     ),
-    Choice(min_documents=1, max_share=1.0, hyphens="join", phrases=("is well-known", "new york", "mother-in-law isn")),
-    Choice(stop_words("en"), min_documents=1, max_share=1.0, forms="stems", language="en", phrases=("running run",)),
+    Choice(
+        frozenset(["new"]),
+        min_documents=1,
+        max_share=1.0,
+        phrases=("new york", "new york city", "in the", "no such"),
+    ),
+    Choice(
+        min_documents=1,
+        max_share=1.0,
+        hyphens="join",
+        phrases=("is well-known", "new york", "mother-in-law isn"),
+    ),
+    Choice(
+        stop_words("en"),
+        min_documents=1,
+        max_share=1.0,
+        forms="stems",
+        language="en",
+        phrases=("running run",),
+    ),
     Choice(
         min_documents=1,
         max_share=1.0,
         variants=(("new york", "peace1"), ("mother-in", "war"), ("running", "ran")),
         phrases=("peace1 city",),
     ),
-    Choice(min_documents=1, max_share=1.0, hyphens="join", variants=(("well-known", "running"), ("new-york", "a"))),
+    Choice(
+        min_documents=1,
+        max_share=1.0,
+        hyphens="join",
+        variants=(("well-known", "running"), ("new-york", "a")),
+    ),
     Choice(
         min_documents=1,
         max_share=1.0,
@@ -120,7 +161,16 @@ def test_what_words_become(tmp_path):
         phrases=("new york", "new york city"),
     )
     words = set(agree(tmp_path, TEXTS, choice).words)
-    assert {"new_york", "new_york_city", "well-known", "mother-in-law", "york's", "漢", "字", "한"} <= words
+    assert {
+        "new_york",
+        "new_york_city",
+        "well-known",
+        "mother-in-law",
+        "york's",
+        "漢",
+        "字",
+        "한",
+    } <= words
     assert not {"it's", "don't", "isn't", "x"} & words  # of nothing but stop words; too short
 
 
@@ -129,7 +179,8 @@ def test_documents_that_are_left_out_and_later_ones(tmp_path):
 
 
 def spread() -> list[str]:
-    """240 documents of 150 words, each with some words of its own: "dull" is in all, "lump" in a sixth of them, often."""
+    """240 documents of 150 words, each with some words of its own: "dull" is in all, "lump" in a
+    sixth of them, often."""
     random, texts = Random(3), []
     for d in range(240):
         own = random.sample([f"w{i}" for i in range(300)], 40) + ["lump"] * 20 * (d % 6 == 0)
@@ -138,7 +189,13 @@ def spread() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"kept": frozenset(["dull"])}, {"spread_evenly": True}, {"forms": "stems", "language": "en"}]
+    "more",
+    [
+        {},
+        {"kept": frozenset(["dull"])},
+        {"spread_evenly": True},
+        {"forms": "stems", "language": "en"},
+    ],
 )
 def test_frequent_words_that_are_spread_evenly_do_not_count(tmp_path, more):
     choice = Choice(numbers=True, min_documents=2, **more)
@@ -156,18 +213,26 @@ def test_a_word_that_is_kept_counts_however_common(tmp_path):
     texts = ["always alpha", "always beta", "always gamma alpha", "beta gamma"]
     choice = Choice(min_documents=1, max_share=0.6)
     assert "always" not in agree(tmp_path / "without", texts, choice).words
-    assert "always" in agree(tmp_path / "with", texts, replace(choice, kept=frozenset(["always"]))).words
+    assert (
+        "always"
+        in agree(tmp_path / "with", texts, replace(choice, kept=frozenset(["always"]))).words
+    )
 
 
 def test_given_words(tmp_path):
     texts = ["Alpha beta\tBETA new_york x-y 5th", "new york Alpha", "new york beta"]
-    words = agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0, phrases=("new york",)), given=True).words
+    words = agree(
+        tmp_path, texts, Choice(min_documents=1, max_share=1.0, phrases=("new york",)), given=True
+    ).words
     assert words == ["new_york", "Alpha", "beta", "BETA", "x-y"]
 
 
 def test_segmented_words(tmp_path):
     texts = ["我们的经济和他们的文化因为这个问题而不同", "经济 ABC 文化 1984年"]
-    assert "经济" in agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0), language="zh").words
+    assert (
+        "经济"
+        in agree(tmp_path, texts, Choice(min_documents=1, max_share=1.0), language="zh").words
+    )
 
 
 def test_real_news(tmp_path, corpora_folder):
@@ -177,7 +242,11 @@ def test_real_news(tmp_path, corpora_folder):
         tmp_path,
         texts,
         Choice(
-            stop_words("en"), min_documents=2, hyphens="join", apostrophes="join", phrases=("crude oil", "mln dlrs")
+            stop_words("en"),
+            min_documents=2,
+            hyphens="join",
+            apostrophes="join",
+            phrases=("crude oil", "mln dlrs"),
         ),
     )
 
@@ -189,13 +258,22 @@ def test_terms_of_a_text_are_those_of_the_corpus(choice):
     found = terms(TEXTS[28:33], choice)
     for text, of in zip(TEXTS[28:33], found, strict=True):
         expected = naive.units(text, choice)
-        keep = Choice(min_documents=1, max_share=1.0, min_length=choice.min_length, numbers=choice.numbers)
-        kept = set(naive.choose([" ".join(word for *_, word in expected) + " a"], keep, given=True)[0]) | phrases
+        keep = Choice(
+            min_documents=1, max_share=1.0, min_length=choice.min_length, numbers=choice.numbers
+        )
+        kept = (
+            set(naive.choose([" ".join(word for *_, word in expected) + " a"], keep, given=True)[0])
+            | phrases
+        )
         named = [
-            (a, b, word if not turn or word in phrases else turn([word])[0]) for a, b, word in expected if word in kept
+            (a, b, word if not turn or word in phrases else turn([word])[0])
+            for a, b, word in expected
+            if word in kept
         ]
         assert of == named
-    (places,) = stops([TEXTS[30]], [np.array([a for a, _, _ in found[2]] + [len(TEXTS[30]) - 1])], choice)
+    (places,) = stops(
+        [TEXTS[30]], [np.array([a for a, _, _ in found[2]] + [len(TEXTS[30]) - 1])], choice
+    )
     assert places == [b for _, b, _ in found[2]] + [len(TEXTS[30])]
 
 
@@ -224,10 +302,19 @@ def test_nothing_left_says_why(tmp_path, texts, said):
 @pytest.mark.parametrize(
     "options",
     [
-        {"min_documents": 0}, {"max_share": 0.0}, {"max_share": 1.1}, {"max_share": float("nan")}, {"min_length": 0}, {"hyphens": "cut"},
-        {"forms": "stems"}, {"forms": "lemmas", "language": "zh"}, {"phrases": ("alone",)}, {"phrases": ("two  spaces",)}, {"duplicates": "yes"},
+        {"min_documents": 0},
+        {"max_share": 0.0},
+        {"max_share": 1.1},
+        {"max_share": float("nan")},
+        {"min_length": 0},
+        {"hyphens": "cut"},
+        {"forms": "stems"},
+        {"forms": "lemmas", "language": "zh"},
+        {"phrases": ("alone",)},
+        {"phrases": ("two  spaces",)},
+        {"duplicates": "yes"},
     ],
-)  # fmt: skip
+)
 def test_choices_that_can_not_be(options):
     with pytest.raises(Invalid) as refused:
         Choice(**options)
@@ -237,4 +324,6 @@ def test_choices_that_can_not_be(options):
 def test_every_form_that_is_offered_can_be_had():
     assert set(STEMS.values()) <= set(Stemmer.algorithms())
     assert set(LEMMAS.values()) <= set(SUPPORTED_LANGUAGES)
-    assert former("stems", "en")(["running"]) == ["run"] and former("lemmas", "de")(["ging"]) == ["gehen"]
+    assert former("stems", "en")(["running"]) == ["run"] and former("lemmas", "de")(["ging"]) == [
+        "gehen"
+    ]

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from inference import memory
+from inference.runtime import memory
 from inference.text import Choice, choose, duplicates
 from tests.inference.text import naive
 from tests.inference.text.test_choose import written
@@ -22,7 +22,15 @@ def made():
         for at in random.choice(len(words), min(changes, len(words) // 2), replace=False):
             words[at] = "changed"
         texts.append(" ".join(words))
-    texts += ["", "  ...", "two words", "Two, words!", "three words here", "", texts[0].upper().replace(" ", ", ")]
+    texts += [
+        "",
+        "  ...",
+        "two words",
+        "Two, words!",
+        "three words here",
+        "",
+        texts[0].upper().replace(" ", ", "),
+    ]
     return texts
 
 
@@ -39,7 +47,11 @@ def test_twins(tmp_path, monkeypatch, on_disk):
         first = words.index(words[d])
         assert exact[d] == (first if words[d] and first < d else -1)
         like = (
-            [c for c in range(d) if words[d] == words[c] or naive.alike(triples[c], triples[d]) >= duplicates.ALIKE]
+            [
+                c
+                for c in range(d)
+                if words[d] == words[c] or naive.alike(triples[c], triples[d]) >= duplicates.ALIKE
+            ]
             if words[d]
             else []
         )
@@ -59,9 +71,15 @@ def test_news(tmp_path, corpora_folder):
     with gzip.open(corpora_folder / "reuters21578.jsonl.gz", "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line, _ in zip(file, range(3000), strict=False)]
     exact, near = duplicates.find(written(tmp_path, texts))
-    assert (near[exact >= 0] == exact[exact >= 0]).all() and (near >= 0).sum() > (exact >= 0).sum() > 0
+    assert (near[exact >= 0] == exact[exact >= 0]).all() and (near >= 0).sum() > (
+        exact >= 0
+    ).sum() > 0
     for d in np.flatnonzero((near >= 0) & (exact < 0)):
-        assert near[d] < d and naive.alike(naive.triples(texts[near[d]]), naive.triples(texts[d])) >= duplicates.ALIKE
+        assert (
+            near[d] < d
+            and naive.alike(naive.triples(texts[near[d]]), naive.triples(texts[d]))
+            >= duplicates.ALIKE
+        )
 
 
 @pytest.mark.parametrize("which", ["exact", "near"])
@@ -71,5 +89,7 @@ def test_left_out_of_the_bag_of_words(tmp_path, which):
     left_out = duplicates.find(stream)[which == "near"] >= 0
     choice = Choice(min_documents=1, max_share=1.0)
     expected, _ = choose(stream, choice, tmp_path / "expected", left_out)
-    bow, _ = choose(stream, Choice(min_documents=1, max_share=1.0, duplicates=which), tmp_path / "bow")
+    bow, _ = choose(
+        stream, Choice(min_documents=1, max_share=1.0, duplicates=which), tmp_path / "bow"
+    )
     assert bow.digest == expected.digest and (np.diff(bow.indptr)[left_out] == 0).all()

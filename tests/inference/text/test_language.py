@@ -41,12 +41,17 @@ def test_mixtures_and_nothing():
 
 
 def test_languages_without_a_stop_list():
-    assert detect(["Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."])[0] == "is"
+    assert (
+        detect(["Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."])[0] == "is"
+    )
     assert detect(["မြန်မာဘာသာစကားသည် မြန်မာနိုင်ငံ၏ ရုံးသုံးဘာသာစကားဖြစ်သည်"])[0] == "my"
     assert (
-        detect(["Alle menneske er fødde til fridom og med same menneskeverd og menneskerettar, og eg veit ikkje kva."])[
-            0
-        ]
+        detect(
+            [
+                "Alle menneske er fødde til fridom og med same menneskeverd og menneskerettar, og"
+                " eg veit ikkje kva."
+            ]
+        )[0]
         == "no"
     )
     assert {"is", "my", "no"} <= set(LANGUAGES)

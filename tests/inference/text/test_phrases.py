@@ -12,7 +12,10 @@ from tests.inference.text.test_choose import written
 
 
 def agree(folder, texts, choice):
-    found = {phrase.words: phrase[1:] for phrase in phrases.find(written(folder, texts), choice, most=100_000)}
+    found = {
+        phrase.words: phrase[1:]
+        for phrase in phrases.find(written(folder, texts), choice, most=100_000)
+    }
     first = naive.phrases(texts, choice)
     expected = first | naive.phrases(texts, choice, tuple(first))
     for words in first:  # counted by the first round where the second has nothing longer
@@ -44,20 +47,28 @@ def made(seed=1):
 def test_planted_phrases(tmp_path, hyphens):
     choice = Choice(stop_words("en"), min_documents=2, hyphens=hyphens)
     found = agree(tmp_path, made(), choice)
-    assert list(found)[:3] != [] and {"new york", "new york city", "house of the lords"} <= set(list(found)[:4])
+    assert list(found)[:3] != [] and {"new york", "new york city", "house of the lords"} <= set(
+        list(found)[:4]
+    )
     assert not [words for words in found if "1984" in words or "." in words]
 
 
 def test_news(tmp_path, corpora_folder):
     with gzip.open(corpora_folder / "reuters21578.jsonl.gz", "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line, _ in zip(file, range(80), strict=False)]
-    assert "new york" in agree(tmp_path, texts, Choice(stop_words("en"), min_documents=3, apostrophes="join"))
+    assert "new york" in agree(
+        tmp_path, texts, Choice(stop_words("en"), min_documents=3, apostrophes="join")
+    )
 
 
 def test_chance_makes_few_phrases(tmp_path):
     random = np.random.default_rng(2)
-    texts = [" ".join(random.choice([f"w{chr(97 + i)}x" for i in range(20)], 50)) for _ in range(200)]
-    assert len(phrases.find(written(tmp_path, texts), Choice(min_documents=1))) < 4  # of 400 pairs, at 0.1%
+    texts = [
+        " ".join(random.choice([f"w{chr(97 + i)}x" for i in range(20)], 50)) for _ in range(200)
+    ]
+    assert (
+        len(phrases.find(written(tmp_path, texts), Choice(min_documents=1))) < 4
+    )  # of 400 pairs, at 0.1%
 
 
 def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):

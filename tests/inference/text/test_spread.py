@@ -9,18 +9,28 @@ from tests.inference.text.test_choose import TEXTS, written
 def test_counts_are_those_of_choosing(tmp_path):
     stream = written(tmp_path / "tokens", TEXTS)
     choice = Choice(
-        stop_words=frozenset(["the", "a"]), min_documents=1, max_share=1.0, phrases=("new york",), hyphens="join"
+        stop_words=frozenset(["the", "a"]),
+        min_documents=1,
+        max_share=1.0,
+        phrases=("new york",),
+        hyphens="join",
     )
     found, (_, vocabulary) = count(stream, choice), choose(stream, choice, tmp_path / "bow")
     kept = np.flatnonzero(found.tokens > 0)
     mine = {
-        word: (int(found.tokens[i]), int(found.documents[i])) for word, i in zip(found.words(kept), kept, strict=True)
+        word: (int(found.tokens[i]), int(found.documents[i]))
+        for word, i in zip(found.words(kept), kept, strict=True)
     }
-    theirs = zip(vocabulary.words, vocabulary.tokens.tolist(), vocabulary.documents.tolist(), strict=True)
+    theirs = zip(
+        vocabulary.words, vocabulary.tokens.tolist(), vocabulary.documents.tolist(), strict=True
+    )
     assert mine == {word: (tokens, documents) for word, tokens, documents in theirs}
     for i, name in enumerate(REASONS[:-2]):
         units = np.flatnonzero(found.reason == i)
-        assert vocabulary.dropped.get(name, (0, 0)) == (len(units), found.left_out_tokens[units].sum())
+        assert vocabulary.dropped.get(name, (0, 0)) == (
+            len(units),
+            found.left_out_tokens[units].sum(),
+        )
     assert set(found.units.words(np.flatnonzero(found.reason == REASONS.index("stop word")))) == {
         "the"
     }  # the other is too short

@@ -15,7 +15,8 @@ from tests.inference.text.old_streams import downgrade
 
 DECOMPOSED = "e\u0301te\u0301"
 TEXTS = [
-    f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't iPhone{i} McX {DECOMPOSED * (i % 3)} new{i}"
+    f"Été {i} word{i % 7} Ångström I\u0307zmir ΣΟΦΟΣ don't iPhone{i} McX {DECOMPOSED * (i % 3)}"
+    f" new{i}"
     for i in range(40)
 ] + [
     "",
@@ -63,10 +64,13 @@ def test_what_is_read_is_what_was_written(tmp_path):
     for d, text in enumerate(TEXTS):
         n, t = int(stream.lengths[d]), int(stream.title_lengths[d])
         spans = Tokeniser().spans(text)
-        assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [word for *_, word in spans]
-        assert [case.key(int(stream.words[i] >> case.SHIFT & 3), capitals.get(i, 0)) for i in range(at, at + n)] == [
-            naive_patterns.case(text[a:b]) for a, b, _ in spans
+        assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [
+            word for *_, word in spans
         ]
+        assert [
+            case.key(int(stream.words[i] >> case.SHIFT & 3), capitals.get(i, 0))
+            for i in range(at, at + n)
+        ] == [naive_patterns.case(text[a:b]) for a, b, _ in spans]
         assert stream.starts.of([at], [at + n]).tolist() == [start for start, *_ in spans]
         assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [
             word for *_, word in Tokeniser().spans(TITLES[d])
@@ -82,7 +86,9 @@ def test_blocks_are_the_whole(tmp_path, size):
     for documents in (None, 0, 7, 100):
         blocks = list(stream.blocks(documents, size))
         D = min(documents if documents is not None else stream.D, stream.D)
-        lengths = np.concatenate([np.zeros(0, int), *(np.diff(block.ends, prepend=0) for block in blocks)])
+        lengths = np.concatenate(
+            [np.zeros(0, int), *(np.diff(block.ends, prepend=0) for block in blocks)]
+        )
         assert lengths.tolist() == stream.lengths[:D].tolist()
         words, starts = (
             np.concatenate([np.zeros(0, int), *(getattr(block, name) for block in blocks)]).tolist()
@@ -126,10 +132,15 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
     for _ in range(2):  # killed before its caller knew: once more
         with pytest.raises(Invalid, match="43 documents, and 40"):
             Stream.renew(tmp_path / "old", checkpoint, [TEXTS[:40]])
-        assert Stream.renew(tmp_path / "old", checkpoint, (TEXTS[i : i + 7] for i in range(0, 43, 7))) == expected
+        assert (
+            Stream.renew(tmp_path / "old", checkpoint, (TEXTS[i : i + 7] for i in range(0, 43, 7)))
+            == expected
+        )
         files = content(tmp_path / "old")
         assert {name: files[name] for name in FILES if name != "checkpoint.json"} == {
-            name: data for name, data in content(tmp_path / "new").items() if name != "checkpoint.json"
+            name: data
+            for name, data in content(tmp_path / "new").items()
+            if name != "checkpoint.json"
         }
         assert json.loads(files["checkpoint.json"]) == expected
     assert Stream.open(tmp_path / "old").D == len(TEXTS)
@@ -155,13 +166,19 @@ def test_renewing_may_be_killed_anywhere(tmp_path, monkeypatch, step):
     monkeypatch.undo()
     old, new = Stream.open(tmp_path / "old"), Stream.open(tmp_path / "new")
     assert old.checkpoint == checkpoint and old.mixed is None
-    assert all(np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True))
+    assert all(
+        np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True)
+    )
     assert Stream.renew(tmp_path / "old", checkpoint, [TEXTS]) == expected
-    assert all((tmp_path / "old" / name).read_bytes() == (tmp_path / "new" / name).read_bytes() for name in FILES[1:])
+    assert all(
+        (tmp_path / "old" / name).read_bytes() == (tmp_path / "new" / name).read_bytes()
+        for name in FILES[1:]
+    )
 
 
 def test_more_words_than_have_a_number_are_refused(tmp_path):
-    """Of format 1, whose numbers had two bits more: read by this version they would be other words."""
+    """Of format 1, whose numbers had two bits more: read by this version they would be other
+    words."""
     checkpoint = whole(tmp_path) | {"format": 1, "lexicon": NUMBER + 1}
     (tmp_path / "checkpoint.json").write_text(json.dumps(checkpoint))
     with pytest.raises(Invalid, match="more different words"):
@@ -184,7 +201,10 @@ def test_what_can_not_be_opened(tmp_path):
     with pytest.raises(Invalid, match="two ways"):
         Stream.write(tmp_path, Tokeniser(given=True), resume=checkpoint)
     (tmp_path / "words").write_bytes(b"")
-    with pytest.raises(Invalid, match="expected at least"), Stream.write(tmp_path, Tokeniser(), resume=checkpoint):
+    with (
+        pytest.raises(Invalid, match="expected at least"),
+        Stream.write(tmp_path, Tokeniser(), resume=checkpoint),
+    ):
         pass
     (tmp_path / "checkpoint.json").write_text(json.dumps(checkpoint | {"format": 99}))
     with pytest.raises(Invalid, match="format 99"):

@@ -12,7 +12,14 @@ import pytest
 
 from inference.text import Tokeniser
 from inference.text.segment import SEGMENTED
-from inference.text.table import AFTER_APOSTROPHE, AFTER_BREAK, AFTER_HYPHEN, AFTER_PARAGRAPH, AFTER_SENTENCE, NUMBER
+from inference.text.table import (
+    AFTER_APOSTROPHE,
+    AFTER_BREAK,
+    AFTER_HYPHEN,
+    AFTER_PARAGRAPH,
+    AFTER_SENTENCE,
+    NUMBER,
+)
 from tests.inference.text import naive
 
 TEXTS = [
@@ -84,7 +91,24 @@ def test_hostile_texts():
         "ー",
         "ﾞ",
     ]
-    alphabet += ["ᄒ", "ᅡ", "ᆫ", "한", "ก", "ำ", "𝒜", "\ud800", "\ufeff", "\U000e0041", "ß", "ﬁ", "K", "٣", "\0", "\x85"]
+    alphabet += [
+        "ᄒ",
+        "ᅡ",
+        "ᆫ",
+        "한",
+        "ก",
+        "ำ",
+        "𝒜",
+        "\ud800",
+        "\ufeff",
+        "\U000e0041",
+        "ß",
+        "ﬁ",
+        "K",
+        "٣",
+        "\0",
+        "\x85",
+    ]
     for size in (1, 3, 10, 300):
         for _ in range(100):
             text = "".join(random.choice(alphabet, size))
@@ -122,7 +146,9 @@ def test_batches_make_no_difference():
     together = whole.pieces(TEXTS)
     apart = [parts.pieces([text]) for text in TEXTS]
     for name in ("words", "starts", "stops", "lengths"):
-        assert getattr(together, name).tolist() == [x for part in apart for x in getattr(part, name).tolist()]
+        assert getattr(together, name).tolist() == [
+            x for part in apart for x in getattr(part, name).tolist()
+        ]
     assert list(whole.lexicon) == list(parts.lexicon)
 
 
@@ -136,10 +162,25 @@ def test_tables_grow():
     words = [f"w{i}" for i in range(60_000)]
     tokeniser = Tokeniser()
     found = tokeniser.pieces([" ".join(words), " ".join(reversed(words)), "a " * 100_000])
-    assert found.words[:60_000].tolist() == list(range(60_000)) == found.words[60_000:120_000][::-1].tolist()
-    assert set(found.words[120_000:].tolist()) == {60_000} and found.lengths.tolist() == [60_000, 60_000, 100_000]
+    assert (
+        found.words[:60_000].tolist()
+        == list(range(60_000))
+        == found.words[60_000:120_000][::-1].tolist()
+    )
+    assert set(found.words[120_000:].tolist()) == {60_000} and found.lengths.tolist() == [
+        60_000,
+        60_000,
+        100_000,
+    ]
     assert list(tokeniser.lexicon) == [*words, "a"]
-    assert tokeniser.lexicon.find(["w5", "w59999", "none", "", "w", "a"]).tolist() == [5, 59_999, -1, -1, -1, 60_000]
+    assert tokeniser.lexicon.find(["w5", "w59999", "none", "", "w", "a"]).tolist() == [
+        5,
+        59_999,
+        -1,
+        -1,
+        -1,
+        60_000,
+    ]
 
 
 def real_texts(folder):
@@ -149,13 +190,26 @@ def real_texts(folder):
         with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
             rows = [row for row, _ in zip(csv.reader(file), range(60), strict=False)]
         language = path.parent.name[:2]
-        yield path.name, language if language in SEGMENTED else "", ["\n".join(row)[:3_000] for row in rows]
+        yield (
+            path.name,
+            language if language in SEGMENTED else "",
+            ["\n".join(row)[:3_000] for row in rows],
+        )
     with gzip.open(
-        folder / "gnome_help_multilang" / "gnome_help_15lang.csv.gz", "rt", encoding="utf-8", newline=""
+        folder / "gnome_help_multilang" / "gnome_help_15lang.csv.gz",
+        "rt",
+        encoding="utf-8",
+        newline="",
     ) as file:
         yield "gnome", "", ["\n".join(row) for row in csv.reader(file)][::20]
-    with zipfile.ZipFile(folder / "udhr_mixed_encodings" / "udhr_310lang_native_encodings.zip") as archive:
-        texts = [archive.read(name).decode("utf-8", "replace") for name in archive.namelist() if name.endswith(".txt")]
+    with zipfile.ZipFile(
+        folder / "udhr_mixed_encodings" / "udhr_310lang_native_encodings.zip"
+    ) as archive:
+        texts = [
+            archive.read(name).decode("utf-8", "replace")
+            for name in archive.namelist()
+            if name.endswith(".txt")
+        ]
         yield "udhr", "", [io.StringIO(text).read()[:1_000] for text in texts]
 
 

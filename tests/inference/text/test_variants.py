@@ -20,15 +20,24 @@ def test_a_word_with_a_hyphen_counts_as_the_one_without(tmp_path):
 
 
 def test_two_words_stay_two_where_a_hyphen_is_rarer_between_them(tmp_path):
-    assert found(tmp_path, "every-day life, every day, every day", "an everyday life") == {"every-day": "everyday"}
+    assert found(tmp_path, "every-day life, every day, every day", "an everyday life") == {
+        "every-day": "everyday"
+    }
 
 
 def test_parts_of_a_longer_chain_are_no_words_of_their_own(tmp_path):
-    texts = ["va-t-elle, dit-on; parle-t-elle", "une telle, un tel", "brother-in-law", "inlaw, brotherin"]
+    texts = [
+        "va-t-elle, dit-on; parle-t-elle",
+        "une telle, un tel",
+        "brother-in-law",
+        "inlaw, brotherin",
+    ]
     assert found(tmp_path, *texts, language="fr") == {}
 
 
-@pytest.mark.parametrize("broken", ["govern-\nment", "govern-\r\n  ment", "govern\N{SOFT HYPHEN}ment"])
+@pytest.mark.parametrize(
+    "broken", ["govern-\nment", "govern-\r\n  ment", "govern\N{SOFT HYPHEN}ment"]
+)
 def test_words_that_the_end_of_a_line_breaks_are_whole(tmp_path, broken):
     stream = written(tmp_path / "tokens", [f"The {broken} is here", "a government"])
     choice = Choice(min_documents=1, max_share=1.0, variants=tuple(variants.find(stream, "en")))
@@ -38,7 +47,13 @@ def test_words_that_the_end_of_a_line_breaks_are_whole(tmp_path, broken):
 
 
 def test_breaks_that_are_no_broken_words_stay(tmp_path):
-    texts = ["exports -\nfree trade", "export-\n\nimport", "in 1990-\n1995", "1990-1995", "ein- und ausfuhr"]
+    texts = [
+        "exports -\nfree trade",
+        "export-\n\nimport",
+        "in 1990-\n1995",
+        "1990-1995",
+        "ein- und ausfuhr",
+    ]
     assert found(tmp_path, *texts, "exportsfree exportimport 19901995 einund") == {}
 
 
@@ -51,19 +66,27 @@ def test_of_two_spellings_the_more_frequent_stands_for_both(tmp_path):
         "cœur, coeur",
     ]
     assert found(tmp_path / "en", *texts) == {
-        "organize": "organise", "organized": "organised", "labour": "labor", "cœur": "coeur",
-    }  # fmt: skip
+        "organize": "organise",
+        "organized": "organised",
+        "labour": "labor",
+        "cœur": "coeur",
+    }
     assert found(tmp_path / "fr", *texts, language="fr") == {"cœur": "coeur"}
     assert found(tmp_path / "alone", "a wise hour of promise, to advise, four courses") == {}
 
 
 def test_a_spelling_with_a_hyphen_counts_as_the_usual_one(tmp_path):
-    assert found(tmp_path, "re-organise reorganise", "reorganize reorganize")["re-organise"] == "reorganize"
+    assert (
+        found(tmp_path, "re-organise reorganise", "reorganize reorganize")["re-organise"]
+        == "reorganize"
+    )
 
 
 def test_printers_ligatures_are_letters(tmp_path):
     _, vocabulary = choose(
-        written(tmp_path / "a", ["ﬁrst eﬀort", "first effort"]), Choice(min_documents=2), tmp_path / "b"
+        written(tmp_path / "a", ["ﬁrst eﬀort", "first effort"]),
+        Choice(min_documents=2),
+        tmp_path / "b",
     )
     assert vocabulary.words == ["effort", "first"]
 
@@ -71,7 +94,16 @@ def test_printers_ligatures_are_letters(tmp_path):
 def test_pages_mark_a_writing_as_its_word():
     choice = Choice(variants=(("co-operation", "cooperation"), ("organise", "organize")))
     assert terms(["They organise co-operation, co operation."], choice) == [
-        [(0, 4, "they"), (5, 13, "organize"), (14, 26, "cooperation"), (28, 30, "co"), (31, 40, "operation")]
+        [
+            (0, 4, "they"),
+            (5, 13, "organize"),
+            (14, 26, "cooperation"),
+            (28, 30, "co"),
+            (31, 40, "operation"),
+        ]
     ]
     stems = Choice(variants=choice.variants, forms="stems", language="en")
-    assert [word for _, _, word in terms(["co-operation organise"], stems)[0]] == ["cooper", "organiz"]
+    assert [word for _, _, word in terms(["co-operation organise"], stems)[0]] == [
+        "cooper",
+        "organiz",
+    ]

@@ -1,4 +1,5 @@
-"""manage.py account EMAIL: make an account, or change one, from the machine itself. The first one is made so."""
+"""manage.py account EMAIL: make an account, or change one, from the machine itself. The first one
+is made so."""
 
 import getpass
 import sys
@@ -12,39 +13,61 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from inference.errors import Invalid, there
-from webapp.accounts import adapters, ownership, sharing, tokens
 from webapp.management.base import OwnCommand
 from webapp.models import GONE, Corpus, User
+from webapp.platform.accounts import adapters, ownership, sharing, tokens
 
 
 class Command(OwnCommand):
-    help = "Make an account, or change one. With --owner it takes over all that was made while accounts were off."
+    help = (
+        "Make an account, or change one. With --owner it takes over all that was made while"
+        " accounts were off."
+    )
 
     arguments = {
         "email": {"metavar": "EMAIL", "help": "to sign in with"},
         "--name": {"help": "shown to others; needed for a new account, and never changed"},
         "--owner": {
             "action": "store_true",
-            "help": "make the local owner this account: corpora, runs, notebooks and tokens become its",
+            "help": (
+                "make the local owner this account: corpora, runs, notebooks and tokens become its"
+            ),
         },
-        "--operator": {"action": "store_true", "help": "who may see the pages about workers, queue and disk"},
+        "--operator": {
+            "action": "store_true",
+            "help": "who may see the pages about workers, queue and disk",
+        },
         "--no-operator": {"action": "store_true", "help": "who may not any more"},
         "--password": {
             "action": "store_true",
-            "help": "ask for another password, and end sessions and tokens; for a new account it is always asked for",
+            "help": (
+                "ask for another password, and end sessions and tokens; for a new account it is"
+                " always asked for"
+            ),
         },
-        "--password-stdin": {"action": "store_true", "help": "read the password from standard input instead"},
+        "--password-stdin": {
+            "action": "store_true",
+            "help": "read the password from standard input instead",
+        },
         "--close": {
             "action": "store_true",
-            "help": "nobody can sign in to it any more; sessions and tokens end, what it owns stays",
+            "help": (
+                "nobody can sign in to it any more; sessions and tokens end, what it owns stays"
+            ),
         },
         "--open": {"action": "store_true", "help": "and can again"},
         "--hand-over": {
             "metavar": "EMAIL",
-            "help": "all corpora that it owns, deleted ones too, become those of this account, when somebody leaves",
+            "help": (
+                "all corpora that it owns, deleted ones too, become those of this account, when"
+                " somebody leaves"
+            ),
         },
         **{
-            f"--most-{name}": {"metavar": "N", "help": f"how many {what} it may have; “default” as all others"}
+            f"--most-{name}": {
+                "metavar": "N",
+                "help": f"how many {what} it may have; “default” as all others",
+            }
             for name, what in (
                 ("bytes", "bytes of files"),
                 ("documents", "documents"),
@@ -65,7 +88,8 @@ class Command(OwnCommand):
         user = self._new(email, given) if old is None else old
         if old and given["owner"] and not old.local:
             raise CommandError(
-                f"{email} is an account already. Take another address for the local owner, and share with this one."
+                f"{email} is an account already. Take another address for the local owner, and"
+                " share with this one."
             )
         self._set_rights(user, given)
         other_password = given["password"] or given["password_stdin"]
@@ -76,10 +100,13 @@ class Command(OwnCommand):
         revoked = tokens.revoke_all(user) if ends else []
         if ends:
             adapters.end_sessions(user)
-        EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
+        EmailAddress.objects.update_or_create(
+            user=user, email=email, defaults={"verified": True, "primary": True}
+        )
         sharing.arrived(user, email)
         self.stdout.write(
-            f"{user.name} <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}"
+            f"{user.name}"
+            f" <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}"
         )
         if given["hand_over"]:
             self._hand_over(user, given["hand_over"].strip().lower())
@@ -92,7 +119,9 @@ class Command(OwnCommand):
         if user.email:
             raise CommandError(f"The local owner is an account already: {user.email}.")
         if not given["name"]:
-            raise CommandError("Say what the account is called, which others see: --name “Ada Lovelace”.")
+            raise CommandError(
+                "Say what the account is called, which others see: --name “Ada Lovelace”."
+            )
         for check in adapters.NAME:
             self._check(check, given["name"])
         if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
@@ -108,28 +137,36 @@ class Command(OwnCommand):
         for name in settings.MOST:
             if (number := given[f"most_{name}"]) is not None:
                 if number != "default" and not number.isdigit():
-                    raise CommandError(f"--most-{name} must be a whole number, or “default”; got {number}.")
+                    raise CommandError(
+                        f"--most-{name} must be a whole number, or “default”; got {number}."
+                    )
                 setattr(user, f"most_{name}", None if number == "default" else int(number))
 
     def _hand_over(self, user: User, email: str) -> None:
         heir = there(
             User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first(),
             CommandError(
-                f"No other account that is open has the address {email}: who is to have the corpora must have one."
+                f"No other account that is open has the address {email}: who is to have the corpora"
+                " must have one."
             ),
         )
-        corpora = Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
+        corpora = (
+            Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
+        )
         try:
             for corpus in corpora.iterator(100):
                 ownership.move(corpus, heir)
                 self.stdout.write(f"“{corpus.name}” ({corpus.pk}) is {heir.name}’s now.")
         except Invalid as error:
             raise CommandError(
-                f"{error.message} Nothing was handed over. Give {email} more with --most-bytes and --most-documents."
+                f"{error.message} Nothing was handed over. Give {email} more with --most-bytes and"
+                " --most-documents."
             ) from None
 
     def _password(self, user: User, from_stdin: bool) -> str:
-        password = sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")
+        password = (
+            sys.stdin.readline().rstrip("\n") if from_stdin else getpass.getpass("Password: ")
+        )
         if not from_stdin and getpass.getpass("Once more: ") != password:
             raise CommandError("These are two different passwords.")
         self._check(lambda value: validate_password(value, user), password)

@@ -3,9 +3,9 @@
 from django.core.management.base import CommandError
 
 from inference.errors import there
-from webapp.accounts import tokens
 from webapp.management.base import OwnCommand
 from webapp.models import ApiToken
+from webapp.platform.accounts import tokens
 
 
 class Command(OwnCommand):
@@ -13,15 +13,27 @@ class Command(OwnCommand):
 
     arguments = {
         "name": {"nargs": "?", "metavar": "NAME", "help": "what it is for"},
-        "--list": {"action": "store_true", "help": "all tokens: number, name, when made, last used, revoked"},
-        "--revoke": {"type": int, "metavar": "ID", "help": "the number of a token that shall not work any more"},
+        "--list": {
+            "action": "store_true",
+            "help": "all tokens: number, name, when made, last used, revoked",
+        },
+        "--revoke": {
+            "type": int,
+            "metavar": "ID",
+            "help": "the number of a token that shall not work any more",
+        },
     }
 
     def handle(self, *args, **given):
         if given["list"]:
             for token in ApiToken.objects.all():
-                used, ended = token.used_at or "never used", f", revoked {token.revoked_at}" if token.revoked_at else ""
-                self.stdout.write(f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}")
+                used, ended = (
+                    token.used_at or "never used",
+                    f", revoked {token.revoked_at}" if token.revoked_at else "",
+                )
+                self.stdout.write(
+                    f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}"
+                )
         elif given["revoke"] is not None:
             tokens.revoke(
                 there(

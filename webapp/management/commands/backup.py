@@ -4,17 +4,24 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from webapp.drawing.numbers import bytes as size
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
-from webapp.operations import backup
+from webapp.platform.drawing.numbers import bytes as size
+from webapp.service.operations import backup
 
 
 class Command(OwnCommand):
-    help = "Write a consistent copy of database and files, while Topograph runs; prints the file's name last."
+    help = (
+        "Write a consistent copy of database and files, while Topograph runs; prints the file's"
+        " name last."
+    )
 
     arguments = {
-        "to": {"type": Path, "metavar": "FOLDER-OR-FILE", "help": "in a folder the file is named by the time"},
+        "to": {
+            "type": Path,
+            "metavar": "FOLDER-OR-FILE",
+            "help": "in a folder the file is named by the time",
+        },
     }
 
     def handle(self, *args, **given):
@@ -29,12 +36,17 @@ class Command(OwnCommand):
                 done = backup.make(
                     path,
                     lambda progress: line.say(
-                        progress.bytes, progress.of, f"{progress.rows:,} rows, {progress.files:,} files"
+                        progress.bytes,
+                        progress.of,
+                        f"{progress.rows:,} rows, {progress.files:,} files",
                     ),
                 )
             except OSError as error:
-                raise CommandError(f"{path} could not be written: {error.strerror}. Nothing is left of it.") from None
+                raise CommandError(
+                    f"{path} could not be written: {error.strerror}. Nothing is left of it."
+                ) from None
         self.stderr.write(
-            f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in {size(path.stat().st_size)}."
+            f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in"
+            f" {size(path.stat().st_size)}."
         )
         self.stdout.write(str(path))

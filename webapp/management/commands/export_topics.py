@@ -7,36 +7,57 @@ from django.core.management.base import CommandError
 from django.http import QueryDict
 
 from inference.errors import there
-from webapp import exports
 from webapp.management.base import OwnCommand
 from webapp.models import Run
+from webapp.service import exports
 
-FORMS = {"long": "topics-long.csv", "wide": "topics-wide.csv", "documents": "document-topics.csv", "site": "site.zip"}
+FORMS = {
+    "long": "topics-long.csv",
+    "wide": "topics-wide.csv",
+    "documents": "document-topics.csv",
+    "site": "site.zip",
+}
 
 
 class Command(OwnCommand):
-    help = "Write a run's topics (or its documents' proportions) as CSV, or as plain pages, to standard output."
+    help = (
+        "Write a run's topics (or its documents' proportions) as CSV, or as plain pages, to"
+        " standard output."
+    )
 
     arguments = {
         "run": {"type": int, "metavar": "RUN", "help": "its number, as train prints it"},
         "--format": {
             "choices": FORMS,
             "default": "long",
-            "help": "long: topic, rank, word, weight; wide: one row a topic; documents: their topics; site: a zip of pages",
+            "help": (
+                "long: topic, rank, word, weight; wide: one row a topic; documents: their topics;"
+                " site: a zip of pages"
+            ),
         },
-        "--words": {"type": int, "default": exports.WORDS, "help": "of each topic, in the wide form"},
+        "--words": {
+            "type": int,
+            "default": exports.WORDS,
+            "help": "of each topic, in the wide form",
+        },
     }
 
     def handle(self, *args, **given):
         run = there(
-            Run.objects.select_related("corpus", "version", "snapshot").filter(pk=given["run"]).first(),
+            Run.objects.select_related("corpus", "version", "snapshot")
+            .filter(pk=given["run"])
+            .first(),
             CommandError(f"There is no run {given['run']}."),
         )
-        form, ending = there(exports.find(FORMS[given["format"]]), CommandError("There is no such format."))
+        form, ending = there(
+            exports.find(FORMS[given["format"]]), CommandError("There is no such format.")
+        )
         if not exports.ready(run, form):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
         if not 1 <= given["words"] <= exports.MAX_WORDS:
-            raise CommandError(f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}.")
+            raise CommandError(
+                f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}."
+            )
         wanted = exports.wanted(run, QueryDict(f"words={given['words']}"))
         try:
             sys.stdout.buffer.writelines(exports.made(wanted, form, ending).pieces)

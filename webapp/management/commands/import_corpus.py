@@ -1,4 +1,5 @@
-"""manage.py import_corpus PATH…: read files into a corpus, as the page that prepares one does. The last line is the corpus's number."""
+"""manage.py import_corpus PATH…: read files into a corpus, as the page that prepares one does. The
+last line is the corpus's number."""
 
 import argparse
 import os
@@ -12,11 +13,11 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from inference.errors import Invalid
-from webapp import readers
-from webapp.ingest import corpora, guesses, previews
-from webapp.ingest.reading_forms import EACH, ReadingForm
-from webapp.ingest.settings import ReadingSettings
-from webapp.ingest.shaping_forms import ShapingForm
+from webapp.intake import readers
+from webapp.intake.ingest import corpora, guesses, previews
+from webapp.intake.ingest.reading_forms import EACH, ReadingForm
+from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.models import Corpus
@@ -38,7 +39,10 @@ class Command(OwnCommand):
     arguments = {
         "paths": {"nargs": "+", "metavar": "PATH", "help": "a file, or a folder: all files in it"},
         "--name": {"default": "", "help": "of the corpus; by default the first file's"},
-        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker reads on"},
+        "--no-wait": {
+            "action": "store_true",
+            "help": "print the number and leave; a worker reads on",
+        },
     }
 
     def add_arguments(self, parser):
@@ -76,15 +80,22 @@ class Command(OwnCommand):
     def _reading(self, corpus: Corpus, chosen: dict[str, Any]) -> ReadingSettings:
         """As the page is preset, with what was chosen."""
         shaping = previews.shaping_form(corpus, None)
-        shaping.data = {**shaping.data, **{name: value for name, value in chosen.items() if name in shaping.fields}}
-        known = previews.known_options({name: value for name, value in chosen.items() if value is not False}, corpus)
+        shaping.data = {
+            **shaping.data,
+            **{name: value for name, value in chosen.items() if name in shaping.fields},
+        }
+        known = previews.known_options(
+            {name: value for name, value in chosen.items() if value is not False}, corpus
+        )
         sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
         for role in (*readers.ROLES, "unit"):
             if chosen.get(role) not in (None, "", EACH):
                 chosen[role] = self._column(sniff, chosen[role])
         form = ReadingForm(corpus=corpus, sniff=sniff)
         previews.preview_draft(corpus, form, shaping)
-        sent = ReadingForm({**form.sent(), "name": corpus.name, **chosen}, corpus=corpus, sniff=sniff)
+        sent = ReadingForm(
+            {**form.sent(), "name": corpus.name, **chosen}, corpus=corpus, sniff=sniff
+        )
         for asked in (sent, shaping):
             if asked.errors:
                 name, errors = next(iter(asked.errors.items()))
@@ -119,15 +130,20 @@ class Command(OwnCommand):
             return sniff.columns.index(wanted)
         if wanted.isdigit() and 1 <= int(wanted) <= len(sniff.columns):
             return int(wanted) - 1
-        raise CommandError(f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}.")
+        raise CommandError(
+            f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}."
+        )
 
     def _tell(self, corpus: Corpus) -> None:
         report = (corpus.version.report if corpus.version else {}) | corpus.report
         self.stderr.write(
-            f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of {corpus.vocabulary:,}"
+            f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of"
+            f" {corpus.vocabulary:,}"
         )
         for reason, (types, tokens) in report["dropped"].items():
-            self.stderr.write(f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences")
+            self.stderr.write(
+                f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences"
+            )
         for kind, count in report["problem_counts"].items():
             self.stderr.write(f"  {kind}: {count:,}")
         for problem in report["problems"][:10]:

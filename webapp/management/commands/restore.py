@@ -4,10 +4,10 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from webapp.local import folder, servers
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
-from webapp.operations import restore
+from webapp.platform.local import folder, servers
+from webapp.service.operations import restore
 
 
 class Command(OwnCommand):
@@ -27,7 +27,9 @@ class Command(OwnCommand):
         except OSError as error:
             raise CommandError(f"{path} can’t be read: {error.strerror}.") from None
         if not given["check"] and not servers.ours and folder.locked():
-            raise CommandError(f"Topograph is running with the state folder {folder.data()}. Stop it first.")
+            raise CommandError(
+                f"Topograph is running with the state folder {folder.data()}. Stop it first."
+            )
         with Line() as line:
             seen = 0
 
@@ -44,7 +46,13 @@ class Command(OwnCommand):
                 )
             except OSError as error:
                 raise CommandError(
-                    f"It broke off: {error.strerror}. No row of it is there; restore it again, with --overwrite."
+                    f"It broke off: {error.strerror}. No row of it is there; restore it again, with"
+                    " --overwrite."
                 ) from None
-        what = f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,} rows, as of {backup['made'][:19].replace('T', ' ')} UTC"
-        self.stdout.write(f"The backup is whole: {what}." if given["check"] else f"Restored: {what}.")
+        what = (
+            f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,}"
+            f" rows, as of {backup['made'][:19].replace('T', ' ')} UTC"
+        )
+        self.stdout.write(
+            f"The backup is whole: {what}." if given["check"] else f"Restored: {what}."
+        )

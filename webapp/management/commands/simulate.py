@@ -1,14 +1,14 @@
-"""manage.py simulate: make texts from known topics, as a corpus or as a CSV. The last line is the corpus's number, or the
-file's name."""
+"""manage.py simulate: make texts from known topics, as a corpus or as a CSV. The last line is the
+corpus's number, or the file's name."""
 
 from dataclasses import fields
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
+from webapp.core.simulate import services, truth
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
-from webapp.simulate import services, truth
 
 DEFAULT = truth.MadeSettings()
 HELP = {
@@ -24,8 +24,9 @@ HELP = {
 
 class Command(OwnCommand):
     help = (
-        "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then has a page that shows "
-        "its topics beside the true ones. Makes a corpus, or with --csv a file and beside it FILE.truth.npz."
+        "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then"
+        " has a page that shows its topics beside the true ones. Makes a corpus, or with --csv a"
+        " file and beside it FILE.truth.npz."
     )
 
     arguments = {
@@ -41,15 +42,27 @@ class Command(OwnCommand):
         "--same-alpha": {
             "action": "store_false",
             "dest": "varied",
-            "help": "all topics have the same alpha; by default each is drawn from a Gamma distribution with shape 2",
+            "help": (
+                "all topics have the same alpha; by default each is drawn from a Gamma distribution"
+                " with shape 2"
+            ),
         },
-        "--csv": {"type": Path, "metavar": "FILE", "help": "write a file instead of making a corpus"},
+        "--csv": {
+            "type": Path,
+            "metavar": "FILE",
+            "help": "write a file instead of making a corpus",
+        },
         "--name": {"default": "", "help": "of the corpus"},
-        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker reads on"},
+        "--no-wait": {
+            "action": "store_true",
+            "help": "print the number and leave; a worker reads on",
+        },
     }
 
     def handle(self, *args, **given):
-        chosen = truth.MadeSettings(**{field.name: given[field.name] for field in fields(truth.MadeSettings)})
+        chosen = truth.MadeSettings(
+            **{field.name: given[field.name] for field in fields(truth.MadeSettings)}
+        )
         if given["csv"]:
             self._write(given["csv"], chosen)
             self.stdout.write(str(given["csv"]))

@@ -8,34 +8,53 @@ from django.db.models import Count, Sum
 
 from webapp.management.base import OwnCommand
 from webapp.models import Sealed
-from webapp.operations import upkeep
-from webapp.storage import bulk, copies, sealed
+from webapp.platform.storage import bulk, copies, sealed
+from webapp.service.operations import upkeep
 
 SHOWN = 20
 
 
 class Command(OwnCommand):
-    help = "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on record."
+    help = (
+        "Say what is in the store of sealed files (docs/storage.md), and compare it with what is on"
+        " record."
+    )
 
     arguments = {
-        "--mend": {"action": "store_true", "help": "remove objects that nothing names and are older than an hour"},
-        "--read": {"action": "store_true", "help": "read all of it, and compare each file's sha256"},
+        "--mend": {
+            "action": "store_true",
+            "help": "remove objects that nothing names and are older than an hour",
+        },
+        "--read": {
+            "action": "store_true",
+            "help": "read all of it, and compare each file's sha256",
+        },
     }
 
     def handle(self, *args, mend: bool, read: bool, **_):
         if not settings.STORE:
-            raise CommandError("There is no store: TOPOGRAPH_STORE is not set, and all files are in the state folder.")
-        self.stdout.write(f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,} bytes")
+            raise CommandError(
+                "There is no store: TOPOGRAPH_STORE is not set, and all files are in the state"
+                " folder."
+            )
+        self.stdout.write(
+            f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,}"
+            " bytes"
+        )
         counted = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size"))
         for row in counted.order_by("kind", "name"):
-            self.stdout.write(f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes")
+            self.stdout.write(
+                f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes"
+            )
         try:
             wrong = list(self._wrong(mend, read))
         except sealed.StoreAway as error:
             raise CommandError(f"The store does not answer: {error}") from None
         if wrong:
             more = f"\n… and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN else ""
-            raise CommandError("Missing, or with other bytes than were stored:\n" + "\n".join(wrong[:SHOWN]) + more)
+            raise CommandError(
+                "Missing, or with other bytes than were stored:\n" + "\n".join(wrong[:SHOWN]) + more
+            )
         self.stdout.write("All that is on record is there.")
 
     def _wrong(self, mend: bool, read: bool):

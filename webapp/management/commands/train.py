@@ -4,27 +4,44 @@ from django.core.management.base import CommandError
 
 from inference import engines, there
 from inference.engines.contract import Setting
+from webapp.core.runs import services as runs
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
 from webapp.models import Corpus, Run
-from webapp.runs import services as runs
 
 OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 
 
 class Command(OwnCommand):
-    help = "Train a topic model on a corpus and wait until it is stored; prints the run's number last."
+    help = (
+        "Train a topic model on a corpus and wait until it is stored; prints the run's number last."
+    )
 
     arguments = {
-        "corpus": {"type": int, "metavar": "CORPUS", "help": "its number, as import_corpus prints it"},
-        "--seed": {"type": int, "default": 0, "help": "the same seed gives the same topics (default: 0)"},
+        "corpus": {
+            "type": int,
+            "metavar": "CORPUS",
+            "help": "its number, as import_corpus prints it",
+        },
+        "--seed": {
+            "type": int,
+            "default": 0,
+            "help": "the same seed gives the same topics (default: 0)",
+        },
         "--engine": {
             "choices": engines.ENGINES,
             "default": engines.DEFAULT,
-            "help": f"what trains (default: {engines.DEFAULT}): "
-            + "; ".join(f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items()).replace("%", "%%"),
+            "help": (
+                f"what trains (default: {engines.DEFAULT}): "
+                + "; ".join(
+                    f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items()
+                ).replace("%", "%%")
+            ),
         },
-        "--no-wait": {"action": "store_true", "help": "print the number and leave; a worker trains on"},
+        "--no-wait": {
+            "action": "store_true",
+            "help": "print the number and leave; a worker trains on",
+        },
     }
 
     def add_arguments(self, parser):
@@ -35,13 +52,19 @@ class Command(OwnCommand):
                 f"--{name.replace('_', '-')}",
                 type=kinds.pop() if len(kinds) == 1 else str,
                 dest=name,
-                choices=list(dict.fromkeys(choice for s in declared.values() for choice in s.choices)) or None,
-                help=" ".join(f"[{engine}] {_help(s)}" for engine, s in declared.items()).replace("%", "%%"),
+                choices=list(
+                    dict.fromkeys(choice for s in declared.values() for choice in s.choices)
+                )
+                or None,
+                help=" ".join(f"[{engine}] {_help(s)}" for engine, s in declared.items()).replace(
+                    "%", "%%"
+                ),
             )
 
     def handle(self, *args, **given):
         corpus = there(
-            Corpus.objects.filter(pk=given["corpus"]).first(), CommandError(f"There is no corpus {given['corpus']}.")
+            Corpus.objects.filter(pk=given["corpus"]).first(),
+            CommandError(f"There is no corpus {given['corpus']}."),
         )
         settings = {name: given[name] for name in _settings() if given[name] is not None}
         run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
@@ -58,8 +81,8 @@ class Command(OwnCommand):
 
 
 def _settings() -> dict[str, dict[str, Setting]]:
-    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is checked when the run
-    is made."""
+    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is
+    checked when the run is made."""
     settings: dict[str, dict[str, Setting]] = {}
     for engine in engines.ENGINES:
         for setting in engines.fields(engine):
@@ -68,4 +91,7 @@ def _settings() -> dict[str, dict[str, Setting]]:
 
 
 def _help(setting: Setting) -> str:
-    return f"{setting.help} (default: {'chosen from the corpus' if setting.default is None else setting.default})"
+    return (
+        f"{setting.help} (default:"
+        f" {'chosen from the corpus' if setting.default is None else setting.default})"
+    )

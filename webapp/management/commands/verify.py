@@ -1,5 +1,5 @@
-"""manage.py verify PATH: train a run again from its bundle, or check a deposit and train its run again, and say whether all
-is the same bit for bit. Needs no servers."""
+"""manage.py verify PATH: train a run again from its bundle, or check a deposit and train its run
+again, and say whether all is the same bit for bit. Needs no servers."""
 
 from pathlib import Path
 
@@ -12,10 +12,17 @@ from webapp.management.base import OwnCommand
 
 class Command(OwnCommand):
     needs_tables = False
-    help = "Train a run again from its bundle, or from the folder of a deposit, whose files are checked first; and compare bit for bit."
+    help = (
+        "Train a run again from its bundle, or from the folder of a deposit, whose files are"
+        " checked first; and compare bit for bit."
+    )
 
     arguments = {
-        "bundle": {"type": Path, "metavar": "PATH", "help": "the bundle, a zip; or the folder of a deposit"},
+        "bundle": {
+            "type": Path,
+            "metavar": "PATH",
+            "help": "the bundle, a zip; or the folder of a deposit",
+        },
     }
 
     def handle(self, *args, **given):
@@ -40,10 +47,13 @@ class Command(OwnCommand):
             raise CommandError("The deposit is not as it was made.")
         bundle = folder / "bundle.zip"
         if not has_bag(bundle):
-            self.stdout.write("The run can't be trained again from here: the bag of words is not in the deposit.")
+            self.stdout.write(
+                "The run can't be trained again from here: the bag of words is not in the deposit."
+            )
         elif others := [*other_versions(bundle), *filter(None, [other_engine(bundle)])]:
             self.stdout.write(
-                f"The run was not trained again, as versions differ: {', '.join(others)}. Train it with: verify {bundle}"
+                f"The run was not trained again, as versions differ: {', '.join(others)}. Train it"
+                f" with: verify {bundle}"
             )
         else:
             return bundle

@@ -1,0 +1,1 @@
+"""What the engines run on: compiled kernels, threads, memory, durable files, versions."""

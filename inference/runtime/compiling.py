@@ -1,0 +1,258 @@
+"""Compiling every kernel before anybody waits for it, or loading it where it is kept
+(inference.runtime.jit), by taking tiny corpora the whole way.
+
+Kernels are compiled for read-only arrays, too, so what a real run opens from disk is opened from
+disk here. Several processes can do parts at the same time: none compiles what another one does.
+"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from inference import checkpoint, engines, infer, senses, simulate
+from inference.bow import Bow, Postings
+from inference.codes.predict import predict
+from inference.effects import contrasts, joint, regression, units
+from inference.engines.contract import AnyEngine, Config
+from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
+from inference.evidence import Evidence, gather
+from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
+from inference.explore.day_sums import DaySums, in_span
+from inference.explore.documents import count, frozen
+from inference.findings import changes, sums, unlike
+from inference.index import Index, collocations, hits, patterns, two_sets
+from inference.kernels import assign
+from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
+from inference.text.starts import Starts
+from inference.topics import Theta, Topics
+from inference.training import Snapshot, fold_in_corpus, train
+
+
+def warm_up(backwards: bool = False) -> None:
+    """All of it, which takes minutes once: the engines in the order of their registry, then what
+    explores; or backwards, so that two processes share the work."""
+    parts: list[Callable[[], None]] = [
+        *(partial(engine, name) for name in engines.ENGINES),
+        exploring,
+    ]
+    for part in reversed(parts) if backwards else parts:
+        part()
+
+
+def engine(name: str = engines.DEFAULT) -> None:
+    """What trains with one engine: its kernels, and those of the measures.
+
+    Another engine than the default is compiled as its first run needs it.
+    """
+    trains = engines.get(name)
+    _train(trains, trains.warm_up())
+
+
+def usual() -> None:
+    """What a first training waits for: the default engine with its usual settings, the first of its
+    warm-up configs."""
+    trains = engines.get(engines.DEFAULT)
+    _train(trains, trains.warm_up()[:1])
+
+
+def rest() -> None:
+    """All that is not `usual`, in the order in which it is needed: what reads texts, then what
+    judges topics while they are trained, so that it need not wait for the engine, then the rest."""
+    with tempfile.TemporaryDirectory() as folder:
+        texts(Path(folder))
+        _judging(Path(folder))
+    exploring()
+    engine()
+
+
+def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
+        for open_config in configs:
+            config = open_config.resolve(bow.D, bow.tokens)
+            for event in train(trains, config, bow):
+                if isinstance(event, Snapshot):
+                    checkpoint.save(file, event.state, engine=trains, config=config, bow=bow)
+            state = checkpoint.load(file, engine=trains, config=config, bow=bow)
+            list(fold_in_corpus(trains, config, state, bow))
+            trains.topics(config, state)
+
+
+def _judging(folder: Path) -> None:
+    """What a training measures of its topics. It is half a minute of what comes before a first
+    point."""
+    bow = _bow(folder)
+    completion = Completion(bow, np.arange(4))
+    for judge in (completion, completion.estimate, Coherence(bow)):
+        judge(_topics())
+
+
+def _topics() -> Topics:
+    """Two topics of three words."""
+    listed = (
+        np.array([0, 2, 3]),
+        np.array([0, 1, 2], np.int32),
+        np.array([0.5, 0.4, 0.8], np.float32),
+    )
+    floors = np.full(2, 0.1), np.array([0.1, 0.2])
+    return Topics(
+        *listed, floor=floors[0], floor_mass=floors[1], share=np.full(2, 0.5), V=3
+    ).proper()
+
+
+def exploring() -> None:
+    """What comes before a training and after it: texts, the search, evidence, measures of topics,
+    and exploring them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        texts(folder)
+        topics = _topics()
+        _evidence(folder, topics, _index(folder))
+    _explore(topics)
+    simulate.corpus(5, 2, 3, 4)
+
+
+def _bow(folder: Path) -> Bow:
+    pairs = np.tile(np.array([0, 1, 1, 2], np.int32), 30)
+    Bow(
+        np.arange(0, 121, 2), pairs, np.ones(120, np.int32), 3, offsets=np.zeros(120, np.int32)
+    ).save(folder)
+    return Bow.open(folder)
+
+
+def _evidence(folder: Path, topics: Topics, index: Index) -> None:
+    bow = _bow(folder)
+    Postings.write(folder / "by_word", bow)
+    postings = Postings.open(folder / "by_word")
+    theta = Theta(0, np.arange(bow.D + 1), np.zeros(bow.D, np.int32), np.ones(bow.D, np.float32))
+    days = np.ones(bow.D, np.int32)
+    list(gather(folder / "evidence", bow, postings, topics, [theta], days=days))
+    evidence = Evidence.open(folder / "evidence", bow, postings)
+    some = np.zeros(1, np.int32)
+    sums = DaySums(
+        np.array([0, 5]), np.zeros((2, 4), np.int64), np.zeros((5, 2, evidence.K), np.int64)
+    )
+    sums.ranges([(1, 2)], evidence, lambda a, b: some, days, [0], np.zeros(evidence.K, np.int32))
+    in_span(frozen(days, np.int32), 1, 2, 0, 1)
+    evidence.at_least([0, 0], 0.5)
+    hits.Hits(
+        index,
+        patterns.parse("a ~1 b", lambda text: [(text, 0)]),
+        evidence,
+        np.ones(1, bool),
+        np.ones(2, bool),
+    ).places(0, 1)
+    evidence.held([0], some)
+    predict(bow, evidence, some, np.ones(1), 0)
+    evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
+    evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
+    evidence.word_topics_of([1], np.ones(bow.D, bool))
+    evidence.word_sums(some, 1, np.zeros(evidence.K, np.int32), 1, some)
+    saliency.saliency(*evidence.by_word()[:3], np.ones(evidence.K), np.arange(evidence.K))
+    similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
+    evidence.sums(np.zeros(bow.D, np.int32), 1)
+    evidence.folded(np.zeros(evidence.K, np.int32))
+    counts, given = (
+        frozen(np.ones(1, np.int32), np.int32),
+        frozen(np.zeros(1, np.uint16), np.uint16),
+    )
+    assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
+    diagnose(bow, topics, evidence)
+    LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
+    list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
+    engines.from_documents.unlike(bow, np.arange(4), np.ones(bow.V), 2, 1)
+    group = np.zeros(bow.D, np.int32)
+    for mask in (None, group == 0):
+        uses = senses.Uses(evidence, 1, np.arange(evidence.K), mask)
+        uses.tally(group)
+        uses.certainties()
+        uses.by_day(uses.by_certainty(uses.pairs(None)), group)
+        uses.places(uses.pairs(0))
+        uses.near([0], 1)
+    senses.distinguishing(evidence, uses, senses.Uses(evidence, 0, np.arange(evidence.K)), 1)
+
+
+def _index(folder: Path) -> Index:
+    np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
+    words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
+    stream = SimpleNamespace(
+        words=words,
+        starts=Starts.packed(words, lengths),
+        lengths=lengths,
+        title_words=words,
+        title_lengths=lengths,
+        lexicon=["a", "b"],
+        mixed=None,
+    )
+    Index.write(folder / "index", stream)
+    index = Index.open(folder / "index", stream, lambda text: [(0, len(text), text)])
+    for query in ("a", '"a" b*', '"a b"', "a or b"):
+        index.rank(query, index.find(query))
+    sets = np.ones(2, np.uint8)
+    two_sets.totals(frozen(lengths, np.int32), sets)
+    two_sets.sums(index.fields["text"], 2, lengths, sets, 1)
+    for chosen in (None, np.ones(2, bool)):
+        two_sets.tokens(index.fields["text"], 2, chosen, 1)
+    for windows in (
+        collocations.Near(index, 1, 1, 1),
+        collocations.Pairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
+    ):
+        windows.add(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    return index
+
+
+def texts(folder: Path) -> None:
+    """What reads texts and chooses words; files are left in the folder."""
+    lines = ["New York is well-known, it's. İstanbul 漢字 été " * 4] * 12
+    lines.append(" ".join(f"a{i}-b" for i in range(3_000)))  # so many that tables grow
+    so_far = None
+    for _ in range(2):  # a second time: with the words of the first
+        with Stream.write(folder / "tokens", Tokeniser(), resume=so_far) as writer:
+            writer.add(lines, lines)
+            so_far = writer.commit()
+    stream = Stream.open(folder / "tokens")
+    duplicates.find(stream)
+    joined = Choice(
+        frozenset(["new"]),
+        min_documents=1,
+        hyphens="join",
+        forms="stems",
+        language="en",
+        phrases=("is well",),
+    )
+    for choice in (Choice(min_documents=1, max_share=1.0), joined):
+        phrases.find(stream, choice)
+        choose(stream, choice, folder / "chosen")
+        terms(lines, choice)
+        stops(lines[:1], [np.array([0])], choice)
+
+
+def _explore(topics: Topics) -> None:
+    rows = distances.rows(topics)
+    layout.separate(layout.layout(distances.divergences(topics)), np.ones(topics.K))
+    distances.between(rows, rows)
+    documents = np.array([0, 1]), np.array([0]), np.array([3]), np.array([4])
+    bands.shares(*documents, np.array([0]), 1, np.array([0]))
+    mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
+    effect = regression.Data.from_documents(
+        units.by_code(np.zeros(2)), np.arange(2), mixes, np.arange(2), 2
+    )
+    contrasts.of_sides(effect, np.array([0, 1]))
+    one = joint.Exchangeable(np.zeros(2, np.int32), np.zeros(1, np.int8), np.zeros(1, np.int32))
+    joint.sums(effect, np.ones((2, 1)), one)
+    sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
+    unlike.unlike(*mixes, topics.K, np.ones(2, bool))
+    changes.tested(
+        changes.in_units(np.ones((changes.LEAST_UNITS, 1)), np.ones(changes.LEAST_UNITS))
+    )
+    count(np.zeros(1, np.int32), 1)
+    cooccurrence.beside(*documents, topics.K, 1)
+    infer.read(
+        infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)),
+        np.ones(1),
+        np.full(1, 0.1),
+    )

@@ -1,0 +1,71 @@
+"""Writing that outlasts a power cut: written data stay in the machine's memory until they are
+synced to the disk."""
+
+import ctypes
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+# files, of which the whole file system is settled at once: one by one they take a disk's turn each
+MANY = 200
+
+
+def settle(*paths: Path) -> None:
+    """Returns when these files and folders, all that is in them, and their own names are on the
+    disk itself: a row may point to them.
+
+    What does not exist is passed over.
+    """
+    files, folders = [], set()
+    for path in map(Path, paths):
+        if path.is_dir():
+            for folder, _, names in os.walk(path):
+                folders.add(Path(folder))
+                files += [Path(folder, name) for name in names]
+        elif path.exists():
+            files.append(path)
+        folders |= {path.parent, path.parent.parent}
+    if len(files) > MANY:
+        return _settle_all(paths[0])
+    for file in files:
+        sync(file)
+    settle_names(sorted(folders, reverse=True))
+
+
+def rewrite(path: Path, content: bytes) -> None:
+    """Write a file in one step: a reader gets the whole old file or the whole new one. Call
+    `settle` where it must outlast a power cut."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def settle_names(folders: Iterable[Path]) -> None:
+    """The names in these folders alone: of files that were made, renamed or moved there."""
+    for folder in folders:
+        sync(folder)
+
+
+def sync(path: Path) -> None:
+    """A file's content, or the names in a folder."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _settle_all(path: Path) -> None:
+    """The file system that a path is on, by Linux's syncfs; elsewhere all of them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "syncfs"):
+        return os.sync()
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if libc.syncfs(descriptor):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(path))
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,397 @@
+"""Runs side by side: what the page says is what the matching says, and it says so where there is
+nothing to match."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from inference import checkpoint, engines
+from inference.bow import Bow
+from inference.errors import Invalid
+from inference.explore import distances, matching
+from tests.corpora import as_csv, example_rows
+from tests.inference.test_evaluate import topics_of
+from webapp.analysis.compare import matchings, queries as comparisons
+from webapp.core.results import weights
+from webapp.core.runs import services as runs
+from webapp.models import Comparison, Run, User
+from webapp.platform.jobs import claims, dispatch, kinds, sweep
+from webapp.platform.storage import files
+from webapp.service.operations import upkeep
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def others(trained, draft, django_db_blocker):
+    """A run with another seed, one with fewer topics, and one of another corpus, in another order,
+    with more sections, and with stop words of another language: a limit keeps out those of its
+    own."""
+    from tasks.corpora import read_corpus
+    from tasks.runs import train
+    from webapp.intake.ingest import corpora, guesses
+
+    with django_db_blocker.unblock():
+        corpus = draft(as_csv(example_rows(450)[::-1]), "other.csv")
+        corpora.read(
+            corpus,
+            corpora.ReadingSettings(
+                options=asdict(guesses.sniff(corpus).options),
+                language="fr",
+                min_documents=4,
+                max_share=0.5,
+            ),
+        )
+        read_corpus(corpus.pk)
+        corpus.refresh_from_db()
+        made = [
+            runs.create(trained.version, seed=4, topics=6, passes=3),
+            runs.create(trained.version, seed=3, topics=4, passes=3),
+            runs.create(corpus.version, seed=3, topics=6, passes=3),
+        ]
+        for run in made:
+            train(run.pk)
+            run.refresh_from_db()
+            assert run.status == "done", run.error
+        yield made
+        for run in made:
+            run.delete()
+        upkeep.tidy()
+
+
+def address(*numbers: int, name: str = "compare", **more) -> str:
+    return (
+        reverse(name)
+        + "?"
+        + "&".join([f"run={n}" for n in numbers] + [f"{k}={v}" for k, v in more.items()])
+    )
+
+
+def data(client, *numbers: int, status: int = 200, **more) -> dict:
+    response = client.get(address(*numbers, name="compare_json", **more))
+    assert response.status_code == status
+    return json.loads(response.content)
+
+
+def of_checkpoint(run: Run):
+    """A run's topics straight from its checkpoint."""
+    config = engines.config(run.engine, **run.settings)
+    bow = Bow.open(files.version_folder(run.version_id) / "bow")
+    state = checkpoint.load(
+        files.run_folder(run.pk) / "checkpoint",
+        engine=engines.get(run.engine),
+        config=config,
+        bow=bow,
+    )
+    return engines.get(run.engine).topics(config, state)
+
+
+def test_topics_come_back_as_they_were_stored(trained):
+    """Some words have a row for their tokens' sake alone, at the floor's weight: they are not among
+    the listed ones."""
+    found, expected = weights.topics(trained.snapshot), of_checkpoint(trained)
+    assert found.dense() == pytest.approx(expected.dense(), rel=1e-6)
+    assert (found.indptr == expected.indptr).all() and (found.words == expected.words).all()
+    assert (
+        found.words.dtype == np.int32
+        and found.weights.dtype == np.float32
+        and found.indptr.dtype == np.int64
+    )
+    assert found.V == expected.V and found.proper() is found
+
+
+def test_pairs_are_those_of_the_matching(client, trained, others):
+    words = range(trained.corpus.vocabulary)
+    expected = matching.match(of_checkpoint(trained), of_checkpoint(others[0]), words, words)
+    topics = data(client, trained.pk, others[0].pk)["topics"]
+    found = {row["first"]["number"]: row["second"]["number"] for row in topics["rows"]}
+    assert found == {k: int(p) for k, p in enumerate(expected.partner) if p >= 0}
+    for row in topics["rows"]:
+        assert row["similarity"] == pytest.approx(
+            expected.similarity[row["first"]["number"]], abs=1e-6
+        )
+        assert not set(row["only_first"]) & set(row["only_second"]) and not set(row["both"]) & set(
+            row["only_first"]
+        )
+    similarities = [row["similarity"] for row in topics["rows"]]
+    assert similarities == sorted(similarities, reverse=True)
+    assert topics["lists"]["matched"]["count"] + topics["lists"]["first"]["count"] == 6
+
+
+def test_both_directions_are_one_matching(client, trained, others):
+    matchings._quick.cache_clear()
+    there, back = data(client, trained.pk, others[1].pk), data(client, others[1].pk, trained.pk)
+    assert matchings._quick.cache_info().misses == 1
+    pairs = {(row["first"]["number"], row["second"]["number"]) for row in there["topics"]["rows"]}
+    assert pairs == {
+        (row["second"]["number"], row["first"]["number"]) for row in back["topics"]["rows"]
+    }
+    assert there["topics"]["lists"]["split"]["count"] == back["topics"]["lists"]["merged"]["count"]
+
+
+@pytest.mark.parametrize("show", ["matched", "first", "second", "split", "merged"])
+def test_every_list_is_a_page(client, trained, others, show):
+    for numbers in ((trained.pk, others[1].pk), (others[1].pk, trained.pk)):
+        topics = data(client, *numbers, show=show)["topics"]
+        assert topics["kind"] == show and len(topics["rows"]) == topics["lists"][show]["count"]
+        response = client.get(address(*numbers, show=show))
+        assert response.status_code == 200 and b'aria-current="page"' in response.content
+
+
+def test_a_page_of_pairs_ends_where_the_next_begins(client, trained, others, monkeypatch):
+    whole = data(client, trained.pk, others[0].pk, sort="number")["topics"]["rows"]
+    monkeypatch.setattr(comparisons, "PAGE", 2)
+    found, topics = [], data(client, trained.pk, others[0].pk, sort="number")["topics"]
+    while True:
+        found += topics["rows"]
+        if not topics["next"]:
+            break
+        topics = json.loads(client.get(reverse("compare_json") + topics["next"]).content)["topics"]
+    assert found == whole
+
+
+def test_stability_is_the_mean_over_the_other_runs(client, trained, others):
+    others = others[:2]
+    words = range(trained.corpus.vocabulary)
+    expected = np.mean(
+        [
+            matching.match(of_checkpoint(trained), of_checkpoint(o), words, words).similarity
+            for o in others
+        ],
+        axis=0,
+    )
+    found = data(client, trained.pk, *(o.pk for o in others))["topics"]
+    assert [row["stability"] for row in found["rows"]] == pytest.approx(
+        sorted(expected, reverse=True), abs=1e-6
+    )
+    assert sum(found["again"].values()) == 6
+    for order in ("unsteady", "share", "number"):
+        rows = data(client, trained.pk, *(o.pk for o in others), sort=order)["topics"]["rows"]
+        key = {
+            "unsteady": lambda r: r["stability"],
+            "share": lambda r: -r["topic"]["share"],
+            "number": lambda r: r["topic"]["number"],
+        }
+        assert [key[order](r) for r in rows] == sorted(key[order](r) for r in rows)
+    html = client.get(address(trained.pk, *(o.pk for o in others))).content.decode()
+    assert html.count("<circle") == 2 * 6
+
+
+def test_runs_of_different_corpora_are_matched_by_words(client, trained, others):
+    """The other corpus numbers its words differently; most topics are recognised all the same."""
+    found = data(client, trained.pk, others[2].pk)
+    assert any("different corpora" in notice for notice in found["notices"])
+    assert any("English, French" in notice for notice in found["notices"])
+    assert found["differences"]["rows"][0]["label"] == "Corpus"
+    words_a, words_b = weights.vocabulary(trained.version), weights.vocabulary(others[2].version)
+    assert words_a != words_b
+    expected = matching.match(of_checkpoint(trained), of_checkpoint(others[2]), words_a, words_b)
+    shown = {row["first"]["number"]: row["similarity"] for row in found["topics"]["rows"]}
+    assert shown == pytest.approx(
+        {k: s for k, s in enumerate(expected.similarity) if s > 0}, abs=1e-6
+    )
+    assert shown
+
+
+def test_only_settings_that_differ_are_listed(client, trained, others):
+    found = data(client, trained.pk, others[0].pk)
+    assert [row["label"] for row in found["differences"]["rows"]] == ["Seed"]
+    assert found["differences"]["rows"][0]["values"] == ["3", "4"]
+    assert found["notices"] == []
+    curves = found["metrics"][str(trained.pk)]
+    assert len(curves["step"]) == len(curves["coherence"]) > 1
+
+
+def test_a_run_without_topics(client, trained):
+    waiting = Run.objects.create(
+        corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=9
+    )
+    found = data(client, trained.pk, waiting.pk)
+    assert (
+        found["topics"] is None
+        and f"Run {waiting.pk} has no topics to compare: it waits for a worker." in found["notices"]
+    )
+    html = client.get(address(trained.pk, waiting.pk)).content.decode()
+    assert "can be compared as soon as two" in html and "Settings that differ" in html
+    more = Run.objects.create(
+        corpus=trained.corpus, version=trained.version, settings=trained.settings, seed=10
+    )
+    notices = data(client, trained.pk, waiting.pk, more.pk)["notices"]
+    assert (
+        f"Runs {waiting.pk} and {more.pk} have no topics to compare: they wait for a worker."
+        in notices
+    )
+
+
+def test_one_run_or_none(client, trained, others):
+    html = client.get(address(trained.pk)).content.decode()
+    assert (
+        f"to compare with run {trained.pk}" in html
+        and f'value="{others[0].pk}"' in html
+        and "checked" in html
+    )
+    assert "Choose two or more runs" in client.get(address()).content.decode()
+
+
+def test_missing_runs(client, trained, others):
+    found = data(client, trained.pk, 10**12, others[0].pk)
+    assert found["notices"] == [f"There is no run {10**12}: it may have been deleted."]
+    assert [run["id"] for run in found["runs"]] == [trained.pk, others[0].pk]
+    assert data(client, 10**12, status=404)["notices"]
+    assert client.get(address(10**12)).status_code == 404
+
+
+def test_a_run_twice_is_one(client, trained):
+    assert len(data(client, trained.pk, trained.pk)["runs"]) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["run=x", "run=-1", "run=1&run=1e3", "&".join(f"run={n}" for n in range(13)), "run=1&after=x"],
+)
+def test_addresses_that_mean_nothing(client, trained, others, query):
+    query = query.replace("run=1&after", f"run={trained.pk}&run={others[0].pk}&after")
+    assert client.get(reverse("compare") + "?" + query).status_code == 400
+
+
+def test_the_corpus_and_the_run_lead_here(client, trained, others):
+    html = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
+    assert f'name="run" value="{trained.pk}"' in html and f'action="{reverse("compare")}"' in html
+    assert (
+        f'{reverse("compare")}?run={trained.pk}"'
+        in client.get(reverse("run", args=[trained.pk])).content.decode()
+    )
+
+
+def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
+    stale = Run.objects.get(pk=others[0].pk)
+    stale.snapshot_id = 10**12
+    with pytest.raises(Invalid, match="newer topics"):
+        matchings.matched(trained, stale)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Every pair is too large for a request. The messages to workers."""
+    sent = []
+    monkeypatch.setattr(matchings, "QUICK", 0)
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
+    matchings._kept.clear()
+    return sent
+
+
+def test_a_worker_compares_large_runs_once(client, trained, others, large):
+    quick = matchings._quick(*sorted((trained.snapshot_id, others[0].snapshot_id)))
+    first = data(client, trained.pk, others[0].pk)
+    assert first["topics"] is None and "comparison" not in first and len(large) == 1
+    assert [(pair["run"], pair["other"], pair["status"]) for pair in first["comparing"]] == [
+        (trained.pk, others[0].pk, "queued")
+    ]
+    assert first["measures"]["rows"][1]["matched"] is None
+    assert data(client, others[0].pk, trained.pk)["topics"] is None and len(large) == 1
+    html = client.get(address(trained.pk, others[0].pk)).content.decode()
+    assert (
+        "waiting for a worker" in html and "js/part.js" in html and 'http-equiv="refresh"' in html
+    )
+    answer = client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}")
+    assert answer.status_code == 202 and answer.json() == {
+        "status": "queued",
+        "done": 0.0,
+        "error": "",
+    }
+    matchings.compare(large[0][1])
+    row = Comparison.objects.get()
+    assert (row.status, row.done, row.tries) == ("ready", 1.0, 1)
+    kept = matchings.matched(*sorted((trained, others[0]), key=lambda run: run.snapshot_id))
+    assert [np.asarray(a, object).tolist() for a in kept] == [
+        np.asarray(a, object).tolist() for a in quick
+    ]
+    assert kept.partner.dtype == np.int32
+    done = data(client, trained.pk, others[0].pk)
+    assert (
+        done["comparing"] == []
+        and done["topics"]["rows"]
+        and done["measures"]["rows"][1]["matched"] is not None
+    )
+    assert client.get(f"/api/v1/runs/{trained.pk}/compare/{others[0].pk}").status_code == 200
+
+
+def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large):
+    with pytest.raises(matchings.NotYet):
+        matchings.matched(trained, others[0])
+    pk = large[0][1]
+    assert claims.claim(kinds.COMPARE, pk) == 1
+    beat = Comparison.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=pk)
+    sweep.requeue(kinds.COMPARE, pk, *beat)
+    assert large[-1] == (kinds.COMPARE, pk) and Comparison.objects.get(pk=pk).status == "queued"
+    matchings.compare(pk)
+    row = Comparison.objects.get(pk=pk)
+    assert (row.status, row.attempt) == ("ready", 2) and matchings.matched(trained, others[0])
+
+
+def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
+    client, trained, others, large, monkeypatch
+):
+    data(client, trained.pk, others[0].pk)
+    (_, pk), there = large[0], matchings._topics
+
+    def broken(*snapshots):
+        raise RuntimeError("a sentence for the log alone")
+
+    monkeypatch.setattr(matchings, "_topics", broken)
+    matchings.compare(pk)
+    (pair,) = data(client, trained.pk, others[0].pk)["comparing"]
+    assert pair["status"] == "failed" and "Something went wrong" in pair["error"]
+    html = client.get(address(trained.pk, others[0].pk)).content.decode()
+    assert "Try again" in html and "js/part.js" not in html
+    monkeypatch.setattr(matchings, "_topics", there)
+    assert (
+        client.post(pair["again"]).status_code == 302
+        and Comparison.objects.get(pk=pk).status == "queued"
+    )
+    matchings.compare(pk)
+    assert data(client, trained.pk, others[0].pk)["topics"]["rows"]
+    assert client.post(reverse("compare_again", args=[trained.pk, 10**12])).status_code == 404
+
+
+def test_comparisons_are_bounded_and_go_with_either_run(
+    client, trained, others, large, monkeypatch
+):
+    monkeypatch.setattr(matchings, "WAITING", 1)
+    found = data(client, trained.pk, others[0].pk, others[1].pk)
+    assert [pair["status"] for pair in found["comparing"]] == [
+        "queued",
+        "queued",
+    ] and Comparison.objects.count() == 1
+    assert Comparison.objects.get().by == User.objects.local()
+    snapshot = Comparison.objects.get().second
+    snapshot.delete()
+    assert not Comparison.objects.exists()
+
+
+def test_nobody_takes_all_places_of_comparisons_and_old_ones_go(
+    trained, others, large, monkeypatch
+):
+    monkeypatch.setattr(matchings, "OF_ONE", 1)
+    local, first, second = User.objects.local().pk, others[0], others[1]
+    guests = matchings.not_yet([(trained, first), (trained, second)], None)
+    assert [state.key is not None for state in guests] == [True, False]
+    (of_user,) = matchings.not_yet([(trained, second)], local)
+    assert of_user.key is not None and Comparison.objects.count() == 2
+    monkeypatch.setattr(matchings, "STORED", 1)
+    for pk in Comparison.objects.order_by("pk").values_list("pk", flat=True):
+        matchings.compare(pk)
+    assert list(Comparison.objects.values_list("pk", flat=True)) == [of_user.key]
+
+
+def test_the_progress_of_a_matching_is_told(monkeypatch):
+    rng, told = np.random.default_rng(1), []
+    one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
+    words = [f"w{i}" for i in range(30)]
+    whole = matching.similarities(one, other, words, words)
+    monkeypatch.setattr(distances, "_LARGE", 2)
+    parts = matching.similarities(one, other, words, words, told.append)
+    assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])

@@ -1,0 +1,1015 @@
+"""How topics depend on what is known of documents: formulas, and every estimate again from the
+documents' own rows."""
+
+import csv
+import html
+import io
+import json
+import re
+from types import SimpleNamespace
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from scipy.special import stdtrit
+from scipy.stats import norm
+
+from inference.errors import Invalid
+from tasks.corpora import choose
+from tests.corpora import as_csv
+from tests.inference import naive_effects
+from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.effects import estimates, formula, sentences, variables, variants
+from webapp.analysis.effects.estimates import Asked
+from webapp.analysis.effects.formula import Formula, Term
+from webapp.core.curation import services as curation
+from webapp.core.documents import days, fields, units
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.priors import priors
+from webapp.core.results.view import RunView
+from webapp.intake.ingest import corpora, versions
+from webapp.intake.ingest.settings import VocabularySettings
+from webapp.models import Document, Run
+from webapp.platform.accounts.embargo import set_embargo
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.trends import points
+from webapp.platform.storage import cache
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [
+        ("party", Formula(Term("party"), "", ())),
+        ("party+spline(date)", Formula(Term("party"), "", (Term("date", True),))),
+        (
+            'spline( date ) * party + "years in office"',
+            Formula(Term("date", True), "party", (Term("years in office"),)),
+        ),
+        ("Präsident + e-mail", Formula(Term("Präsident"), "", (Term("e-mail"),))),
+    ],
+)
+def test_a_formula_is_read_and_written(text, parts):
+    assert formula.read(text) == parts
+    assert formula.read(str(parts)) == parts
+
+
+NAMES = [
+    "years in office",
+    'the "old" party',
+    '"',
+    '""',
+    "a + b",
+    "a*b",
+    "spline(age)",
+    "spline(",
+    "партия",
+    "党",
+    "e-mail",
+    " x ",
+    "it's",
+    "9",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_is_read_as_it_was_written(name):
+    for parts in (
+        Formula(Term(name, True), "other", ()),
+        Formula(Term("other"), name, (Term("z"),)),
+        Formula(Term("z"), "", (Term(name),)),
+    ):
+        assert formula.read(str(parts)) == parts
+    assert formula.term(str(Term(name))) == Term(name)
+
+
+@pytest.mark.parametrize(
+    "text, place",
+    [
+        ("", 1),
+        ("party +", 8),
+        ("party ++ date", 8),
+        ("party * date * year", 14),
+        ("spline date", 8),
+        ("a + b * c", 7),
+        ("f(x)", 2),
+        ("__import__('os')", 11),
+        ("+ party", 1),
+        ('"open', 1),
+    ],
+)
+def test_what_is_no_formula_is_pointed_at(text, place):
+    with pytest.raises(Invalid, match=rf"At letter {place} "):
+        formula.read(text)
+
+
+def test_a_name_comes_once_and_terms_are_few():
+    with pytest.raises(Invalid, match="twice"):
+        formula.read("party + spline(date) + date")
+    with pytest.raises(Invalid, match="at most|may have 8"):
+        formula.read("+".join(f"f{i}" for i in range(9)))
+    with pytest.raises(Invalid, match="at most 2,000 letters"):
+        formula.read("x" * 2_001)
+
+
+def answer(client, run, query="", status=200):
+    response = client.get(reverse("run_effects_json", args=[run.pk]) + query)
+    assert response.status_code == status, response.content[-2000:]
+    return response.json()
+
+
+def rows(run):
+    """Documents with words, and each one's tokens of each topic."""
+    counted = evidence.of(run)
+    tokens = np.zeros((len(counted.lengths), run.topics))
+    for d in range(len(tokens)):
+        a, b = counted.doc_ptr[d], counted.doc_ptr[d + 1]
+        tokens[d, counted.doc_topics[a:b]] = counted.doc_tokens[a:b]
+    found = list(Document.objects.filter(corpus_id=run.corpus_id).order_by("number"))
+    return found, tokens, counted.lengths.astype(float)
+
+
+@pytest.mark.django_db
+def test_estimates_equal_the_textbook(client, trained):
+    found, tokens, lengths = rows(trained)
+    first, second = answer(client, trained, "?formula=party")["settings"]
+    party = np.array([d.metadata["party"] for d in found])
+    names = sorted(set(party))
+    page = answer(client, trained, f"?formula=party%2Bdecade&a={first}&b={second}&order=number")
+    decade = np.array([d.date.year // 10 for d in found])
+    X = np.stack(
+        [
+            np.ones(len(found)),
+            *(party == n for n in names[1:]),
+            *(decade == t for t in sorted(set(decade))[1:]),
+        ],
+        axis=1,
+    )
+    X = X.astype(float)
+    mean = (lengths @ X) / lengths.sum()
+    settings = []
+    for name in (first, second):
+        row = mean.copy()
+        row[1 : len(names)] = [n == name for n in names[1:]]
+        settings.append(row)
+    wanted = np.stack([settings[0], settings[1], settings[1] - settings[0]])
+    kept = lengths > 0
+    for topic in page["topics"][:4]:
+        share = tokens[kept, topic["number"]] / lengths[kept]
+        twin = naive_effects.regression(
+            share, lengths[kept], X[kept], np.arange(kept.sum()), wanted
+        )
+        assert topic["difference"] == pytest.approx(twin[2, 0], abs=1e-9)
+        assert topic["share"] == pytest.approx(np.clip(twin[:2, 0], 0, 1), abs=1e-9)
+    assert page["documents"] == kept.sum()
+    assert page["caution"] or all(
+        t["difference_low"] <= t["difference"] <= t["difference_high"] for t in page["topics"]
+    )
+
+
+@pytest.mark.django_db
+def test_along_a_line_intervals_are_students(client, trained):
+    found, tokens, lengths = rows(trained)
+    page = answer(client, trained, "?formula=date&topic=2&order=number")
+    ordinal = np.array([d.date.toordinal() for d in found], float)
+    t = (ordinal - ordinal.min()) / np.ptp(ordinal)
+    t = np.rint(t * 1023) / 1023  # dates are told in steps
+    kept, X = lengths > 0, np.stack([np.ones(len(t)), t], axis=1)
+    slope = naive_effects.regression(
+        tokens[kept, 2] / lengths[kept],
+        lengths[kept],
+        X[kept],
+        np.arange(kept.sum()),
+        np.array([[0.0, 1.0]]),
+    )[0]
+    labels = [b["label"] for b in page["one"]["bins"]]
+    assert len(labels) == 21
+    assert page["one"]["in_time"]
+    line = page["one"]["topics"][0]
+    at = np.unique(np.linspace(0, 1023, 21).astype(int)) / 1023
+    expected = naive_effects.regression(
+        tokens[kept, 2] / lengths[kept],
+        lengths[kept],
+        X[kept],
+        np.arange(kept.sum()),
+        np.stack([np.ones(21), at], axis=1),
+    )
+    assert line["share"] == pytest.approx(np.clip(expected[:, 0], 0, 1), abs=1e-9)
+    reach = stdtrit(expected[:, 2], 0.975) * np.sqrt(expected[:, 1])
+    assert line["low"] == pytest.approx(np.clip(expected[:, 0] - reach, 0, 1), abs=1e-9)
+    assert line["high"] == pytest.approx(np.clip(expected[:, 0] + reach, 0, 1), abs=1e-9)
+    inside = [i for i, s in enumerate(line["share"]) if 0 < s < 1]
+    steps = np.diff(np.array(line["share"])[inside])
+    assert np.sign(steps).tolist() == [np.sign(slope[0])] * len(steps)
+    row = next(topic for topic in page["topics"] if topic["number"] == 2)
+    assert np.sign(row["difference"]) == np.sign(slope[0])
+    assert not row["named"]  # else its interval would be wider
+    first, second = (
+        np.rint((days.ordinal(text, "a", False) - ordinal.min()) / np.ptp(ordinal) * 1023) / 1023
+        for text in page["settings"]
+    )
+    apart, variance, df = naive_effects.regression(
+        tokens[kept, 2] / lengths[kept],
+        lengths[kept],
+        X[kept],
+        np.arange(kept.sum()),
+        np.array([[0.0, second - first]]),
+    )[0]
+    half = stdtrit(df, 0.975) * np.sqrt(variance)
+    assert row["difference"] == pytest.approx(apart, abs=1e-9)
+    assert [row["difference_low"], row["difference_high"]] == pytest.approx(
+        [apart - half, apart + half], abs=1e-9
+    )
+
+
+HEAD = ["text", "date", "party", "author", "age"]
+
+
+@pytest.fixture
+def party_of_time() -> list[list]:
+    """Party follows time but for a few, author is the unit; the words of trade grow with age."""
+    chance, made = np.random.default_rng(4), []
+    for i in range(240):
+        year = 1900 + i // 4
+        party = "Blue" if (year < 1930) != (i % 12 == 0) else "Red"
+        age = int(chance.integers(20, 80))
+        words = ["war", "peace", "army"] * 8 + ["tariff", "trade", "duties"] * (age // 10)
+        made.append(
+            [" ".join(chance.permutation(words)), f"{year}-05-01", party, f"A{i % 24}", age]
+        )
+    return made
+
+
+@pytest.fixture
+def corpus(draft, party_of_time):
+    return corpus_of(draft, [HEAD, *party_of_time], "parties.csv")
+
+
+@pytest.mark.django_db
+def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
+    run = run_on(corpus, topics=2, passes=10)
+    units.choose(corpus, "author")
+    page = answer(client, run, "?formula=age%2Bspline(date)%2Bparty")
+    assert (page["units"], page["documents"]) == (24, 240)
+    assert "author" in page["unit"]
+    trade = next(
+        topic for topic in page["topics"] if {"tariff", "trade", "duties"} & set(topic["words"])
+    )
+    assert trade["named"]
+    assert trade["difference_low"] > 0
+    apart = answer(client, run, "?formula=party%2Bauthor%2Bdecade%2Bage")
+    assert apart["topics"] or apart["caution"]
+    groups = answer(client, run, "?formula=age%2Aparty")
+    assert groups["groups"] == ["Red", "Blue"]
+    assert max(abs(topic["difference"]) for topic in groups["topics"]) < 0.03  # the same in both
+    table = list(
+        csv.DictReader(
+            io.StringIO(
+                client.get(
+                    reverse("run_effects_csv", args=[run.pk])
+                    + "?formula=age%2Bspline(date)%2Bparty"
+                ).content.decode()
+            )
+        )
+    )
+    for line in table:
+        shown = next(topic for topic in page["topics"] if topic["number"] == int(line["topic"]))
+        assert float(line["difference"]) == shown["difference"]
+        assert float(line["low"]) == shown["difference_low"]
+        assert int(line["beyond_chance"]) == shown["named"]
+        assert float(line["level"]) == (page["level"] if shown["named"] else 0.95)
+
+
+@pytest.mark.django_db
+def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time):
+    for i, row in enumerate(party_of_time):
+        row[2] = "Blue" if i < 120 else "Red"
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=10)
+    page = answer(client, run, "?formula=party%2Bspline(date)")
+    assert "same times" in page["caution"]
+    assert page["topics"] == []
+    shown = client.get(
+        reverse("run_effects", args=[run.pk]) + "?formula=party%2Bspline(date)"
+    ).content.decode()
+    assert "same times" in shown
+    assert 'id="set-a"' in shown  # other parties can still be chosen
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "query, sentence",
+    [
+        ("?formula=party%2Bcolour", "is not a category"),
+        ("?formula=spline(party)", "A spline is of a number"),
+        ("?formula=party&a=Purple", "is no value of"),
+        ("?formula=date&a=soon", "“a” must be a date such as 1914"),
+        ("?formula=date&b=1914-02-30", "“b” must be a date such as 1914"),
+        ("?formula=date&a=1500", "goes from 1790"),
+        ("?formula=date&a=1900&to=1850", "nothing is known of “1900”"),
+        ("?formula=date&b=2500", "nothing is known of “2500”"),
+        ("?formula=party%2B%22party%22", "comes twice"),
+        ("?effect=party%2Bdate", "One field was expected"),
+        ("?effect=party&held=president&held=president", "comes twice"),
+        ("?effect=party&across=spline(date)*x", "One field was expected"),
+        ("?effect=party&" + "&".join(f"held=f{i}" for i in range(9)), "may have 8 terms"),
+        ("?formula=year", "at most 32"),
+        ("?formula=month%2Bpresident", "at most 32"),
+        ("?formula=party&from=1500&to=1501", "Of no document with words"),
+        ("?formula=date%2Adecade%2Bdate", "twice"),
+        ("?formula=decade%2Adate", "values of a category"),
+        ("?formula=party&topic=900", "has topics 0 to"),
+    ],
+)
+def test_what_can_not_be_had_is_said_on_the_page_too(client, trained, query, sentence):
+    assert sentence in answer(client, trained, query, status=400)["error"]
+    page = client.get(reverse("run_effects", args=[trained.pk]) + query)
+    assert page.status_code == 200
+    assert sentence in page.content.decode().replace("&#x27;", "'")
+
+
+@pytest.mark.django_db
+def test_what_would_take_too_long_is_not_begun(client, trained, monkeypatch):
+    pairs = len(evidence.of(trained).doc_topics)
+    monkeypatch.setattr(estimates, "MOST_STEPS", 2 * pairs)
+    assert answer(client, trained, "?formula=date")["documents"]
+    assert "too long" in answer(client, trained, "?formula=spline(date)", status=400)["error"]
+
+
+@pytest.mark.django_db
+def test_as_stm_each_document_counts_the_same(client, trained):
+    """On theta as it is exported; with draws of it intervals are wider."""
+    found, tokens, lengths = rows(trained)
+    alpha = priors(trained).alpha
+    party = np.array([d.metadata["party"] for d in found])
+    names, kept = sorted(set(party)), lengths > 0
+    X = np.stack([np.ones(len(found)), *(party == name for name in names[1:])], axis=1)[kept]
+    theta = ((tokens + alpha) / (lengths + alpha.sum())[:, None])[kept]
+    query = f"?formula=party&a={names[0]}&b={names[1]}&order=number"
+    own, fixed, drawn = (
+        answer(client, trained, f"{query}&estimate={way}") for way in ("", "stm-fixed", "stm")
+    )
+    assert [page["estimate"] for page in (own, fixed, drawn)] == ["counted", "stm-fixed", "stm"]
+    assert own["topics"] == answer(client, trained, query)["topics"] != fixed["topics"]
+    for topic, more in zip(fixed["topics"], drawn["topics"], strict=True):
+        beta, variance = naive_effects.as_stm(theta[:, topic["number"]], X)
+        width = norm.ppf(0.5 + (fixed["level"] if topic["named"] else 0.95) / 2) * np.sqrt(
+            variance[1, 1]
+        )
+        assert topic["difference"] == more["difference"] == pytest.approx(beta[1], abs=1e-10)
+        assert topic["difference_high"] - topic["difference"] == pytest.approx(width, abs=1e-10)
+        assert topic["corrected"] is None
+        assert more["named"] or topic["named"] or more["difference_high"] > topic["difference_high"]
+    table = csv.DictReader(
+        io.StringIO(
+            client.get(
+                reverse("run_effects_csv", args=[trained.pk]) + f"{query}&estimate=stm-fixed"
+            ).content.decode()
+        )
+    )
+    for row, topic in zip(table, fixed["topics"], strict=True):
+        assert (row["estimate"], float(row["difference"])) == (
+            "stm-fixed",
+            pytest.approx(topic["difference"]),
+        )
+    page = client.get(
+        reverse("run_effects", args=[trained.pk]) + f"{query}&estimate=stm&topic=2"
+    ).content.decode()
+    assert "Topograph’s own estimate</a> is preferred" in page and "how unsure they are" in page
+    assert (
+        page.count('name="estimate" value="stm"') == 3 and '<option value="stm" selected>' in page
+    )
+
+
+@pytest.mark.django_db
+def test_menus_write_the_formula(client, trained):
+    asked = "?effect=party&held=spline(date)&held=party&across="
+    assert answer(client, trained, asked)["formula"] == "party + spline(date)"
+
+
+@pytest.mark.django_db
+def test_hidden_and_merged_topics_are_not_tried(client, trained):
+    before = answer(client, trained, "?formula=party&order=number")
+    assert before["tried"] == len(before["topics"]) == trained.topics
+    curation.change_many(trained, {3: {"into": "1"}, 4: {"hidden": "1"}}, "a test")
+    after = answer(client, trained, "?formula=party&order=number")
+    assert after["tried"] == trained.topics - 2
+    assert not {3, 4} & {topic["number"] for topic in after["topics"]}
+    was, is_now = ({topic["number"]: topic for topic in page["topics"]} for page in (before, after))
+    assert is_now[1]["difference"] == pytest.approx(was[1]["difference"] + was[3]["difference"])
+    assert is_now[0]["difference"] == pytest.approx(was[0]["difference"])
+
+
+@pytest.mark.django_db
+def test_a_set_restricts_it(client, trained):
+    everywhere, some = (
+        answer(client, trained, "?formula=party"),
+        answer(client, trained, "?formula=party&to=1799"),
+    )
+    assert some["documents"] < everywhere["documents"]
+    assert some["selection"] != everywhere["selection"]
+
+
+@pytest.mark.django_db
+def test_estimates_are_counts_that_an_embargo_does_not_hide(client, corpus):
+    run = run_on(corpus, topics=2, passes=10)
+    before = answer(client, run, "?formula=party")
+    set_embargo(corpus, True)
+    assert answer(client, run, "?formula=party") == before
+
+
+@pytest.mark.django_db
+def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
+    units.choose(corpus, "author")
+    run = run_on(corpus, topics=2, passes=10)
+    again = run_on(corpus, topics=2, passes=10)  # the same in every choice: it adds nothing
+    other, many = run_on(corpus, topics=2, passes=10, seed=1), run_on(corpus, topics=5, passes=10)
+    query = "?formula=party%2Bspline(date)&topic=0"
+    page = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
+    assert {row["run"] for row in page["runs"]} == {run.pk, other.pk, many.pk}
+    assert again.pk not in {row["run"] for row in page["runs"]}
+    shown = answer(client, run, query)
+    own = next(row for row in page["runs"] if row["run"] == run.pk)
+    topic = next(topic for topic in shown["topics"] if topic["number"] == 0)
+    assert own["difference"] == pytest.approx(topic["difference"])
+    for row in page["runs"]:
+        if row["topic"] is None:
+            assert row["difference"] is None
+            assert not row["holds"]
+            continue
+        there = Run.objects.get(pk=row["run"])
+        one = next(
+            t
+            for t in answer(client, there, query)["topics"]
+            if t["number"] == row["topic"]["number"]
+        )
+        assert row["difference"] == pytest.approx(one["difference"])
+    assert page["holds"] == sum(row["holds"] for row in page["runs"])
+    assert page["p"] is None
+    assert "are on both sides" in page["untested"]
+    units.choose(corpus, "")
+    tested = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
+    assert 0 < tested["p_fixed"] <= tested["p"] <= 1
+    assert page["median"] == pytest.approx(
+        np.median([row["difference"] for row in page["runs"] if row["difference"] is not None])
+    )
+    choices = {choice["name"]: choice["values"] for choice in page["choices"]}
+    assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
+    shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
+    assert f"It holds in {page['holds']} of 3 runs" in shown
+    assert (
+        shown.count("by party + spline(date), for other documents like these.") >= 2
+    )  # in the pin, too
+    kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
+    there = next(row for row in page["runs"] if row["run"] == other.pk)
+    line = dict(
+        zip(kept["columns"], next(row for row in kept["rows"] if row[0] == other.pk), strict=True)
+    )
+    assert line["holds"] == ("yes" if there["holds"] else "no")
+    assert line["the topic there"].startswith(
+        there["topic"]["label"] if there["topic"] else "not found"
+    )
+    assert "K = 4, seed 2, seed 3" in shown  # half of two topics is no choice, and seed 1 is there
+
+
+@pytest.mark.parametrize(
+    "holds, n, p, waiting, said",
+    [
+        (1, 1, None, 0, "No other run has been looked at"),
+        (
+            2,
+            2,
+            0.05,
+            0,
+            "It holds in 2 of 2 runs; of all together p = 0.050: it may be concluded of such",
+        ),
+        (
+            1,
+            2,
+            0.05,
+            0,
+            (
+                "It holds in 1 of 2 runs; of all together p = 0.050: it depends on the choices of"
+                " the model, and may not"
+            ),
+        ),
+        (2, 2, 0.06, 0, "Only if it was chosen before looking (p = 0.030) may it"),
+        (2, 2, 0.12, 0, "chance may explain it"),
+        (2, 2, None, 0, "all together can’t be tested: it may be concluded"),
+        (0, 2, None, 0, "may not be concluded"),
+        (2, 2, None, 1, "nothing is concluded yet"),
+    ],
+)
+def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
+    test = p and variants.Tested(p / 2, p)
+    assert said in sentences.of_claim(
+        variants.Claim([None] * n, [None] * waiting, 0, 0, test, ""), holds
+    )
+
+
+@pytest.mark.django_db
+def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
+    page = answer(client, trained, "?formula=date&topic=3&order=number")
+    row = page["topics"][3]
+    sides = [
+        f"{percent(share)} ({year})"
+        for share, year in zip(row["share"], page["settings"], strict=True)
+    ]
+    assert page["conclusion"].startswith(
+        f"{row['name']} (T03): {sides[0]} to {sides[1]} of the words, a difference of"
+        f" {points(row['difference'])} points"
+    )
+    assert ("Chance hardly explains it" if row["named"] else "Chance may explain it") in page[
+        "conclusion"
+    ]
+    for url, year in zip(row["documents"], page["settings"], strict=True):
+        assert f"from={year}&to={year}" in url
+    shown = html.unescape(
+        client.get(
+            reverse("run_effects", args=[trained.pk]) + "?formula=date&topic=3"
+        ).content.decode()
+    )
+    assert re.search(
+        rf'id="one">\s*{re.escape(page["conclusion"])}', shown
+    )  # where a finding's link leads
+
+
+@pytest.mark.django_db
+def test_further_runs_differ_in_one_choice_each(client, corpus):
+    run = run_on(corpus, topics=3, passes=10)
+    answered = client.post(
+        reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"}
+    )
+    assert answered.status_code == 302
+    made = Run.objects.filter(corpus=corpus).exclude(pk=run.pk).order_by("pk")
+    assert [(new.topics, new.seed) for new in made] == [
+        (6, 0),
+        (3, 1),
+        (3, 2),
+    ]  # half of three is no choice
+    assert {new.settings["passes"] for new in made} == {10}
+
+
+@pytest.mark.django_db
+def test_a_set_that_topics_say_is_no_set_of_another_run(client, trained):
+    answered = client.get(
+        reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=1&has=2:10"
+    )
+    assert answered.status_code == 400
+    assert "another set in another run" in answered.json()["error"]
+
+
+@pytest.mark.django_db
+def test_a_finding_leads_to_its_effect(client, trained):
+    """Each page opens, on the finding's topic, with the group that it is about as one of the
+    two."""
+    shown = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
+    urls = [
+        url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', shown)
+    ]
+    findings = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()[
+        "findings"
+    ]
+    wanted = [
+        f
+        for f in findings
+        if f["kind"] == "family" or f["kind"] in ("change", "mark") and f["claims"]
+    ]
+    assert len(urls) == len(wanted) > 0
+    for url, finding in zip(urls, wanted, strict=True):
+        page = client.get(url.partition("#")[0].replace("/effects/", "/effects.json"))
+        assert page.status_code == 200, (url, page.content)
+        if finding["kind"] == "family":
+            one = page.json()["one"]
+            if one is None:
+                assert page.json()["caution"]
+                continue
+            shown = (
+                [t["number"] for t in one["together"]["topics"]]
+                if one["together"]
+                else [one["topic"]["number"]]
+            )
+            assert f"topics={','.join(map(str, shown))}" in finding["url"].replace("%2C", ",")
+            continue
+        claim = finding["claims"][0]
+        if claim["value"]:
+            assert page.json()["settings"][1] == claim["value"]
+        elif claim["first"] or claim["last"]:
+            known = fields.dated(trained.version)
+            years = [
+                int((claim[end] or str(day))[:4])
+                for end, day in zip(("first", "last"), known, strict=True)
+            ]
+            assert (
+                min(abs(int(setting[:4]) - sum(years) / 2) for setting in page.json()["settings"])
+                <= 2
+            )
+
+
+@pytest.mark.django_db
+def test_several_topics_are_one_share(client, trained):
+    """As the textbook has their sum; corrected is the sum of what is corrected of each."""
+    page = answer(client, trained, "?formula=party&topic=1,3&topic=4")
+    one = page["one"]["together"]
+    assert [topic["number"] for topic in one["topics"]] == [1, 3, 4]
+    found, tokens, lengths = rows(trained)
+    party, kept = np.array([d.metadata["party"] for d in found]), lengths > 0
+    names = sorted(set(party))
+    X = np.stack([party == name for name in names], axis=1).astype(float)
+    a, b = ([float(name == chosen) for name in names] for chosen in page["settings"])
+    share = tokens[:, [1, 3, 4]].sum(axis=1)[kept] / lengths[kept]
+    wanted = np.array([a, b, np.subtract(b, a)])
+    twin = naive_effects.regression(share, lengths[kept], X[kept], np.arange(kept.sum()), wanted)
+    assert one["share"] == pytest.approx(twin[:2, 0], abs=1e-9)
+    assert one["difference"] == pytest.approx(twin[2, 0], abs=1e-9)
+    assert one["difference_low"] < one["difference"] < one["difference_high"]
+    each = [
+        t["corrected"] for t in answer(client, trained, "?formula=party&order=number")["topics"]
+    ]
+    if None not in (each[1], each[3], each[4]):
+        assert one["corrected"] == pytest.approx(each[1] + each[3] + each[4], abs=1e-9)
+    assert answer(client, trained, "?formula=party&topic=1")["one"]["together"] is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("way", ["counted", "stm"])
+def test_the_api_answers_as_the_pages_do(client, trained, way):
+    query = f"?formula=party&topic=1,3&estimate={way}"
+    page, answered = (
+        answer(client, trained, query),
+        client.get(f"/api/v1/runs/{trained.pk}/effects{query}").json(),
+    )
+    assert page["estimate"] == way and answered | {"next": None} == page | {"next": None}
+    page = client.get(
+        reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=3"
+    ).json()
+    assert client.get(f"/api/v1/runs/{trained.pk}/topics/3/claim?formula=party").json() == page
+    assert client.get(f"/api/v1/runs/{trained.pk}/effects?formula=party%2B").status_code == 400
+
+
+def claims(client, run, query):
+    response = client.get(reverse("run_claim_json", args=[run.pk]) + query)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+@pytest.fixture
+def by_number(monkeypatch):
+    """Topics of two runs are the same that have the same number."""
+
+    def matched(a, b, by):
+        same = np.arange(a.topics)
+        return SimpleNamespace(partner=same, best_b=same, best_b_similarity=np.ones(a.topics))
+
+    monkeypatch.setattr(variants.matchings, "matched", matched)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("by_number")
+def test_a_claim_is_not_looked_at_in_runs_of_other_documents(
+    client, draft, party_of_time, tmp_path
+):
+    """Versions with other words have the same documents; of one that began before some were added,
+    or after, arrays have other lengths."""
+    corpus = corpus_of(draft, [HEAD, *party_of_time[::2]], "parties.csv")
+    few = run_on(corpus, topics=2, passes=10)
+    version = versions.choose(
+        corpus, VocabularySettings(min_documents=2, extra_stop_words=["army"])
+    )
+    choose(version.pk)
+    corpus.refresh_from_db()
+    words = run_on(corpus, topics=2, passes=10)
+    assert words.version_id != few.version_id
+    later = tmp_path / "later.csv"
+    later.write_bytes(as_csv([HEAD, *party_of_time[1::2]]))
+    addition = corpora.create_addition(corpus, [corpora.ReceivedFile("later.csv", later)])
+    choose(corpora.add_files(addition, corpora.ReadingSettings(**addition.settings)).pk)
+    corpus.refresh_from_db()
+    many = run_on(corpus, topics=2, passes=10)
+    assert (few.version.documents, words.version.documents, many.version.documents) == (
+        120,
+        120,
+        240,
+    )
+    query = "?formula=party%2Bspline(date)&topic=0"
+    for run, same, other in (
+        (few, [words], [many]),
+        (words, [few], [many]),
+        (many, [], [few, words]),
+    ):
+        page = claims(client, run, query)
+        rows = {row["run"]: row for row in page["runs"]}
+        assert set(rows) == {run.pk, *(each.pk for each in (*same, *other))}
+        for each in other:
+            assert "documents, not" in rows[each.pk]["problem"]
+            assert rows[each.pk]["difference"] is None
+            assert not rows[each.pk]["holds"]
+        for each in same:
+            assert not rows[each.pk]["problem"]
+            assert rows[each.pk]["difference"] is not None
+        assert page["p"] is not None
+        shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
+        assert "documents, not" in shown
+
+
+@pytest.fixture
+def places(draft, party_of_time):
+    """Of 16 places 12 are told apart, those that are asked for among them."""
+    rows = [
+        [*row, f"P{min(i % 24, 15):02}", ("North", "South", "East", "West")[i % 4]]
+        for i, row in enumerate(party_of_time)
+    ]
+    return corpus_of(draft, [[*HEAD, "place", "part"], *rows], "places.csv")
+
+
+@pytest.mark.django_db
+def test_no_answer_is_kept_for_another_question(client, places):
+    """What caches hold is what is computed anew."""
+    units.choose(places, "")
+    run = run_on(places, topics=4, passes=10)
+    other = run_on(places, topics=3, passes=10)
+    asked = [
+        "?formula=place&a=P00&b=P11",
+        "?formula=place&a=P00&b=P12",
+        "?formula=age*part&x=North&y=South",
+        "?formula=age*part&x=North&y=East",
+        "?formula=age",
+        "?formula=age&a=20&b=40",
+        "?formula=party",
+        "?formula=party&in=part:North",
+    ]
+
+    def answers():
+        return [
+            get(client, run, query)
+            for query in asked
+            for get in (answer, lambda *args: claims(*args[:2], args[2] + "&topic=1"))
+        ]
+
+    changes = [
+        lambda: None,
+        lambda: curation.change(run, 3, {"into": "1"}, "a test"),
+        lambda: curation.change(other, 2, {"into": "0"}, "a test"),
+        lambda: curation.change(run, 0, {"hidden": "1"}, "a test"),
+        lambda: units.choose(places, "author"),
+        lambda: run_on(places, topics=2, passes=10),
+    ]
+    assert len({str(page) for page in answers()}) == 2 * len(asked)
+    for change in changes:
+        change()
+        kept = answers()
+        cache.clear_all()
+        assert kept == answers()
+
+
+@pytest.mark.django_db
+def test_what_is_kept_of_claims_has_a_bound(client, corpus):
+    """Variants without sums have no arrays, and yet take memory."""
+    run, _ = run_on(corpus, topics=2, passes=10), run_on(corpus, topics=3, passes=10)
+    before = variants._kept._weight
+    claims(client, run, "?formula=age&topic=0")
+    assert variants._kept._weight > before
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("by_number")
+def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus):
+    """Both are found there, and the sums of neither are 0."""
+    units.choose(corpus, "")
+    run, other = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=3, passes=10, seed=1)
+    query = "?formula=party&topic="
+    for change in ({"into": "0"}, {"into": ""}):
+        curation.change(other, 1, change, "a test")
+        shown = {
+            topic["number"]: topic["difference"]
+            for topic in answer(client, other, "?formula=party")["topics"]
+        }
+        for k in (0, 1):
+            assert claims(client, other, query + str(k))["merged"] == (change["into"] == "0")
+            row = next(
+                row for row in claims(client, run, query + str(k))["runs"] if row["run"] == other.pk
+            )
+            assert row["topic"]["number"] == (0 if change["into"] else k)
+            assert row["difference"] == pytest.approx(shown[row["topic"]["number"]])
+        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read("party")))
+        there = estimates.regression_of(Selection.all(RunView(other)), own.asked)
+        sums = variants._unit_sums(own, there, np.arange(3), variants._exchangeable(own)[0])
+        assert (np.abs(sums.residual).max(axis=0) > 0.1).all()
+        assert (sums.residual[:, 0] == sums.residual[:, 1]).all() == bool(change["into"])
+
+
+@pytest.mark.django_db
+def test_units_are_exchanged_within_times_where_time_is_held_constant(client, corpus):
+    units.choose(corpus, "")
+    run = run_on(corpus, topics=2, passes=5)
+    for text, strata in (
+        ("party", 1),
+        ("party + age", 1),
+        ("party + spline(date)", 4),
+        ("party + decade", 4),
+    ):
+        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read(text)))
+        exchange, _ = variants._exchangeable(own)
+        assert len(np.unique(exchange.stratum)) == strata, text
+
+
+@pytest.mark.django_db
+def test_fields_of_any_name_are_offered_as_they_are_written(client, draft, party_of_time):
+    """Each option of the menus is answered, and says the formula that it is; it is answered by that
+    formula, too."""
+    head = ["text", "date", 'the "old" party + side', "author (spoken*)", "года"]
+    run = run_on(corpus_of(draft, [head, *party_of_time], "names.csv"), topics=2, passes=5)
+    shown = client.get(reverse("run_effects", args=[run.pk])).content.decode()
+    menus = {
+        name: re.findall(
+            r'value="([^"]*)"', re.search(rf'<select id="{name}".*?</select>', shown, re.DOTALL)[0]
+        )
+        for name in ("effect", "across")
+    }
+    options = [html.unescape(option) for option in menus["effect"]]
+    assert len(options) == 6
+    for option in options:
+        page = answer(client, run, "?" + urlencode({"effect": option}))
+        assert page["formula"] == option
+        again = answer(client, run, "?" + urlencode({"formula": page["formula"]}))
+        assert again["topics"] == page["topics"]
+    both = {"effect": "года", "across": html.unescape(menus["across"][1]), "held": "spline(date)"}
+    page = answer(client, run, "?" + urlencode(both))
+    assert page["formula"] == 'года * "the ""old"" party + side" + spline(date)'
+    shown = client.get(
+        reverse("run_effects", args=[run.pk]) + "?" + urlencode({"formula": "decade + года"})
+    ).content.decode()
+    chosen = re.findall(r'value="([^"]*)" (?:selected|checked)', shown)
+    assert chosen[:2] == ["decade", "года"]  # the menus have what the formula has
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?formula=date",
+        "?formula=spline(date)",
+        "?formula=age",
+        "?formula=date*party",
+        "?formula=decade",
+    ],
+)
+def test_settings_that_the_page_shows_ask_for_the_same(client, corpus, query):
+    run = run_on(corpus, topics=2, passes=5)
+    page = answer(client, run, query)
+    letters = urlencode(
+        [*zip("ab", page["settings"], strict=True), *zip("xy", page["groups"], strict=False)]
+    )
+    assert answer(client, run, f"{query}&{letters}") == page
+
+
+@pytest.mark.django_db
+def test_a_day_a_month_and_a_year_are_settings(client, corpus):
+    run = run_on(corpus, topics=2, passes=5)
+    differences = [
+        answer(client, run, f"?formula=date&order=number&a={first}&b=1950")["topics"][0][
+            "difference"
+        ]
+        for first in ("1910", "1910-01", "1910-01-01", "1910s")
+    ]
+    assert differences == [differences[0]] * 4
+    assert (
+        answer(client, run, "?formula=date&order=number&a=1911&b=1950")["topics"][0]["difference"]
+        != differences[0]
+    )
+    assert (
+        "nothing is known of “1e9”"
+        in answer(client, run, "?formula=age&a=1e9", status=400)["error"]
+    )
+    labels = variables.of_term(corpus.version, Term("date"), []).labels
+    assert {str(year) for year in range(1901, 1960)} <= set(
+        labels
+    )  # also where the nearest step is just before
+    assert len(set(labels)) == len(labels)
+    known = np.arange(240.0) * 7 / 3
+    place, values = variables._steps(known, known >= 0)
+    labels = [variables._short(i, values) for i in range(len(values))]
+    assert max(map(len, labels)) <= 5 and len(set(labels)) == len(labels)
+    assert [int(np.abs(values - float(label)).argmin()) for label in labels] == list(
+        range(len(labels))
+    )
+
+
+@pytest.mark.django_db
+def test_a_share_that_is_not_known_is_null(client, draft, party_of_time):
+    """Reds are silent until 1920: of one group no share is known in some decades, of the other in
+    all."""
+    for i, row in enumerate(party_of_time):
+        row[2] = ("Blue", "Red")[i % 2 and i > 80]
+
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=10)
+    query = "?formula=decade*party&a=1930s&b=1940s&topic=0"
+    response = client.get(reverse("run_effects_json", args=[run.pk]) + query)
+    assert response.status_code == 200
+    assert b"NaN" not in response.content
+    courses = {group["label"]: group for group in response.json()["one"]["topics"]}
+    assert None in courses["Red"]["share"]
+    assert None not in courses["Blue"]["share"]
+    assert 0 < courses["Red"]["overall"] < 1
+    assert client.get(reverse("run_effects", args=[run.pk]) + query).status_code == 200
+
+
+@pytest.mark.django_db
+def test_groups_that_never_speak_at_the_same_time_are_not_compared_along_it(
+    client, draft, party_of_time
+):
+    for i, row in enumerate(party_of_time):
+        row[2] = "Blue" if i < 120 else "Red"
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    assert (
+        "no values of “date” in common"
+        in answer(client, run, "?formula=date*party", status=400)["error"]
+    )
+
+
+@pytest.mark.django_db
+def test_a_value_may_be_called_as_the_others_are(client, draft, party_of_time):
+    for i, row in enumerate(party_of_time):
+        row[2] = ("Blue", "other values", "Red")[i % 3]
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    page = answer(client, run, "?formula=party&a=other values&b=Red")
+    assert page["settings"] == ["other values", "Red"]
+
+
+@pytest.mark.django_db
+def test_runs_of_other_passes_are_no_further_runs(client, corpus):
+    run, _ = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=6, passes=5)
+    client.post(reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"})
+    made = Run.objects.filter(corpus=corpus).order_by("pk")[2:]
+    assert [(new.topics, new.seed) for new in made] == [(6, 0), (3, 1), (3, 2)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["run_effects", "run_effects_csv", "run_claim_json"])
+def test_nonsense_is_answered_with_a_sentence(client, trained, page):
+    texts = [
+        "",
+        "-1",
+        "1e999",
+        "nan",
+        "\x00",
+        "'; --",
+        '"',
+        "spline(",
+        "x" * 3000,
+        "٣",
+        "9999-99-99",
+        "0",
+        "date",
+        "T2",
+    ]
+    for text in texts:
+        for name in (
+            "formula",
+            "effect",
+            "across",
+            "held",
+            "a",
+            "b",
+            "x",
+            "y",
+            "order",
+            "topic",
+            "after",
+            "from",
+            "has",
+        ):
+            asked = (
+                {"formula": "date*party", "topic": "2"}
+                if name not in ("effect", "across", "held")
+                else {"effect": "party"}
+            )
+            response = client.get(reverse(page, args=[trained.pk]), asked | {name: text})
+            assert response.status_code in (200, 400), (name, text, response.status_code)
+            assert b"NaN" not in response.content
+
+
+@pytest.mark.django_db
+def test_a_unit_that_nobody_has_said_is_pointed_at(client, draft):
+    """Each speaker has a mixture of her own: intervals of documents are too narrow."""
+    chance = np.random.default_rng(2)
+    rows = []
+    for speaker in range(24):
+        share = chance.beta(0.5, 0.5)
+        for _ in range(20):
+            words = [
+                f"{'war' if chance.random() < share else 'tax'}{chance.integers(12)}"
+                for _ in range(12)
+            ]
+            rows.append([" ".join(words), f"pen{speaker}", ("Red", "Blue")[speaker % 2]])
+    run = run_on(
+        corpus_of(draft, [["text", "pen", "party"], *rows], "pens.csv"), topics=2, passes=15
+    )
+    units.choose(run.corpus, None)
+    wider = answer(client, run, "?formula=party")["wider"]
+    assert wider["name"] == "pen" and wider["times"] > 2
+    shown = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party").content.decode()
+    assert "times as wide" in shown
+    for chosen in ("pen", ""):
+        units.choose(run.corpus, chosen)
+        assert answer(client, run, "?formula=party")["wider"] is None

@@ -1,0 +1,546 @@
+"""The overview of a run: what it says of the shipped example's years, of sets, of corpora with
+little, and to whom."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import numpy as np
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+
+from inference.errors import Invalid
+from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.findings import compute, families, kinds, overview, sentences, stored, writer
+from webapp.core.curation import services as curation
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Findings, Notebook, User
+from webapp.platform.accounts import embargo
+from webapp.platform.jobs import dispatch
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client, run, **query) -> dict:
+    response = client.get(reverse("run_overview_json", args=[run.pk]), query)
+    assert response.status_code == 200
+    return response.json()
+
+
+def kinds_of(data: dict) -> set[str]:
+    return {row["kind"] for row in data["findings"]}
+
+
+def test_a_run_ends_with_its_findings(trained, client):
+    row = Findings.objects.get(snapshot=trained.snapshot_id, key="")
+    assert row.method == compute.METHOD
+    data = get(client, trained)
+    assert data["ready"] and data["documents"] == (evidence.of(trained).lengths > 0).sum()
+    assert {"family", "caution"} <= kinds_of(data)
+    for finding in data["findings"]:
+        assert (
+            finding["sentence"].endswith(".")
+            and "None" not in finding["sentence"]
+            and "times 0." not in finding["sentence"]
+        )
+        assert (
+            (finding["low"] or 0) <= (finding["estimate"] or np.inf) <= (finding["high"] or np.inf)
+        )
+        assert client.get(finding["url"]).status_code == 200, finding["url"]
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    assert all(quote["title"] in page for quote in data["quotes"])
+
+
+def test_families_hold_the_words_of_their_topics(trained, client):
+    counted = evidence.of(trained)
+    tokens = np.bincount(counted.doc_topics, weights=counted.doc_tokens, minlength=trained.topics)
+    rows = Findings.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
+    for row in (row for row in rows if row["kind"] == "family"):
+        assert row["estimate"] == pytest.approx(tokens[row["topics"]].sum() / tokens.sum())
+        assert row["low"] < row["estimate"] < row["high"]
+        assert row["documents"] == np.count_nonzero(sum(counted.held([k]) for k in row["topics"]))
+
+
+CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
+
+
+def test_families_add_up_at_every_cut(trained, client):
+    most, names, previous = families.cut(RunView(trained), 20).most, {}, {}
+    for query in ({}, {"from": "1796"}):
+        topics = client.get(
+            reverse("run_topics_json", args=[trained.pk]), {"hidden": "1", **query}
+        ).json()["items"]
+        tokens = {topic["number"]: topic["tokens"] for topic in topics}
+        general = sum(topic["tokens"] for topic in topics if topic["background"])
+        for number in CUTS:
+            page = get(client, trained, families=number, **query)
+            rows = [row["family"] for row in page["findings"] if row["kind"] == "family"]
+            assert len(rows) <= page["families"] == min(number, most) and (
+                query or len(rows) == page["families"]
+            )
+            for row in rows:
+                assert row["tokens"] == sum(tokens[k] for k in row["topics"])
+                assert names.setdefault(tuple(row["topics"]), (row["name"], row["hue"])) == (
+                    row["name"],
+                    row["hue"],
+                )
+            assert sum(row["tokens"] for row in rows) == sum(tokens.values()) - general
+            assert page["rest"] == pytest.approx(general / page["tokens"], abs=1e-9)
+            assert len({row["hue"] for row in rows}) == min(len(rows), 12)
+            heads = {row["topics"][0] for row in rows}
+            assert query or previous.get(number - 1, set()) <= heads
+            previous[number] = heads
+    assert get(client, trained)["families"] == get(client, trained)["usual_families"]
+    for wrong in ("1", "21", "two"):
+        assert (
+            client.get(reverse("run_overview", args=[trained.pk]), {"families": wrong}).status_code
+            == 400
+        )
+
+
+def test_the_tree_is_made_once_and_anew_where_an_older_program_made_none(trained, monkeypatch):
+    before = families.tree(trained.snapshot_id)
+    families.tree.cache_clear()
+    monkeypatch.setattr(families, "_made", lambda run: pytest.fail("it is stored"))
+    assert families.tree(trained.snapshot_id) == before
+    monkeypatch.undo()
+    Findings.objects.filter(snapshot=trained.snapshot_id, key=families.TREE).delete()
+    families.tree.cache_clear()
+    assert families.tree(trained.snapshot_id).joins == before.joins
+    assert (
+        Findings.objects.get(snapshot=trained.snapshot_id, key=families.TREE).method
+        == families.METHOD
+    )
+
+
+def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
+    page = client.get(
+        reverse("run_overview", args=[trained.pk]), {"families": "3", "from": "1795"}
+    ).content.decode()
+    links = [unescape(url) for url in re.findall(rf'href="(/runs/{trained.pk}/[^"#]*)', page)]
+    pages = [url for url in links if url.partition("?")[0].endswith("/")]
+    assert pages and not [url for url in pages if "topics/?" in url and "families=3" not in url]
+    assert sum("families=3" in url and "from=1795" in url for url in pages) > len(pages) / 2
+    assert "<span>3 families</span>" in page and "families=4" in page and "families=2" in page
+
+
+def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
+    """members -> the family, of a set, at the usual cut."""
+    view = RunView(run)
+    rows, usual = (
+        compute.findings(Selection.read(QueryDict(query), view)).findings,
+        families.cut(view, None).number,
+    )
+    return {
+        tuple(row.topics): row
+        for row in rows
+        if isinstance(row, kinds.Family) and row.first <= usual <= row.last
+    }
+
+
+def test_families_of_sets_add_up_to_those_of_all_documents(trained):
+    whole, parts = (
+        families_in(trained),
+        [families_in(trained, query) for query in ("to=1800", "from=1801")],
+    )
+    assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
+    for members, family in whole.items():
+        assert family.score == sum(part[members].score for part in parts if members in part)
+
+
+def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
+    before = families_in(trained)
+    (first, *_), (second, *_) = list(before)[:2]
+    curation.change(trained, first, {"hidden": "1"}, "me")
+    assert families_in(trained).keys() == before.keys()
+    named = [
+        part
+        for row in get(client, trained)["findings"]
+        if row["kind"] == "family"
+        for part in row["parts"]
+    ]
+    assert first in {part["number"] for part in named if isinstance(part, dict)}
+    curation.change(trained, second, {"into": str(first)}, "me")
+    merged = families_in(trained)
+    assert not any(second in members for members in merged)
+    assert sum(row.score for row in merged.values()) == sum(row.score for row in before.values())
+    others = [k for members in merged for k in members][-2:]
+    for k in (first, *others):
+        curation.change(trained, k, {"group": "Mine"}, "me")
+    grouped = families_in(trained)
+    assert {row.name for row in grouped.values()} == {"Mine", ""}
+    assert next(set(members) for members, row in grouped.items() if row.name) == {first, *others}
+    assert sum(row.score for row in grouped.values()) == sum(row.score for row in before.values())
+    sentences = [
+        row["sentence"]
+        for row in get(client, trained, detail="more")["findings"]
+        if row["kind"] == "family"
+    ]
+    assert any("about “Mine”: " in sentence for sentence in sentences)
+
+
+def test_quotations_are_whole_sentences_of_different_documents(trained, client):
+    quotes = get(client, trained)["quotes"]
+    assert len(quotes) == 3 and len({quote["document"] for quote in quotes}) == 3
+    for quote in quotes:
+        text = "".join(part for part, _ in quote["text"])
+        assert (
+            50 < len(text) <= 260
+            and re.search(r"[.!?][\"”’')]?$", text)
+            and (text[0].isupper() or text[0] in "“\"'(")
+        )
+        assert any(marked for _, marked in quote["text"])
+
+
+def test_less_and_more_stand_in_the_address(trained, client):
+    less, usual, more = (get(client, trained, detail=detail) for detail in ("less", "", "more"))
+    assert len(less["findings"]) < len(usual["findings"]) <= len(more["findings"])
+    assert usual["hidden"] == len(more["findings"]) + more["hidden"] - len(usual["findings"])
+    assert (
+        client.get(reverse("run_overview", args=[trained.pk]), {"detail": "much"}).status_code
+        == 400
+    )
+
+
+def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
+    data = get(client, trained, **{"from": "1795"})
+    assert (
+        data["set"] == "documents from 1795"
+        and data["documents"] < get(client, trained)["documents"]
+    )
+    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(
+        key__in=["", families.TREE]
+    )
+    assert kept.count() == 1
+    get(client, trained, **{"from": "1795", "detail": "more"})
+    assert kept.count() == 1
+    assert get(client, trained, q="zyzzyva")["findings"] is not None
+    assert (
+        "No document is in this set"
+        in client.get(reverse("run_overview", args=[trained.pk]), {"q": "zyzzyva"}).content.decode()
+    )
+
+
+def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
+    monkeypatch.setattr(stored, "SETS", 2)
+    for year in (1791, 1792, 1793, 1794):
+        get(client, trained, **{"from": str(year)})
+    assert (
+        Findings.objects.filter(snapshot=trained.snapshot_id)
+        .exclude(key__in=["", families.TREE])
+        .count()
+        == 2
+    )
+
+
+def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(
+        stored.dispatch, "ask", lambda task, arguments, by: asked.append((task, [*arguments, by]))
+    )
+    Findings.objects.all().delete()
+    url = reverse("run_overview", args=[trained.pk])
+    response = client.get(url, {"from": "1795"})
+    assert response.status_code == 202 and "computing the findings" in response.content.decode()
+    assert asked == [("tasks.runs.find", [trained.pk, "from=1795", User.objects.local().pk])]
+    from tasks.runs import find
+
+    find(*asked[0][1])
+    assert client.get(url, {"from": "1795"}).status_code == 200
+
+
+def test_a_page_waits_for_the_worker_that_has_just_trained(trained, client):
+    """Else both compute the same at once, and a class that opens its overviews does so in the web
+    process."""
+    Findings.objects.all().delete()
+    url = reverse("run_overview", args=[trained.pk])
+    stored.promise(trained)
+    assert client.get(url).status_code == 202 and not Findings.objects.exists()
+    assert client.get(url, {"from": "1795"}).status_code == 200, (
+        "of another set nobody promised anything"
+    )
+    stored.compute(trained.pk)
+    assert Findings.objects.filter(snapshot=trained.snapshot_id, key="").exists()
+    assert client.get(url).status_code == 200
+
+
+def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, monkeypatch):
+    """Else whoever reads a run could have every worker at work on its sets, and a page that waits
+    asks again and again."""
+    sent = []
+    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(
+        dispatch.app, "send_task", lambda task, arguments, **_: sent.append(arguments)
+    )
+    url = reverse("run_overview", args=[trained.pk])
+    for year in ("1795", "1796", "1795"):
+        assert client.get(url, {"from": year}).status_code == 202
+    me = User.objects.local().pk
+    assert sent == [[trained.pk, "from=1795", me]]
+    dispatch.ask(stored.TASK, [trained.pk, "from=1795"], None)  # a guest, for the same set
+    assert len(sent) == 1
+    dispatch.ask(stored.TASK, [trained.pk, "from=1797"], None)
+    dispatch.ask(stored.TASK, [trained.pk, "from=1798"], None)
+    assert sent[1:] == [[trained.pk, "from=1797", None]]
+    stored.compute(*sent[0])
+    made = (
+        Findings.objects.exclude(key=families.TREE)
+        .get(snapshot=trained.snapshot_id, key__gt="")
+        .made_at
+    )
+    stored.compute(*sent[0])  # a message that came twice
+    assert (
+        Findings.objects.exclude(key=families.TREE)
+        .get(snapshot=trained.snapshot_id, key__gt="")
+        .made_at
+        == made
+    )
+    assert client.get(url, {"from": "1796"}).status_code == 202 and sent[2:] == [
+        [trained.pk, "from=1796", me]
+    ]
+    with pytest.raises(Invalid):
+        stored.compute(trained.pk, "has=x", None)
+    dispatch.answered(stored.TASK, [trained.pk, "from=1796"], me)
+
+
+def test_findings_of_an_older_method_are_computed_again(trained, client):
+    Findings.objects.filter(snapshot=trained.snapshot_id).update(method=0, data={"old": True})
+    assert get(client, trained)["ready"]
+
+
+def test_names_and_hidden_topics_show_at_once(trained, client):
+    rows = get(client, trained)["findings"]
+    k = next(row["topic"]["number"] for row in rows if row["kind"] == "family")
+    curation.change(trained, k, {"label": "A name of ours"}, "reader")
+    after = get(client, trained)["findings"]
+    assert any(f"A name of ours (T{k:02d})" in row["sentence"] for row in after)
+
+
+def test_texts_under_embargo_are_short(trained, client):
+    embargo.set_embargo(trained.corpus, True)
+    for quote in get(client, trained)["quotes"]:
+        assert len("".join(part for part, _ in quote["text"])) <= embargo.PASSAGE + 2
+
+
+def test_a_notebook_begins_with_the_findings(trained, client):
+    data = get(client, trained, detail="less")
+    response = client.post(
+        reverse("notebook_findings"), {"run": trained.pk, "query": "detail=less"}
+    )
+    notebook = Notebook.objects.latest("pk")
+    assert response.url == reverse("notebook", args=[notebook.pk])
+    pins = list(notebook.pins.all())
+    assert [pin.kind for pin in pins] == ["passage"] * 3 + ["chart"] * len(data["findings"])
+    assert [pin.sentence for pin in pins[3:]] == [row["sentence"] for row in data["findings"]]
+    assert [pin.table is not None for pin in pins[3:]] == [
+        bool(row["line"]) for row in data["findings"]
+    ]
+    first, last = data["bins"][0], data["bins"][-1]
+    assert first.startswith(data["span"][0]) and last.endswith(data["span"][1])
+    assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
+    assert client.post(reverse("notebook_findings"), {"run": 10**12}).status_code == 404
+
+
+def test_one_press_pins_a_finding(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    form = re.search(r'id="pin-family-1" hidden>(.*?)</form>', page, re.S)[1]
+    sent = {
+        name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
+    }
+    client.post(reverse("pin"), sent)
+    pin, data = Notebook.objects.latest("pk").pins.get(), get(client, trained)
+    assert pin.sentence == data["findings"][0]["sentence"]
+    assert [row[0] for row in pin.table["rows"]] == data["bins"], "its line over time is kept"
+    assert [row[1] for row in pin.table["rows"]] == pytest.approx(
+        data["findings"][0]["line"], abs=1e-4
+    )
+
+
+def test_one_press_pins_a_quotation(trained, client):
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    form = re.search(r'id="pin-quote-1" hidden>(.*?)</form>', page, re.S)[1]
+    client.post(
+        reverse("pin"),
+        {
+            name: unescape(value)
+            for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
+        },
+    )
+    pin = Notebook.objects.latest("pk").pins.get()
+    quote = get(client, trained)["quotes"][0]
+    assert pin.kind == "passage" and (pin.start, pin.end) == (quote["start"], quote["end"])
+
+
+def test_the_api_says_the_same(trained, client):
+    api = client.get(f"/api/v1/runs/{trained.pk}/findings", {"from": "1795"}).json()
+    page = get(client, trained, **{"from": "1795"})
+    assert [row["sentence"] for row in api["findings"]] == [
+        row["sentence"] for row in page["findings"]
+    ]
+
+
+def made(draft, name, rows, K):
+    corpus = corpus_of(draft, rows, f"{name}.csv", language="en", min_documents=1, max_share=1.0)
+    return run_on(corpus, topics=K, passes=20)
+
+
+def test_little_is_said_of_little(draft, client):
+    """Ten documents without a date, one topic; and documents of one day."""
+    texts = [
+        ["text"],
+        *([f"river water flows boat number{i % 3} bridge river stone"] for i in range(10)),
+    ]
+    run = made(draft, "small", texts, 1)
+    data = get(client, run)
+    assert kinds_of(data) <= {"family", "caution", "unlike"} and data["span"] == []
+    page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
+    assert "no change over time can be measured" in page or not data["findings"]
+
+
+def change(**values) -> kinds.Change:
+    whole = {
+        "score": 1.0,
+        "estimate": 2.0,
+        "low": 1.5,
+        "high": 2.7,
+        "topic": 1,
+        "shape": "step",
+        "more": True,
+        "first": "1912",
+        "last": "1919",
+        "here": (0.2, 0.1, 0.3),
+        "rest": (0.1, 0.05, 0.2),
+    }
+    return kinds.Change(**whole | values)
+
+
+def test_sentences_read_ratios_both_ways():
+    def read(estimate, low, high):
+        return writer.times_as_much(change(estimate=estimate, low=low, high=high))
+
+    assert read(2.0, 1.5, 2.7) == ("twice as much", "95% interval 1.5 to 2.7")
+    assert read(1 / 12, 1 / 16, 1 / 9) == ("÷12", "95% interval ÷9 to ÷16")
+    assert read(0.66, 0.05, 36.3) == ("÷1.5", "95% interval ×36 to ÷20") and read(1.5, 0.5, None)[
+        1
+    ].endswith("÷2 to any number")
+    assert (
+        read(2.6, 0.97, 7.4)[1] == "95% interval 1 to ×7.4"
+        and read(0.5, 0.2, 1.04)[1] == "95% interval 1 to ÷5"
+    )
+    assert read(None, 31.0, None)[0] == "at least 31 times as much"
+    assert read(0.0, 0.0, 0.05)[0] == "÷20 at least"
+
+
+def test_an_interval_is_not_written_as_its_estimate():
+    assert writer.told_apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
+    assert writer.told_apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
+    assert writer.told_apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
+
+
+def test_periods_and_spans_are_said_in_words():
+    names = ["1945", "1940s", "1945-03", "1945-03-09"]
+    assert [sentences.period(name) for name in names] == [
+        "1945",
+        "the 1940s",
+        "March 1945",
+        "9 March 1945",
+    ]
+
+    def spanned(first, last):
+        return writer.spanned(kinds.Span(first=first, last=last))
+
+    assert (
+        spanned("1973", "1973") == "in 1973" and spanned("1973", "1985") == "between 1973 and 1985"
+    )
+    assert spanned("2011-03", "2011-06") == "from March to June 2011"
+    assert spanned("2010-12", "2011-02") == "from December 2010 to February 2011"
+    assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
+    assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
+    assert (
+        writer.spanned(kinds.Span(first="2016-03-14", last="2016-07-03"), brief=True)
+        == "14 March–3 July 2016"
+    )
+    assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
+
+
+def test_what_changed_at_nearly_the_same_time_is_one_sentence():
+    steps = [change(score=9 - i, first=str(1912 + i)) for i in range(4)]
+    later, down = change(score=3, first="1918"), change(score=2, more=False)
+    told = overview._times([*steps, later, down], near=2.0, most=3)
+    assert [[each.first for each in (one.finding, *one.others)] for one in told] == [
+        ["1912", "1913", "1914"],
+        ["1915"],
+        ["1918"],
+        ["1912"],
+    ]
+
+    def window(first, last):
+        return change(shape="window", first=first, last=last)
+
+    assert overview._at_one_time(window("2016-03", "2016-06"), window("2016-04", "2016-07"), 0)
+    assert not overview._at_one_time(window("2016-03", "2016-06"), window("2016-05", "2016-08"), 0)
+    assert not overview._at_one_time(window("1912", "1919"), steps[0], 99)
+    assert overview._at_one_time(change(shape="line"), change(shape="line"), 0)
+    assert sentences.years("1940s") == (1940, 1950) and sentences.years("2016-07") == (
+        2016.5,
+        2016.5 + 1 / 12,
+    )
+
+
+def test_a_pattern_can_be_moved_by_a_translator():
+    """Its parts have names, topics among them; texts that meet are one part."""
+    assert sentences.fill("{b} vor {a}", a="1", b="2") == ["2 vor 1"]
+    assert sentences.fill("{all}!", all=["x", "y"]) == ["xy!"]
+    with pytest.raises(KeyError):
+        sentences.fill("{a}")
+    assert sentences.listed([["a"], ["b"], ["c"]]) == ["a, b and c"]
+    assert sentences.listed([["a"], ["b"]], "3 more") == ["a, b and 3 more"] and sentences.listed(
+        [["a"]]
+    ) == ["a"]
+
+
+def test_every_kind_is_stored_and_read():
+    """A new kind is in the union that is read, in the order of the page, and says how many are kept
+    and shown."""
+    names = {get_args(get_type_hints(kind)["kind"])[0]: kind for kind in kinds.KINDS.values()}
+    assert names == kinds.KINDS
+    read = set(
+        kinds.STORED.json_schema()["properties"]["findings"]["items"]["discriminator"]["mapping"]
+    )
+    assert read == set(kinds.KINDS)
+    for kind in kinds.KINDS.values():
+        assert (
+            kind.ON_PAGE.title
+            and kind.ON_PAGE.shown["less"]
+            <= kind.ON_PAGE.shown[""]
+            <= kind.ON_PAGE.shown["more"]
+            <= kind.ON_PAGE.kept
+        )
+
+
+def test_what_is_stored_is_what_was_computed(trained):
+    found = compute.findings(Selection.all(RunView(trained)))
+    text = json.dumps(kinds.STORED.dump_python(found, mode="json"))
+    assert kinds.STORED.validate_json(text) == found
+
+
+def test_findings_that_an_older_program_stored_are_read_and_said(trained, client):
+    """A row of each kind as the program of 23 November 2026 kept it: with names of periods in
+    words, which are made anew today, and without the fields that came later."""
+    old = json.loads((Path(__file__).parent / "stored_by_an_older_program.json").read_text())
+    Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(
+        method=compute.METHOD, data=old
+    )
+    found = stored.read_or_ask(Selection.all(RunView(trained)), None)
+    assert {finding.kind for finding in found.findings} == set(kinds.KINDS)
+    data = get(client, trained, detail="more")
+    assert len(data["findings"]) == len(old["findings"]) and data["span"] == old["span"]
+    assert kinds_of(data) == set(kinds.KINDS)
+    text = " ".join(row["sentence"] for row in data["findings"])
+    assert ": until 1868, " in text and "Between 1939 and 1949: “war”, in " in text

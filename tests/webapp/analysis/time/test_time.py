@@ -1,0 +1,827 @@
+"""Topics by time and category: every number again, from each token's topic and each document's own
+row."""
+
+import csv
+import io
+import re
+from collections import defaultdict
+from dataclasses import asdict
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from django.http import QueryDict
+from django.urls import reverse
+from pydantic import TypeAdapter
+
+from inference.effects.contrasts import spline
+from inference.errors import Invalid
+from inference.explore import bands, day_sums
+from tests.corpora import as_csv
+from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.time import contrasts, shares, trends
+from webapp.analysis.time.shapes import TimeLines
+from webapp.core.curation import services as curation
+from webapp.core.documents import facets, fields, sums, wording
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence, page_cache
+from webapp.core.results.view import RunView
+from webapp.models import Corpus, Document, Run
+from webapp.platform.accounts.embargo import set_embargo
+from webapp.platform.drawing import trends as drawing
+from webapp.platform.pages.here import Here
+from webapp.platform.storage.cache import of_documents
+from webapp.service.corpora import deletion
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client, run, query="", name="run_time_json"):
+    response = client.get(reverse(name, args=[run.pk]) + query)
+    assert response.status_code == 200, response.content[-2000:]
+    return response.json() if name.endswith("json") else response.content.decode()
+
+
+def documents(run) -> list[tuple[Document, list[tuple[int, int]]]]:
+    """Each document with (topic, tokens) of its words, from the evidence, a word at a time."""
+    rows = Document.objects.filter(corpus_id=run.corpus_id).order_by("number")
+    found = evidence.of(run)
+    return [
+        (
+            row,
+            [
+                (k, n)
+                for _, n, k, _ in zip(
+                    *(a.tolist() for a in found.document(row.number)), strict=True
+                )
+            ],
+        )
+        for row in rows
+    ]
+
+
+def naive(run, bin_of) -> dict[str, dict]:
+    """bin -> tokens by topic, all tokens, documents with words."""
+    found = defaultdict(lambda: {"topics": defaultdict(int), "tokens": 0, "documents": 0})
+    for row, words in documents(run):
+        if (label := bin_of(row)) is None or not words:
+            continue
+        found[label]["documents"] += 1
+        for k, n in words:
+            found[label]["topics"][k] += n
+            found[label]["tokens"] += n
+    return found
+
+
+BINS = {
+    "year": lambda d: f"{d.date.year}",
+    "decade": lambda d: f"{d.date.year // 10}0s",
+    "month": lambda d: f"{d.date:%Y-%m}",
+    "party": lambda d: d.metadata["party"],
+}
+
+
+@pytest.mark.parametrize("by", BINS)
+def test_every_number_is_a_sum_of_tokens(client, trained, by):
+    data, expected = get(client, trained, f"?by={by}&topics=0,1,2,3,4,5"), naive(trained, BINS[by])
+    assert {b["label"] for b in data["bins"] if b["documents"]} == set(expected)
+    for i, b in enumerate(data["bins"]):
+        of = expected.get(b["label"], {"topics": {}, "tokens": 0, "documents": 0})
+        assert (b["tokens"], b["documents"]) == (of["tokens"], of["documents"])
+        assert b["thin"] == (b["documents"] < bands.THIN)
+        for topic in data["topics"]:
+            tokens = of["topics"].get(topic["number"], 0)
+            assert topic["tokens"][i] == tokens
+            if not of["tokens"]:
+                assert topic["share"][i] is topic["low"][i] is topic["high"][i] is None
+                continue
+            assert topic["share"][i] == pytest.approx(tokens / of["tokens"])
+            assert 0 <= topic["low"][i] <= topic["share"][i] <= topic["high"][i] <= 1
+        if b["tokens"]:
+            assert sum(topic["share"][i] for topic in data["topics"]) == pytest.approx(1)
+    for topic in data["topics"]:
+        total = sum(of["tokens"] for of in expected.values())
+        assert topic["overall"] == pytest.approx(
+            sum(of["topics"][topic["number"]] for of in expected.values()) / total
+        )
+    if by != "party":
+        labels = [b["label"] for b in data["bins"]]
+        assert (
+            data["in_time"]
+            and labels == sorted(labels)
+            and data["bins"][0]["documents"]
+            and data["bins"][-1]["documents"]
+        )
+
+
+def test_a_selection_restricts_all_of_it(client, trained):
+    def chosen(document):
+        if 1800 <= document.date.year <= 1805 and "war" in document.text.lower().split():
+            return str(document.date.year)
+        return None
+
+    data, expected = (
+        get(client, trained, "?by=year&topics=2&from=1800&to=1805&q=war"),
+        naive(trained, chosen),
+    )
+    few = {b["label"]: b["documents"] for b in data["bins"] if b["documents"]}
+    assert few.keys() <= {str(year) for year in range(1800, 1806)}
+    for label, of in expected.items():
+        assert few[label] >= of["documents"]  # a search finds "wars," and "war." too
+    assert data["selection"] == "documents with “war”, from 1800, to 1805"
+    everything = get(client, trained, "?by=year&topics=2")
+    assert sum(few.values()) < sum(b["documents"] for b in everything["bins"])
+
+
+def test_topics_that_change_most_come_first(client, trained):
+    data = get(client, trained, "?by=year")
+    told = [topic["information"] for topic in data["topics"]]
+    assert told == sorted(told, reverse=True) and min(told) > 0 and data["measured"]
+    assert not get(client, trained, "?topics=3")["measured"]
+
+
+def test_merged_and_hidden_topics(client, trained):
+    before = get(client, trained, "?by=decade&topics=1,4")
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    curation.change(trained, 2, {"hidden": "1"}, "Ada")
+    after = get(client, trained, "?by=decade&topics=1,4")
+    assert [topic["number"] for topic in after["topics"]] == [1]
+    for i in range(len(after["bins"])):
+        both = sum(topic["tokens"][i] for topic in before["topics"])
+        assert after["topics"][0]["tokens"][i] == both
+        assert after["topics"][0]["share"][i] == pytest.approx(both / after["bins"][i]["tokens"])
+        # One document with both topics is one document: its interval is that of their sum.
+        assert (
+            after["topics"][0]["low"][i]
+            <= after["topics"][0]["share"][i]
+            <= after["topics"][0]["high"][i]
+        )
+    assert {topic["number"] for topic in get(client, trained, "?by=decade")["topics"]} == {
+        0,
+        1,
+        3,
+        5,
+    }
+    assert (
+        len(get(client, trained, "?by=decade&topics=2")["topics"]) == 1
+    )  # asked for by name it is shown
+
+
+def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    cut = shares.cut(Selection.read(QueryDict(), RunView(trained)), "decade")
+    found, of = shares.intervals(cut, [1]), evidence.of(trained)
+    into = RunView(trained).labels.into
+    rows = [[0] * trained.topics for _ in range(of.bow.D)]
+    for d in range(of.bow.D):
+        for k, n in zip(*(a.tolist() for a in of.mixture(d)), strict=True):
+            rows[d][into[k]] += n
+    tokens = np.array(rows)
+    d, k = np.nonzero(tokens)
+    ptr = np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))])
+    expected = bands.shares(
+        ptr,
+        k.astype(np.uint16),
+        tokens[d, k].astype(np.int32),
+        tokens.sum(axis=1),
+        cut.group,
+        len(cut.groups.labels),
+        [1],
+    )
+    assert np.allclose(found.low, expected.low, equal_nan=True) and np.allclose(
+        found.high, expected.high, equal_nan=True
+    )
+
+
+def test_each_bin_opens_its_documents(client, trained):
+    for query, name in (
+        ("?by=decade&from=1795&to=1823", "decade"),
+        ("?by=party&in=party:Nonpartisan&in=party:Federalist&q=war", "party"),
+    ):
+        for b in get(client, trained, query + "&topics=1")["bins"]:
+            there = Selection.read(QueryDict(b["url"].partition("?")[2]), RunView(trained))
+            assert there.count >= b["documents"], (
+                name,
+                b,
+            )  # those without words of the vocabulary are listed, too
+            assert there.count - b["documents"] <= 1
+    asked = dict(
+        parse_qsl(
+            get(client, trained, "?by=decade&from=1795&topics=1")["bins"][0]["url"].partition("?")[
+                2
+            ]
+        )
+    )
+    assert asked == {"from": "1795", "to": "1799"}  # the selection's own end is the nearer one
+
+
+def test_the_strongest_passages_of_a_bin(client, trained):
+    data = get(client, trained, "?topics=3&by=decade&bin=1800s")
+    inside = []
+    for row, words in documents(trained):
+        if row.date.year // 10 == 180 and words:
+            inside.append(
+                (-sum(n for k, n in words if k == 3) / sum(n for _, n in words), row.number)
+            )
+    assert [d["number"] for d in data["passages"]["documents"]] == [
+        number for _, number in sorted(inside)[:3]
+    ]
+    assert data["passages"]["documents"][0]["share"] == pytest.approx(-min(inside)[0])
+    assert "1800s" in get(client, trained, "?topics=3&by=decade&bin=1800s", "run_time")
+    assert (
+        client.get(reverse("run_time", args=[trained.pk]) + "?topics=3&bin=<b>").status_code == 400
+    )
+
+
+def test_the_csv_has_what_the_page_has(client, trained):
+    response = client.get(
+        reverse("run_time_csv", args=[trained.pk]) + "?by=year&topics=1,5&q=treaty"
+    )
+    assert f"_run{trained.pk}_K6_seed3_" in response["Content-Disposition"]
+    found = list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+    data = get(client, trained, "?by=year&topics=1,5&q=treaty")
+    assert len(found) == 2 * len(data["bins"])
+    for topic in data["topics"]:
+        mine = [row for row in found if row["topic"] == str(topic["number"])]
+        for i, (row, b) in enumerate(zip(mine, data["bins"], strict=True)):
+            assert (row["bin"], row["tokens"], row["documents"]) == (
+                b["label"],
+                str(b["tokens"]),
+                str(b["documents"]),
+            )
+            for name in ("share", "low", "high"):
+                assert (float(row[name]) if row[name] else None) == topic[name][i]
+            assert (row["corpus"], row["run"], row["K"], row["seed"]) == (
+                trained.corpus.name,
+                str(trained.pk),
+                "6",
+                "3",
+            )
+            assert row["documents_chosen"] == "documents with “treaty”"
+    every = client.get(reverse("run_time_csv", args=[trained.pk]) + "?by=party&topics=all")
+    assert (
+        len(
+            {
+                row["topic"]
+                for row in csv.DictReader(io.StringIO(b"".join(every.streaming_content).decode()))
+            }
+        )
+        == 6
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?by=colour", "?topics=99", "?topics=x", "?topics=<script>", "?from=x", "?by=year&topics=-1"],
+)
+def test_what_cannot_be_shown_is_said(client, trained, query):
+    for name in ("run_time", "run_time_json", "run_time_csv"):
+        response = client.get(reverse(name, args=[trained.pk]) + query)
+        assert response.status_code == 400
+        assert name == "run_time_json" or "<script>" not in response.content.decode()
+
+
+def test_a_set_without_documents(client, trained):
+    html = get(client, trained, "?q=zyzzyva", "run_time")
+    assert "No document is in this set" in html
+    assert get(client, trained, "?q=zyzzyva")["bins"] == []
+
+
+@pytest.fixture(scope="module")
+def gaps(draft, django_db_setup, django_db_blocker):
+    """A run on documents of 1900 to 1930 with years that have one, or none; and one document
+    without a date."""
+    rng = np.random.default_rng(1)
+    words = [
+        "horse cow sheep goat hen goose duck pig".split(),
+        "comet planet orbit moon galaxy nebula eclipse meteor".split(),
+    ]
+    years = [*[1900] * 20, *[1901] * 20, 1903, *[1904] * 12, 1910, *[1930] * 20]
+    rows = [[f"{year}-05-01", " ".join(rng.choice(words[rng.integers(2)], 30))] for year in years]
+    with django_db_blocker.unblock():
+        corpus = corpus_of(
+            draft,
+            [["date", "text"], *rows, ["", "comet horse planet cow"]],
+            "gaps.csv",
+            language="en",
+            min_documents=1,
+            max_share=1.0,
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(day_sums, "_ROW_BYTES", 1_000)  # so small a corpus would leave none
+            run = run_on(corpus, seed=1, topics=2, passes=20)
+        yield run
+
+
+def test_a_training_leaves_sums_by_day(gaps):
+    sums_by_day, days = evidence.of(gaps).day_sums, fields.dates(gaps.version)
+    assert (
+        sums_by_day is not None and sums_by_day.edges[0] == 0 and sums_by_day.edges[-1] > days.max()
+    )
+    assert (
+        sums_by_day.whole[-1, 0] == gaps.version.documents and sums_by_day.whole[1, 0] == 1
+    )  # it has no date
+
+
+def test_a_line_never_crosses_years_without_documents(client, gaps):
+    data = get(client, gaps, "?by=year&topics=0")
+    labels = [b["label"] for b in data["bins"]]
+    assert labels == [str(year) for year in range(1900, 1931)]
+    page = TypeAdapter(TimeLines).validate_python(data)
+    drawn = drawing.trend(page, page.topics[0], drawing.scale(page))
+    edges = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["line"])
+    place = {f"{hit['x'] + drawn['step'] / 2:.1f}": hit["label"] for hit in drawn["hits"]}
+    assert [(place[a], place[b]) for a, b in edges] == [("1900", "1901")]
+    dotted = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["dotted"])
+    assert [(place[a], place[b]) for a, b in dotted] == [
+        ("1903", "1904")
+    ]  # 1903 has a single document
+    thin = [i for i, b in enumerate(data["bins"]) if b["thin"] and b["documents"]]
+    assert [labels[i] for i in thin] == ["1903", "1910"]
+    for i in thin:
+        assert (data["topics"][0]["low"][i], data["topics"][0]["high"][i]) == (
+            0,
+            1,
+        )  # one document says nothing of others
+    assert sum(mark["thin"] for mark in drawn["marks"]) == 2
+    html = get(client, gaps, "?by=year&topics=0", "run_time")
+    assert (
+        "No documents in 1902, 1905" in html
+        and "2 of 31 are" in html
+        and "1 of the documents have no date" in html
+    )
+
+
+def test_a_flat_trend_stays_within_its_intervals(client, gaps):
+    """The words were drawn alike in all years: the share overall lies within the interval of each
+    year that is not thin."""
+    data = get(client, gaps, "?by=year&topics=0,1")
+    solid = [i for i, b in enumerate(data["bins"]) if not b["thin"]]
+    assert len(solid) == 4
+    for topic in data["topics"]:
+        assert all(topic["low"][i] <= 0.5 <= topic["high"][i] for i in solid)
+
+
+def test_one_document_in_each_year(client, gaps):
+    data = get(client, gaps, "?by=month&topics=1&q=horse&from=1903&to=1903")
+    assert all(b["documents"] <= 1 for b in data["bins"])
+    assert "<svg" in get(client, gaps, "?by=year&topics=1&from=1903&to=1910", "run_time")
+
+
+def test_neither_dates_nor_categories(client, draft, django_db_blocker):
+    from tasks.corpora import read_corpus
+    from tasks.runs import train
+    from webapp.core.runs import services as runs
+    from webapp.intake.ingest import corpora, guesses
+
+    corpus = draft(
+        as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv"
+    )
+    corpora.read(
+        corpus,
+        corpora.ReadingSettings(
+            options=asdict(guesses.sniff(corpus).options),
+            language="en",
+            min_documents=1,
+            max_share=1.0,
+        ),
+    )
+    read_corpus(corpus.pk)
+    corpus.refresh_from_db()
+    run = runs.create(corpus.version, topics=2, passes=2)
+    html = get(client, run, "", "run_time")
+    assert "Watch it train" in html
+    train(run.pk)
+    run.refresh_from_db()
+    assert run.status == "done", run.error
+    assert "have no dates" in get(client, run, "", "run_time") and get(client, run)["by"] is None
+    assert client.get(reverse("run_time", args=[run.pk]) + "?by=year").status_code == 400
+
+
+def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
+    monkeypatch.setattr(trends.fields, "period", lambda corpus: None)
+    assert fields.usual(trained.version) in ("president", "party")
+
+
+def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
+    cut = shares.cut(Selection.read(QueryDict("q=commerce"), RunView(trained)), "year")
+    first = shares.intervals(cut, [2, 0])
+    asked, compute = [], bands.sums_of
+    monkeypatch.setattr(shares.bands, "sums_of", lambda *a: asked.append(a[-2]) or compute(*a))
+    again = shares.intervals(cut, [0, 5, 2])
+    assert asked == [[5]]
+    assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
+    with pytest.raises(Invalid):
+        shares.cut(Selection.read(QueryDict(), RunView(trained)), "nothing")
+
+
+SETS = [
+    "",
+    "from=1791-03-15&to=1795",
+    "from=1793-12-03&to=1793-12-03",
+    "to=1795",
+    "from=1796&to=1792",
+]
+PAGES = [
+    (name, f"?{query}&by={by}")
+    for query in SETS
+    for name, by in (
+        ("run_time_json", "decade&topics=0,1,2"),
+        ("run_time_json", "month&topics=1"),
+        ("run_topics_json", "year"),
+        ("run_documents_json", "date"),
+    )
+] + [
+    ("run_time_compare_json", f"?{query}")
+    for query in (
+        "from_a=1791&to_a=1793&from_b=1795",
+        "from_a=1791&to_a=1793-06",
+        "from_a=1791&to_a=1793&from=1790&to=1799-05",
+        "rest=1&from=1795",
+    )
+]
+
+
+def answers(client, run) -> list[dict]:
+    """Of PAGES, with nothing kept from before."""
+    page_cache.clear()
+    for cache in (
+        sums._kept,
+        shares._cache,
+        contrasts._sums_of_sides,
+        of_documents,
+        facets._tallies,
+    ):
+        cache.clear()
+    return [get(client, run, query, name) for name, query in PAGES]
+
+
+@pytest.fixture
+def by_day(trained, monkeypatch, tmp_path):
+    """Sums by day of the run, as those that a training of a larger corpus leaves."""
+    counted = evidence.of(trained)
+    assert counted.day_sums is None  # the corpus is small
+    monkeypatch.setattr(day_sums, "_ROW_BYTES", 1_000)
+    rows = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    day_sums.DaySums.write(tmp_path, fields.dates(trained.version), counted.K, *rows)
+    monkeypatch.setattr(counted, "day_sums", day_sums.DaySums.open(tmp_path))
+    return counted.day_sums
+
+
+def test_sums_by_day_change_no_number(client, trained, by_day, monkeypatch):
+    """What is read from them is what a pass over the documents gives, whatever is merged and
+    wherever a range ends."""
+    read = []
+    ranges = day_sums.DaySums.ranges
+    monkeypatch.setattr(day_sums.DaySums, "ranges", lambda *a: read.append(ranges(*a)) or read[-1])
+    curation.change(trained, 4, {"into": "1"}, "Ada")
+    with_sums = answers(client, trained)
+    assert len([made for made in read if made is not None]) > len(PAGES) / 2
+    monkeypatch.setattr(evidence.of(trained), "day_sums", None)  # trained by an older version
+    assert answers(client, trained) == with_sums
+    monkeypatch.setattr(fields, "by_date", lambda version, newest: None)  # read by an older version
+    assert answers(client, trained) == with_sums
+
+
+def test_an_embargo_after_the_training_hides_the_same_with_sums_by_day(
+    client, trained, by_day, monkeypatch
+):
+    """It withholds texts and leaves every count as it is, whether counts come from sums or from
+    documents."""
+    before = answers(client, trained)
+    set_embargo(trained.corpus, True)
+    with_sums = answers(client, trained)
+    monkeypatch.setattr(evidence.of(trained), "day_sums", None)
+    assert answers(client, trained) == with_sums
+    counts = [i for i, (name, _) in enumerate(PAGES) if name != "run_documents_json"]
+    assert [with_sums[i] for i in counts] == [before[i] for i in counts]
+    assert any(
+        with_sums[i] != before[i] for i in range(len(PAGES)) if i not in counts
+    )  # texts are withheld
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_deletion_after_the_training_leaves_no_sums_by_day_to_be_seen(
+    client, trained, by_day, whole
+):
+    before, row = answers(client, trained), trained.corpus if whole else trained
+    (deletion.corpus if whole else deletion.run)(row)
+    for name, query in PAGES:  # what pages kept is still there
+        assert client.get(reverse(name, args=[trained.pk]) + query).status_code == 404
+    deletion.bring_back((Corpus if whole else Run).everything.get(pk=row.pk))
+    assert answers(client, trained) == before
+
+
+def test_a_set_and_the_rest_are_all(client, trained):
+    """Sums of the rest are what is left of all; the same sets by their values."""
+    values = fields.codes(trained.version, "party")[0].values
+    rest = "&".join(f"in_b=party:{value}" for value in values[1:])
+    some, others = (
+        get(client, trained, f"?in_a=party:{values[0]}{more}", "run_time_compare_json")
+        for more in ("", f"&{rest}")
+    )
+    without_party = sum(code < 0 for code in fields.codes(trained.version, "party")[1].tolist())
+    assert some["sides"][0] == others["sides"][0]
+    if not without_party:
+        names = "number", "share", "low", "high", "tokens", "difference_low", "difference_high"
+        numbers = [
+            [[row[name] for name in names] for part in of["more"] for row in part]
+            for of in (some, others)
+        ]
+        assert (
+            some["sides"][1]["documents"] == others["sides"][1]["documents"]
+            and numbers[0] == numbers[1]
+        )
+    restricted = get(client, trained, f"?q=war&in_a=party:{values[0]}", "run_time_compare_json")
+    both = get(client, trained, "?q=war", "run_documents_json")["count"]
+    assert sum(side["documents"] for side in restricted["sides"]) <= both
+
+
+# The table of shades
+# ---------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_the_same_numbers(client, trained):
+    lines = get(client, trained, "?by=decade&topics=0,1,2,3,4,5&q=war")
+    table = get(client, trained, "?by=decade&topics=0,1,2,3,4,5&q=war", "run_time_table_json")
+    assert [c["label"] for c in table["columns"]] == [b["label"] for b in lines["bins"]]
+    by_number = {row["number"]: row for row in table["rows"]}
+    for topic in lines["topics"]:
+        row = by_number[topic["number"]]
+        for name in ("share", "low", "high"):
+            assert [cell[name] for cell in row["cells"]] == topic[name]
+        assert row["overall"] == pytest.approx(topic["overall"])
+    solid = [c["share"] for row in table["rows"] for c in row["cells"] if not c["thin"]]
+    assert table["darkest"] == pytest.approx(max(solid))
+    darkest = [c for row in table["rows"] for c in row["cells"] if c["share"] == max(solid)]
+    assert darkest[0]["shade"] == "s10"
+
+
+def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
+    from webapp.analysis.time import tables
+
+    assert tables._range(tables._percent(0.0003), tables._percent(0.004)) == "0.0–0.4"
+    assert (
+        tables._range(tables._percent(0.0), tables._percent(0.12)) == "0–12"
+        and tables._percent(0.0003) == "<0.1"
+    )
+
+
+def test_rows_come_in_the_order_of_time(client, trained):
+    rows = get(client, trained, "?by=decade", "run_time_table_json")["rows"]
+    middles = []
+    for row in rows:
+        shares_of = [cell["share"] or 0 for cell in row["cells"]]
+        middles.append(sum(i * s for i, s in enumerate(shares_of)) / sum(shares_of))
+    assert middles == sorted(middles)
+    numbers = [
+        row["number"]
+        for row in get(client, trained, "?by=decade&sort=number", "run_time_table_json")["rows"]
+    ]
+    assert numbers == sorted(numbers)
+
+
+def test_against_the_overall_share_only_what_is_sure_is_shaded(client, trained):
+    table = get(client, trained, "?by=decade&scale=against", "run_time_table_json")
+    shaded = 0
+    for row in table["rows"]:
+        for cell in row["cells"]:
+            if cell["share"] is None:
+                continue
+            expected = (
+                "m"
+                if cell["low"] > row["overall"]
+                else "l"
+                if cell["high"] < row["overall"]
+                else ""
+            )
+            assert cell["shade"][:1] == expected
+            if expected:
+                shaded += 1
+                times = cell["share"] / row["overall"]
+                assert int(cell["shade"][1]) == sum(
+                    (times if expected == "m" else 1 / times if times else 99) >= t
+                    for t in (1, 1.5, 2, 3, 5)
+                )
+    assert shaded
+
+
+def test_one_topic_by_two_fields(client, trained):
+    table = get(client, trained, "?field=party&by=decade&topic=2", "run_time_table_json")
+    expected = naive(trained, lambda d: (d.metadata["party"], f"{d.date.year // 10}0s"))
+    columns, seen = [c["label"] for c in table["columns"]], 0
+    for row in table["rows"]:
+        for label, cell in zip(columns, row["cells"], strict=True):
+            of = expected.get((row["label"], label))
+            assert (cell["share"] is None) == (of is None)
+            if of:
+                seen += 1
+                assert cell["share"] == pytest.approx(of["topics"][2] / of["tokens"])
+                assert (cell["documents"], cell["tokens"]) == (of["documents"], of["tokens"])
+                there = Selection.read(QueryDict(cell["url"].partition("?")[2]), RunView(trained))
+                assert (
+                    dict(there.parameters)["in"] == f"party:{row['label']}"
+                    and there.first == label[:-1]
+                )
+    assert seen == len(expected) and table["topic"]["number"] == 2
+    assert "by party and decade" in get(
+        client, trained, "?field=party&by=decade&topic=2", "run_time_table"
+    )
+    assert get(client, trained, "?field=president&by=party&topic=2", "run_time_table_json")["rows"]
+    assert (
+        client.get(
+            reverse("run_time_table", args=[trained.pk]) + "?field=party&by=party&topic=1"
+        ).status_code
+        == 400
+    )
+
+
+def test_too_many_periods_for_a_table_are_said(client, trained):
+    html = get(client, trained, "?by=month", "run_time_table")
+    assert "can show 60 months" in html and 'aria-label="Columns"' in html
+    assert (
+        client.get(reverse("run_time_table_json", args=[trained.pk]) + "?by=month").status_code
+        == 400
+    )
+
+
+# Two sets compared
+# -------------------------------------------------------------------------------------------------
+
+
+def test_two_periods_compared(client, trained):
+    data = get(
+        client, trained, "?from_a=1790&to_a=1799&from_b=1810&to_b=1815", "run_time_compare_json"
+    )
+
+    def side(document):
+        if 1790 <= document.date.year <= 1799:
+            return "a"
+        if 1810 <= document.date.year <= 1815:
+            return "b"
+        return None
+
+    expected = naive(trained, side)
+    assert [(s["documents"], s["tokens"]) for s in data["sides"]] == [
+        (expected[x]["documents"], expected[x]["tokens"]) for x in "ab"
+    ]
+    assert [s["name"] for s in data["sides"]] == ["1790–1799", "1810–1815"]
+    rows = [row for part in data["more"] for row in part]
+    assert len(rows) + data["unsure_count"] == 6 and rows
+    for part, sign in zip(data["more"], (1, -1), strict=True):
+        assert [abs(r["difference"]) for r in part] == sorted(
+            (abs(r["difference"]) for r in part), reverse=True
+        )
+        for row in part:
+            a, b = (expected[x]["topics"][row["number"]] / expected[x]["tokens"] for x in "ab")
+            assert row["tokens"] == [expected[x]["topics"][row["number"]] for x in "ab"]
+            assert row["share"] == pytest.approx([a, b])
+            assert (
+                row["difference"] == pytest.approx(a - b)
+                and sign * row["difference_low"] > 0
+                and sign * row["difference_high"] > 0
+            )
+            assert row["ratio"] == pytest.approx(a / b)
+    documents = list(Document.objects.filter(corpus_id=trained.corpus_id))
+    words = [
+        [word for _, _, word in of]
+        for of in wording.terms(trained.version, [row.text for row in documents])
+    ]
+    for s, part in enumerate(data["words"]):
+        for word in part[:4]:
+            counts = [0, 0]
+            for row, of in zip(documents, words, strict=True):
+                if which := side(row):
+                    counts["ab".index(which)] += of.count(word["word"])
+            assert word["tokens"] == counts
+            assert word["rates"][s] > word["rates"][1 - s]
+
+
+def test_what_opens_a_side_holds_it(client, trained):
+    query = "?from_a=1800&to_a=1809&from_b=1810&to_b=1820&q=peace&in=party:Democratic-Republican"
+    data = get(client, trained, query, "run_time_compare_json")
+    for side in data["sides"]:
+        there = Selection.read(QueryDict(side["url"].partition("?")[2]), RunView(trained))
+        assert there.count == side["documents"] and there.q == "peace"
+    word = next(word for part in data["words"] for word in part)
+    assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'
+
+
+def test_values_and_all_others_compared(client, trained):
+    data = get(
+        client, trained, "?in_a=president:George Washington&order=ratio", "run_time_compare_json"
+    )
+    expected = naive(
+        trained, lambda d: "a" if d.metadata["president"] == "George Washington" else "b"
+    )
+    assert [s["tokens"] for s in data["sides"]] == [
+        expected["a"]["tokens"],
+        expected["b"]["tokens"],
+    ]
+    ratios = [row["ratio"] for row in data["more"][0]]
+    assert ratios == sorted(ratios, reverse=True)
+    html = get(client, trained, "?in_a=president:George Washington", "run_time_compare")
+    assert "all others" in html and "selected" in html
+
+
+def test_time_held_constant(client, trained):
+    """The second share is what least squares on time and the set expect of it at the times of the
+    first."""
+    query = "?has=1:20&rest=1&constant=time"
+    data = get(client, trained, query, "run_time_compare_json")
+    first = set(Selection.read(QueryDict("has=1:20"), RunView(trained)).numbers.tolist())
+    rows = [(row, words) for row, words in documents(trained) if words and row.date]
+    n = np.array([sum(count for _, count in words) for _, words in rows])
+    inside = np.array([row.number in first for row, _ in rows])
+    period = fields.groups(trained.version, fields.usual(trained.version)).group
+    time = spline(np.array([period[row.number] for row, _ in rows]), n)
+    X, root = np.column_stack([time, inside]), np.sqrt(n)
+    base = n[inside] @ time[inside] / n[inside].sum()
+    listed = [row for part in data["more"] for row in part]
+    assert (
+        data["constant"] == "time"
+        and not data["caution"]
+        and len(listed) + data["unsure_count"] == 6
+        and listed
+    )
+    for row in listed:
+        share = (
+            np.array([sum(count for k, count in words if k == row["number"]) for _, words in rows])
+            / n
+        )
+        beta = np.linalg.lstsq(X * root[:, None], share * root, rcond=None)[0]
+        assert row["share"] == pytest.approx([base @ beta[:-1] + beta[-1], base @ beta[:-1]])
+        assert row["difference"] == pytest.approx(beta[-1])
+        assert row["difference_low"] < row["difference"] < row["difference_high"]
+    assert "Time is held constant" in get(client, trained, query, "run_time_compare")
+
+
+def test_what_was_said_at_different_times_cannot_be_told_from_time(client, trained):
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815&constant=time"
+    data = get(client, trained, query, "run_time_compare_json")
+    assert data["more"] == [[], []] and data["unsure_count"] == 6
+    assert "can’t be separated from what changed over time" in data["caution"]
+    assert data["caution"] in get(client, trained, query, "run_time_compare")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?from_a=1790&to_a=1799&from_b=1795",
+        "?from_b=1790",
+        "?from_a=1700&to_a=1710",
+        "?in_a=x:y",
+        "?from_a=<script>alert(1)</script>",
+    ],
+)
+def test_what_cannot_be_compared_is_said(client, trained, query):
+    assert (
+        client.get(reverse("run_time_compare_json", args=[trained.pk]) + query).status_code == 400
+    )
+    html = get(client, trained, query, "run_time_compare")
+    assert "<script>alert" not in html and 'role="status"' in html
+
+
+def test_merged_topics_are_compared_as_one(client, trained):
+    query = "?in_a=president:George Washington"
+    before = {
+        r["number"]: r
+        for part in get(client, trained, query, "run_time_compare_json")["more"]
+        for r in part
+    }
+    chosen = list(before)[:2]
+    curation.change(trained, chosen[1], {"into": str(chosen[0])}, "Ada")
+    after = {
+        r["number"]: r
+        for part in get(client, trained, query, "run_time_compare_json")["more"]
+        for r in part
+    }
+    assert chosen[1] not in after
+    if chosen[0] in after:
+        assert after[chosen[0]]["tokens"] == [
+            x + y
+            for x, y in zip(before[chosen[0]]["tokens"], before[chosen[1]]["tokens"], strict=True)
+        ]
+
+
+def test_values_stand_in_the_order_of_their_first_documents(trained):
+    version = trained.version
+    for category in fields.categories(version):
+        groups = fields.groups(version, category.name)
+        _, codes = fields.codes(version, category.name)
+        days = fields.dates(version)
+        first = {
+            i: min(
+                (int(d) for d, c in zip(days, codes, strict=True) if c == i and d), default=10**9
+            )
+            for i in range(len(category.values))
+        }
+        expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
+        assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
+        offered = next(
+            c
+            for c in contrasts.sets_form(QueryDict(), version, Here(QueryDict())).categories
+            if c.name == category.name
+        )
+        assert [v.value for v in offered.values] == [category.values[i] for i in expected]
+    assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]

@@ -1,0 +1,104 @@
+"""The sentence that says whether a topic is any good, from stored measures."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from webapp.analysis.topics import verdict
+from webapp.core.results import found_again
+from webapp.models import Run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def view(monkeypatch):
+    """Makes a view of a run with one topic with given measures."""
+
+    def of(**measured):
+        column = {
+            "apart": 0.2,
+            "mixed": 0.0,
+            "exclusivity": 0.4,
+            "documents": 20.0,
+            "background": 0.0,
+        } | measured
+        monkeypatch.setattr(
+            verdict.measures, "of", lambda run: {name: np.array([x]) for name, x in column.items()}
+        )
+        return SimpleNamespace(
+            run=SimpleNamespace(version=SimpleNamespace(documents=100), pk=1, snapshot=None)
+        )
+
+    return of
+
+
+def test_kinds_follow_from_the_measures(view):
+    near = [SimpleNamespace(label="T07", divergence=0.1)]
+    for measured, similar, kind, reason in [
+        ({}, [], "clear", "share their passages (second eigenvalue 0.20)"),
+        (
+            {"apart": 0.8, "mixed": 1.0},
+            [],
+            "mixed",
+            "seldom in the same passage (second eigenvalue 0.80)",
+        ),
+        ({"apart": np.nan}, [], "clear", "not measured"),
+        ({"exclusivity": 0.1}, [], "clear", "shared with some topics"),
+        ({}, near, "mixed", "T07 has nearly the same words"),
+        ({"background": 1.0, "mixed": 1.0}, near, "general", "spread evenly over the texts"),
+    ]:
+        judged = verdict.judge(view(**measured), 0, similar)
+        assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]
+        assert any(reason in each.text for each in judged.reasons), judged
+    assert verdict.judge(view(exclusivity=np.nan), 0, []) is None
+
+
+def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
+    runs = {5: (True, 0.9, []), 6: (False, 0.25, ["tax", "rate"]), 7: (False, 0.65, ["law"])}
+    for seeds, kind, reasons in [
+        ([5], "clear", ["found again in 1 of 1 runs with other seeds"]),
+        (
+            [6],
+            "unstable",
+            [
+                "found again in 0 of 1 runs with other seeds",
+                "with seed 6 most like “tax, rate” (similarity 0.25)",
+            ],
+        ),
+        (
+            [5, 6],
+            "clear",
+            [
+                "found again in 1 of 2 runs with other seeds",
+                "with seed 6 most like “tax, rate” (similarity 0.25)",
+            ],
+        ),
+        (
+            [5, 6, 7],
+            "unstable",
+            [
+                "found again in 1 of 3 runs with other seeds",
+                "with seed 7 most like “law” (similarity 0.65; another topic comes close)",
+            ],
+        ),
+    ]:
+        topic = [found_again.Elsewhere(seed, *runs[seed]) for seed in seeds]
+        monkeypatch.setattr(found_again, "elsewhere", lambda run, topic=topic: [topic])
+        judged = verdict.judge(view(), 0, [])
+        texts = [reason.text for reason in judged.reasons]
+        assert judged.kind == kind and set(reasons) <= set(texts), texts
+        assert judged.reasons[-1].url == reverse("run", args=[1]) + "#seeds"
+
+
+def test_the_page_says_it_with_links(client, trained):
+    run = Run.objects.get(pk=trained.pk)
+    data = client.get(reverse("run_topic_json", args=[run.pk, 1])).json()["verdict"]
+    assert data["kind"] in verdict.SENTENCES and len(data["reasons"]) >= 3
+    html = client.get(reverse("run_topic", args=[run.pk, 1])).content.decode()
+    assert data["sentence"] in html and 'href="#measures"' in html
+    assert data["kind"] != "unstable" and not any(
+        "seeds" in reason["text"] for reason in data["reasons"]
+    )

@@ -1,0 +1,392 @@
+"""Sets of documents: each condition against a naive computation, bad input, and the form that every
+page has."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qsl
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.test import RequestFactory
+
+from inference.errors import Invalid
+from tests.webapp import mixtures
+from tests.webapp.making import corpus_of
+from webapp.core.documents import facets, fields, members
+from webapp.core.documents.selection import Selection
+from webapp.core.results.view import RunView
+from webapp.models import Document, Edit, Run
+from webapp.platform.storage.cache import of_documents
+
+pytestmark = pytest.mark.django_db
+
+EVIL = [
+    '"><script>alert(1)</script>',
+    "a:b",
+    "party:x&in=y",
+    "O'Neil, “x”",
+    "<b>",
+    "%s {{ x }}",
+    "שלום",
+    "=1+1",
+]
+
+
+def read(corpus, run=None, query="", **parameters) -> Selection:
+    asked = QueryDict(query, mutable=True)
+    for name, value in parameters.items():
+        asked.setlist(name.rstrip("_"), value if isinstance(value, list) else [value])
+    return Selection.read(asked, RunView(run) if run else corpus)
+
+
+def numbers(selection: Selection) -> set[int]:
+    assert selection.mask.dtype == bool and not selection.mask.flags.writeable
+    assert selection.count == selection.mask.sum()
+    assert (
+        np.array_equal(selection.numbers, np.flatnonzero(selection.mask))
+        and not selection.numbers.flags.writeable
+    )
+    return set(np.flatnonzero(selection.mask).tolist())
+
+
+@pytest.fixture
+def documents(ready):
+    return list(Document.objects.filter(corpus_id=ready.pk).order_by("number"))
+
+
+@pytest.fixture(scope="module")
+def strange(draft, django_db_setup, django_db_blocker):
+    """A corpus whose category has names and values that try to break out."""
+    rows = [["text", "na:me", "<i>"]]
+    for i in range(64):
+        rows.append([f"word thing number{i % 3} other", EVIL[i % len(EVIL)], "x" if i % 2 else "y"])
+    with django_db_blocker.unblock():
+        yield corpus_of(draft, rows, "strange.csv", language="en", min_documents=1, max_share=1.0)
+
+
+def test_nothing_asked_for_is_everything(ready, trained):
+    for query in ("", "q=&from=&to=&has=&in=&with=&least=20", "other=1"):
+        selection = read(ready, trained, query)
+        assert not selection and selection.mask is None and selection.count == ready.documents
+        assert selection.sentence == "all documents" and selection.address() == "?"
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "militia",
+        "militia or navy",
+        "war -peace",
+        "militia OR navies",
+        "(war OR wars) AND NOT peace",
+        "army navy",
+        "constitut*:constitut:*",
+    ],
+)
+def test_search_finds_what_postgres_would(ready, q):
+    q, _, theirs = q.partition(":")
+    theirs = theirs or q.replace("AND NOT ", "-").replace("AND ", "").replace(
+        "(war OR wars)", "war"
+    )
+    function = "to_tsquery" if ":*" in theirs else "websearch_to_tsquery"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT number FROM document WHERE corpus_id = %s AND to_tsvector('english', title ||"
+            f" ' ' || text) @@ {function}('english', %s)",
+            [ready.pk, theirs],
+        )
+        expected = {number for (number,) in cursor}
+    assert 0 < len(expected) < ready.documents
+    assert numbers(read(ready, q=q)) == expected
+
+
+@pytest.mark.parametrize(
+    ("q", "pattern"),
+    [
+        ('"militia"', r"\bmilitia\b"),
+        ('"the United States"', r"\bthe\W+united\W+states\b"),
+        ("“of war”", r"\bof\W+war\b"),
+    ],
+)
+def test_words_in_quotes_are_found_as_they_are(ready, q, pattern):
+    rows = Document.objects.filter(corpus_id=ready.pk)
+    expected = {
+        d.number
+        for d in rows
+        if re.search(pattern, d.text, re.I) or re.search(pattern, d.title, re.I)
+    }
+    assert 0 < len(expected) < ready.documents
+    assert numbers(read(ready, q=q)) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "naive"),
+    [
+        ("1793", "", lambda day: day.year >= 1793),
+        ("", "1793", lambda day: day.year <= 1793),
+        ("1793", "1793", lambda day: day.year == 1793),
+        (
+            "1792-11",
+            "1793-12-03",
+            lambda day: (1792, 11) <= (day.year, day.month) and day.isoformat() <= "1793-12-03",
+        ),
+    ],
+)
+def test_dates(ready, documents, first, last, naive):
+    expected = {d.number for d in documents if d.date and naive(d.date)}
+    assert expected and numbers(read(ready, from_=first, to=last)) == expected
+
+
+def test_few_days_are_looked_up_many_are_gone_through(ready, documents, monkeypatch):
+    days = read(ready, from_="1792", to="1793")
+    expected, by_date = numbers(days), fields.by_date(ready.version, newest=False)
+    assert by_date is not None and days.count * members.FEW < ready.version.documents
+    of_documents.clear()
+    monkeypatch.setattr(members, "FEW", 10**6)
+    assert numbers(read(ready, from_="1792", to="1793")) == expected
+    assert numbers(read(ready, from_="1793", to="1792")) == set()
+
+
+def test_values_of_one_category_are_alternatives_of_two_both_hold(ready, documents):
+    by = {
+        name: {d.metadata.get(name) for d in documents} - {None} for name in ("president", "party")
+    }
+    some = sorted(by["president"])[:2]
+    expected = {d.number for d in documents if d.metadata.get("president") in some}
+    assert numbers(read(ready, in_=[f"president:{value}" for value in some])) == expected
+    party = sorted(by["party"])[0]
+    both = {
+        d.number
+        for d in documents
+        if d.metadata.get("president") in some and d.metadata.get("party") == party
+    }
+    assert (
+        numbers(read(ready, in_=[*(f"president:{value}" for value in some), f"party:{party}"]))
+        == both
+    )
+
+
+@pytest.mark.parametrize("percent", ["0", "12.5", "40", "100"])
+def test_shares_of_topics(trained, percent):
+    of_topic = [row for row in mixtures.rows(trained) if row.topic == 2]
+    expected = {row.document for row in of_topic if row.share >= float(percent) / 100 - 1e-7}
+    assert numbers(read(trained.corpus, trained, has=f"2:{percent}")) == expected
+
+
+def test_a_topic_has_what_was_merged_into_it(trained):
+    run = Run.objects.get(pk=trained.pk)
+    before = numbers(read(run.corpus, run, has="2:30"))
+    Edit.objects.create(run=run, topic=4, field="into", value="2", batch=uuid4(), by="a")
+    run = Run.objects.get(pk=trained.pk)
+    shares: dict[int, float] = {}
+    for row in mixtures.rows(run):
+        if row.topic in (2, 4):
+            shares[row.document] = shares.get(row.document, 0.0) + row.share
+    after = numbers(read(run.corpus, run, has="2:30"))
+    assert after == {d for d, share in shares.items() if share >= 0.3 - 1e-7} and before < after
+    assert numbers(read(run.corpus, run, has="4:30")) < after  # its own alone
+
+
+def test_conditions_hold_together(ready, trained):
+    parts = [
+        {"q": "war"},
+        {"from_": "1792", "to": "1796"},
+        {"has": "1:10"},
+        {"in_": "party:Federalist"},
+    ]
+    values = {d.metadata.get("party") for d in Document.objects.filter(corpus_id=ready.pk)}
+    parts[3] = {"in_": f"party:{sorted(v for v in values if v)[0]}"}
+    together = {k: v for part in parts for k, v in part.items()}
+    selection = read(ready, trained, **together)
+    assert numbers(selection) == set.intersection(
+        *(numbers(read(ready, trained, **part)) for part in parts)
+    )
+    assert all(
+        word in selection.sentence for word in ("“war”", "from 1792", "to 1796", "at least 10% T01")
+    )
+    again = read(ready, trained, selection.address()[1:])
+    assert again.parameters == selection.parameters
+    assert len(selection.conditions) == 5
+    for condition, _ in selection.conditions:
+        rest = read(ready, trained, selection.address(without=condition)[1:])
+        assert rest.parameters == [p for p in selection.parameters if p != condition]
+
+
+def test_fields_of_the_form_become_one_condition(ready, trained):
+    assert read(ready, trained, with_="T02", least="12.5").parameters == [("has", "2:12.5")]
+    assert read(ready, trained, with_="2", least=" 20 % ").parameters == [("has", "2:20")]
+    assert read(ready, trained, with_="t02").parameters == [("has", "2:0")]
+    assert read(ready, trained, with_="2", least="20", has="2:20").parameters == [("has", "2:20")]
+    value = read(ready, query="in:president=george+WASHINGTON").parameters
+    assert value == [("in", "president:George Washington")]
+
+
+def test_a_decade_is_its_first_and_last_day(ready):
+    assert (
+        read(ready, from_="1790s", to="1790s").days
+        == read(ready, from_="1790", to="1799-12-31").days
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"has": "x"}, "must be a topic and a percentage"),
+        ({"has": "1:101"}, "must be a topic and a percentage"),
+        ({"has": "1:-5"}, "must be a topic and a percentage"),
+        ({"has": "١:٢"}, "must be a topic and a percentage"),
+        ({"has": "6:1"}, "has topics 0 to 5"),
+        ({"with_": "war"}, "given by its number"),
+        ({"with_": "T02", "least": "much"}, "percentage from 0 to 100"),
+        ({"with_": "99", "least": "5"}, "has topics 0 to 5"),
+        ({"from_": "yesterday"}, "must be a date such as"),
+        ({"from_": "0000"}, "must be a date such as"),
+        ({"to": "1914-13"}, "must be a date such as"),
+        ({"to": "1914-02-30"}, "must be a date such as"),
+        ({"to": "1914" * 5000}, "must be a date such as"),
+        ({"in_": "party"}, "must be a category and one of its values"),
+        ({"in_": "colour:red"}, "must be a category and one of its values"),
+        ({"in_": "party:No Such"}, "must be a category and one of its values"),
+        ({"in_": "party:\0"}, "must be a category and one of its values"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(ready, trained, parameters, said):
+    with pytest.raises(Invalid, match=said) as error:
+        read(ready, trained, **parameters)
+    assert len(error.value.message) < 600
+
+
+def test_a_value_that_is_none_is_said_with_those_that_are(ready):
+    with pytest.raises(Invalid, match="not a value of “president”.*George Washington"):
+        read(ready, query="in:president=Nobody")
+
+
+def test_a_run_without_evidence_says_so(ready):
+    run = Run.objects.create(corpus=ready, version=ready.version, settings={"topics": 5})
+    with pytest.raises(Invalid, match="has not counted its words yet"):
+        read(ready, run, has="1:10").mask  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "\0",
+        "\0war\0",
+        "war &|!()",
+        "or",
+        " ",
+        "<-> peace",
+        "war'",
+        '"war',
+        "%s war",
+        "戦争",
+        "شعب",
+        "o" * 1000,
+    ],
+)
+def test_any_words_are_a_search(ready, q):
+    selection = read(ready, q=q)
+    assert "\0" not in selection.q
+    assert 0 <= selection.count <= ready.documents
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "a" * 10_000,
+        "&|!()",
+        "'",
+        '"',
+        "😀",
+        "-",
+        "\\",
+        "(" * 999,
+        "war (",
+        "AND",
+        "war OR",
+        "a " * 200,
+    ],
+)
+def test_a_search_that_is_none_is_said_and_can_be_mended(client, ready, q):
+    with pytest.raises(Invalid) as error:
+        read(ready, q=q)
+    assert error.value.field == "q"
+    response = client.get(f"/corpora/{ready.pk}/documents/", {"q": q, "by": "date"})
+    html = unescape(response.content.decode())
+    assert response.status_code == 400 and error.value.message in html
+    assert (
+        f'value="{q[:1000]}"' in html
+        and 'name="by" value="date"' in html
+        and f'action="/corpora/{ready.pk}/documents/"' in html
+    )
+
+
+def test_a_corpus_without_an_index_says_what_to_do(ready, monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        "webapp.core.documents.search.files.corpus_folder", lambda corpus_id: tmp_path
+    )
+    with pytest.raises(Invalid, match="Read it again"):
+        read(ready, q="war")
+
+
+def test_names_and_values_may_have_any_sign(strange):
+    rows = list(Document.objects.filter(corpus_id=strange.pk))
+    for value in EVIL:
+        selection = read(strange, in_=f"na:me:{value}")
+        assert numbers(selection) == {d.number for d in rows if d.metadata["na:me"] == value}
+        again = read(strange, query=selection.address()[1:])
+        assert again.parameters == selection.parameters
+    assert numbers(read(strange, in_="<i>:x")) == {
+        d.number for d in rows if d.metadata["<i>"] == "x"
+    }
+
+
+def shown(selection: Selection, query: str = "") -> str:
+    request = RequestFactory().get("/here/?" + query)
+    return render_to_string("run/_selection.html", {"selection": selection, "request": request})
+
+
+def test_form_escapes_and_sends_what_it_shows(strange):
+    parameters = {"in_": [f"na:me:{value}" for value in EVIL], "q": '"><script>'}
+    html = shown(read(strange, **parameters))
+    assert "<script>alert" not in html and '"><script>' not in html
+    sent = {unescape(value) for value in re.findall(r'name="in" value="([^"]*)" checked', html)}
+    assert sent == {f"na:me:{value}" for value in EVIL}
+
+
+def test_form_keeps_what_is_the_pages_own(ready, trained):
+    query = "view=map&sort=share&after=0.5,3&q=war&has=2:20&from=1790"
+    selection = read(ready, trained, query)
+    html = shown(selection, query)
+    hidden = re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', html)
+    assert hidden == [("view", "map"), ("sort", "share"), ("has", "2:20")]
+    links = [
+        dict(parse_qsl(unescape(url)[1:]))
+        for url in re.findall(r'class="condition" href="([^"]*)"', html)
+    ]
+    whole = {"view": "map", "sort": "share", "q": "war", "has": "2:20", "from": "1790"}
+    assert links == [{k: v for k, v in whole.items() if k != gone} for gone in ("q", "from", "has")]
+    assert f"<b>{selection.count}</b> document" in html and f"of {ready.documents}" in html
+    assert "with at least 20% T02" in html
+    assert '<option value="5">T05' in html
+
+
+def test_long_lists_are_cut_and_what_is_chosen_stays(ready):
+    category = next(c for c in facets.fields.categories(ready.version) if c.name == "president")
+    monkey = category.values[-1]
+    found = facets.form(read(ready, in_=f"president:{monkey}"), QueryDict()).categories
+    of = next(c for c in found if c.name == "president")
+    assert of.values[-1].value == monkey and of.values[-1].chosen
+    assert len(of.values) + of.more == len(category.values)
+
+
+def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max_num_queries):
+    selection = read(ready, trained)
+    shown(selection)
+    run = Run.objects.select_related("corpus", "version__corpus", "snapshot").get(pk=trained.pk)
+    with django_assert_max_num_queries(1):  # the names
+        shown(read(run.corpus, run))

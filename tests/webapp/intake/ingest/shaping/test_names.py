@@ -1,0 +1,227 @@
+"""Fields from names of folders and files, whatever these names are."""
+
+import time
+
+import pytest
+
+from inference.errors import Invalid
+from webapp.intake.ingest.shaping import Pattern, Shaping, shape
+from webapp.intake.ingest.shaping.names import path, stem
+from webapp.intake.readers import Document, Problem
+
+
+def fields(file: str, tmp_path, **options) -> dict:
+    document = next(
+        iter(
+            shape(
+                [Document("text", file=file, metadata=options.pop("metadata", {}))],
+                Shaping(**options),
+                tmp_path,
+            )
+        )
+    )
+    return document.metadata
+
+
+def test_folders_and_file(tmp_path):
+    assert fields("letters/1901/boston_adams.txt", tmp_path, names=True) == {
+        "folder 1": "letters",
+        "folder 2": "1901",
+        "file": "boston_adams",
+    }
+    assert fields("a.zip/letters/x.txt.gz", tmp_path, names=True) == {
+        "archive": "a",
+        "folder 1": "letters",
+        "file": "x",
+    }
+    assert fields("a.zip/b.tar.gz/x.txt", tmp_path, names=True) == {"archive": "b", "file": "x"}
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("../../etc/passwd", ("etc", "passwd")),
+        ("C:\\texts\\a.txt", ("C:", "texts", "a.txt")),
+        ("/a//b/./c.txt", ("a", "b", "c.txt")),
+        ("a/\x00b\u202e.txt", ("a", "b.txt")),
+        ("", ("",)),
+        ("///", ("",)),
+        ("d/" * 40 + "x.txt", ("d",) * 16 + ("x.txt",)),
+    ],
+)
+def test_hostile_names_are_only_names(tmp_path, file, expected):
+    where = path(file)
+    assert (*where.folders, where.file) == expected
+    fields(file, tmp_path, names=True, pattern="{a}_{b}")
+
+
+def test_endings():
+    names = {
+        "a.b.txt": "a.b",
+        "a.txt.gz": "a",
+        "St. Louis": "St. Louis",
+        ".htaccess": ".htaccess",
+        "a": "a",
+        "x.GZ": "x",
+    }
+    assert {name: stem(name) for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("{year}_{author}.txt", "1901_adams_john.txt", {"year": "1901", "author": "adams_john"}),
+        ("{year}_{author}", "1901_adams.txt", {"year": "1901", "author": "adams.txt"}),
+        ("{year}_{author}.xml", "1901_adams.txt", None),
+        (
+            "{place}/{year}/{}_{author}.txt",
+            "x/boston/1901/3_adams.txt",
+            {"place": "boston", "year": "1901", "author": "adams"},
+        ),
+        ("{place}/{year}/{author}.txt", "1901/adams.txt", None),
+        ("letter-{number}.txt", "letter-.txt", None),
+        ("letter-{number}.txt", "letter-7.txt", {"number": "7"}),
+        ("{a}--{b}.txt", "1---2.txt", {"a": "1", "b": "-2"}),
+        ("{a}.{b}", "y.x", {"a": "y", "b": "x"}),
+        (
+            "{Jahr der Ausgabe} ({Ort}).txt",
+            "1901 (Köln).txt",
+            {"Jahr der Ausgabe": "1901", "Ort": "Köln"},
+        ),
+        ("(.*)+{a}[x]$", "(.*)+1[x]$", {"a": "1"}),
+        ("fixed/{a}.txt", "other/1.txt", None),
+        ("fixed/{a}.txt", "fixed/1.txt", {"a": "1"}),
+    ],
+)
+def test_patterns(pattern, name, expected):
+    assert Pattern(pattern).match(path(name)) == expected
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "",
+        "a.txt",
+        "{}",
+        "{a",
+        "a}",
+        "{a}{b}",
+        "{a}_{a}",
+        "{a{b}}",
+        "{a}/}",
+        "{" * 300,
+        "{" + "x" * 200 + "}",
+    ],
+)
+def test_what_is_no_pattern_is_said(pattern):
+    with pytest.raises(Invalid) as caught:
+        Pattern(pattern)
+    assert caught.value.field == "pattern"
+
+
+def test_a_long_name_takes_no_time():
+    began = time.monotonic()
+    Pattern("_".join(f"{{p{i}}}" for i in range(60)) + "x").match(path("_" * 60_000))
+    assert time.monotonic() - began < 1
+
+
+def test_a_pattern_makes_dates_titles_and_ids(tmp_path):
+    options = Shaping(pattern="{year}-{month}-{day} {title} [{id}].txt")
+    document = next(
+        iter(
+            shape([Document("text", "old", file="1901-02-03 To Adams [17].txt")], options, tmp_path)
+        )
+    )
+    assert (document.title, document.date, document.source_id) == ("To Adams", "1901-02-03", "17")
+    assert document.metadata == {"year": "1901", "month": "02", "day": "03"}
+
+
+def test_the_pattern_counts_before_the_document_and_that_before_folders(tmp_path):
+    found = fields(
+        "x/1901.txt",
+        tmp_path,
+        metadata={"year": "1800", "file": "own"},
+        names=True,
+        pattern="{year}.txt",
+    )
+    assert found == {"folder 1": "x", "file": "own", "year": "1901"}
+
+
+def test_names_unlike_the_pattern_are_counted(tmp_path):
+    items = [Document("t", file=f"{name}.txt") for name in ("1_a", "b", "c", "2_d")]
+    *documents, problem = shape(items, Shaping(pattern="{n}_{x}.txt"), tmp_path)
+    assert [document.metadata.get("n") for document in documents] == ["1", None, None, "2"]
+    assert (
+        isinstance(problem, Problem)
+        and "b.txt" in problem.message
+        and "1 other" in problem.message
+        and not problem.dropped
+    )
+
+
+def shaped(tmp_path, *documents: Document, **options) -> list[Document]:
+    return list(shape(documents, Shaping(**options), tmp_path))
+
+
+def test_the_last_folder_is_a_field_unless_the_document_has_one(tmp_path):
+    texts = ["business/001.txt", "news.zip/bbc/sport/002.txt", "003.txt"]
+    plain = shaped(tmp_path, *(Document("text", file=file) for file in texts))
+    assert [document.metadata for document in plain] == [
+        {"folder": "business"},
+        {"folder": "sport"},
+        {},
+    ]
+    [own] = shaped(tmp_path, Document("text", file="a/b.txt", metadata={"folder": "mine"}))
+    assert own.metadata == {"folder": "mine"}
+    assert fields("a/b/x.txt", tmp_path, names=True) == {
+        "folder 1": "a",
+        "folder 2": "b",
+        "file": "x",
+    }
+
+
+def test_a_file_whose_name_is_a_number_has_its_first_line_for_a_title(tmp_path):
+    text = "\n 17 \nAd sales boost Time Warner profit\n\nQuarterly profits at US media giant"
+    long = "word " * 40
+    titles = [
+        document.title
+        for document in shaped(
+            tmp_path,
+            Document(text, "001", file="001.txt"),
+            Document(text, "letter 1", file="letter 1.txt"),
+            Document(long, "2-3", file="2-3.txt"),
+            Document("12 13", "4", file="4.txt"),
+            Document(text, "7", file="a.csv", place="row 2"),
+        )
+    ]
+    assert titles == [
+        "Ad sales boost Time Warner profit",
+        "letter 1",
+        f"{('word ' * 16).strip()} …",
+        "4",
+        "7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "date"),
+    [
+        ("1901_adams", "1901"),
+        ("letter 1984-3-02", "1984-3-02"),
+        ("IMG_20170304", "2017-03-04"),
+        ("minutes 1999_05", "1999-05"),
+        ("1850", ""),
+        ("pep-0484", ""),
+        ("from 1900 to 1999", ""),
+        ("20171399x", ""),
+        ("room 12345", ""),
+    ],
+)
+def test_dates_in_names(tmp_path, name, date):
+    own, row, plain = shaped(
+        tmp_path,
+        Document("text", date="1777", file=f"{name}.txt"),
+        Document("text", file=f"{name}.txt", place="row 3"),
+        Document("text", file=f"{name}.txt"),
+    )
+    assert (own.date, row.date, plain.date) == ("1777", "", date)

@@ -1,0 +1,226 @@
+"""The page of how a corpus is read: sections, joining, tables about files, sheets; and what stays
+chosen when it is shown again."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from tests.corpora import as_csv, example_rows
+from tests.webapp.intake.ingest.test_prepare import changed
+from tests.webapp.intake.ingest.test_upload import fields, prepare
+from tests.webapp.page_text import in_one_line
+from webapp.intake.ingest import sample
+
+pytestmark = pytest.mark.django_db
+FORMATS = Path(__file__).parents[4] / "docs" / "formats"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """On a busy machine, too, all of a small file is read."""
+    monkeypatch.setattr(sample, "SECONDS", 60.0)
+
+
+def book(chapters: int) -> bytes:
+    return "\n\n".join(
+        f"CHAPTER {i}\n\n" + f"Words of chapter {i} on ships and harbours. " * 40
+        for i in range(1, chapters + 1)
+    ).encode()
+
+
+def test_sections_are_shown_as_they_will_be_read_and_kept(client):
+    corpus, url = prepare(client, ("book.txt", book(6)))
+    assert client.get(url).context["page"].sample.documents == 1
+    shown = changed(client, url, sections="headings", marker="CHAPTER")
+    assert shown.context["page"].sample.documents == 6 and shown.context["page"].words.of == 6
+    assert "part 2 of 6" in shown.content.decode()
+    assert (
+        client.post(
+            url, fields(client, url) | {"sections": "headings", "marker": "CHAPTER"}
+        ).status_code
+        == 302
+    )
+    corpus.refresh_from_db()
+    assert (
+        corpus.settings["shaping"]["sections"] == "headings"
+        and corpus.settings["shaping"]["marker"] == "CHAPTER"
+    )
+
+
+def test_documents_are_joined_and_names_give_fields(client):
+    files = [
+        (f"{year}_{who}.txt", f"A letter of {who}, {year}. ".encode() * 9)
+        for year in (1901, 1902)
+        for who in ("adams", "burke")
+    ]
+    _, url = prepare(client, *files)
+    shown = (
+        changed(client, url, pattern="{year}_{author}.txt", join="author").context["page"].sample
+    )
+    assert shown.documents == 2 and {
+        tuple(field) for document in shown.first for field in document["fields"]
+    } >= {("author", "adams", "category")}
+
+
+def test_what_is_wrong_with_shaping_is_said_and_not_done(client):
+    corpus, url = prepare(client, ("book.txt", book(3)))
+    answer = client.post(url, fields(client, url) | {"sections": "words", "length": "10"})
+    assert answer.status_code == 400 and "A section has from 50" in answer.content.decode()
+    assert "Correct what is marked" in changed(client, url, sections="verses").content.decode()
+    corpus.refresh_from_db()
+    assert corpus.status == "draft" and not corpus.settings
+
+
+def test_a_table_about_the_files_is_found_and_can_be_refused(client):
+    letters = [
+        (f"letter{i}.txt", f"Letter {i}, on ships and harbours. ".encode() * 5) for i in range(4)
+    ]
+    table = as_csv(
+        [["file", "author"], *([name, f"Author {i}"] for i, (name, _) in enumerate(letters))]
+    )
+    corpus, url = prepare(client, ("about.csv", table), *letters)
+    shown = client.get(url)
+    assert (
+        "4 of its first 4 rows name another file" in in_one_line(shown)
+        and shown.context["page"].sniff.options.format == "text"
+    )
+    assert ["author", "Author 0", "category"] in shown.context["page"].sample.first[0]["fields"]
+    form = shown.context["page"].shaping
+    chosen = fields(client, url) | {name: form[name].value() for name in ("table", "key")}
+    assert (
+        client.post(url, chosen | {"table": "", "preview": "1"})
+        .context["page"]
+        .sniff.options.format
+        == "csv"
+    )
+    assert (
+        client.post(url, chosen | {"table": "letter1.txt", "preview": "1"})
+        .context["page"]
+        .shaping.errors
+    )
+    wrong = client.post(url, chosen | {"key": "no such column"})
+    assert (
+        wrong.status_code == 400
+        and wrong.context["page"].shaping.errors
+        and "no such column" in wrong.content.decode()
+    )
+    assert client.post(url, chosen).status_code == 302
+    corpus.refresh_from_db()
+    assert (corpus.settings["shaping"]["table"], corpus.settings["shaping"]["key"]) == (
+        "about.csv",
+        "file",
+    )
+
+
+def test_no_table_is_offered_where_there_is_one_file(client):
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(20))))
+    assert (
+        'name="sections"' in (page := client.get(url).content.decode())
+        and 'name="table"' not in page
+    )
+
+
+def test_a_sheet_is_chosen_and_its_first_row_can_be_a_document(client):
+    corpus, url = prepare(client, ("a.xlsx", (FORMATS / "addresses.xlsx").read_bytes()))
+    shown = client.get(url)
+    assert [value for value, _ in shown.context["page"].form.fields["sheet"].choices] == [
+        "Addresses",
+        "Later",
+    ]
+    assert (
+        "delimiter" not in shown.context["page"].form.fields
+        and shown.context["page"].sample.documents == 3
+    )
+    values = fields(client, url) | {"columns": shown.context["page"].columns}
+    without = client.post(
+        url, {name: value for name, value in values.items() if name != "header"} | {"preview": "1"}
+    )
+    assert (
+        without.context["page"].sample.documents == 4
+        and without.context["page"].form["text"].value() == "4"
+    )
+    later = client.post(url, values | {"sheet": "Later", "preview": "1"})
+    assert (
+        later.context["page"].sniff.options.sheet == "Later"
+        and later.context["page"].columns != values["columns"]
+    )
+    assert (
+        client.post(url, values | {"sheet": "None such", "preview": "1"})
+        .context["page"]
+        .form.errors
+    )
+    assert client.post(url, values).status_code == 302
+    corpus.refresh_from_db()
+    assert (
+        corpus.settings["options"]["sheet"] == "Addresses" and corpus.settings["options"]["header"]
+    )
+
+
+def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client):
+    rows = [["id", "one", "two", "grade", "text"]]
+    rows += [
+        [
+            str(i),
+            "1999-03-04",
+            f"{i % 9 + 1}/{i % 7 + 2}/1999",
+            str(i % 3),
+            f"words of text number {i} " * 9,
+        ]
+        for i in range(40)
+    ]
+    _, url = prepare(client, ("a.csv", as_csv(rows)))
+    values = fields(client, url) | {
+        "columns": client.get(url).context["page"].columns,
+        "date": "2",
+        "date_order": "mdy",
+        "kind_3": "number",
+        "title": "0",
+        "id": "",
+    }
+    form = client.post(url, values | {"encoding": "cp1252", "preview": "1"}).context["page"].form
+    assert [form[name].value() for name in ("date", "date_order", "kind_3", "title", "kind_1")] == [
+        "2",
+        "mdy",
+        "number",
+        "0",
+        "date",
+    ]
+    headless = {name: value for name, value in values.items() if name != "header"}
+    form = client.post(url, headless | {"preview": "1"}).context["page"].form
+    assert [form[name].value() for name in ("date", "date_order", "kind_3")] == [
+        "2",
+        "mdy",
+        "number",
+    ]
+
+
+@pytest.mark.parametrize("sections", ["", "paragraphs"])
+def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeypatch, sections):
+    monkeypatch.setattr(sample, "DOCUMENTS", 400)
+    text = "\n\n".join(
+        f"Paragraph {i} of a long text. " + "words of some length on ships and harbours " * 20
+        for i in range(1000)
+    )
+    _, url = (
+        prepare(client, ("a.txt", text.encode()))
+        if sections
+        else prepare(client, ("a.csv", as_csv(example_rows(3000))))
+    )
+    shown = changed(client, url, sections=sections)
+    assert shown.context["page"].sample.beginnings and shown.context["page"].sample.documents == 400
+    assert shown.context["page"].words.of == pytest.approx(1000 if sections else 3000, rel=0.5)
+    assert (
+        "Estimated from 400 of them, at the beginning of the file. If the file is sorted"
+        in in_one_line(shown)
+    )
+
+
+def test_the_settings_of_a_corpus_that_failed_come_back(client):
+    corpus, url = prepare(client, ("book.txt", book(3)))
+    client.post(url, fields(client, url) | {"sections": "words", "length": "60", "least": "50"})
+    corpus.refresh_from_db()
+    corpus.status = "failed"
+    corpus.save()
+    shown = client.get(url).context["page"].shaping
+    assert asdict(shown.shaping())["length"] == 60 and shown["sections"].value() == "words"

@@ -1,0 +1,189 @@
+"""Every example in docs/formats gives the documents that its README says."""
+
+from collections import Counter
+
+import pytest
+
+from tests.conftest import ROOT
+from webapp.intake import readers
+from webapp.intake.readers import formats
+from webapp.intake.readers.base import Document, Problem
+
+FOLDER = ROOT / "docs" / "formats"
+FIRST = (
+    "I embrace with great satisfaction the opportunity which now presents itself of congratulating"
+    " you on the present favorable prospects of our public affairs."
+)
+SECOND = (
+    "The recent accession of the important State of North Carolina to the Constitution of the"
+    " United States is a circumstance auspicious in a high degree."
+)
+PEACE = "The peace, liberty and safety which we enjoy call for our gratitude."
+TRADE = (
+    "Agriculture, manufactures, commerce and navigation thrive most when left most free to"
+    " individual enterprise."
+)
+WHOLE = f"To Congress\n\n{FIRST}\n\nOf North Carolina\n\n{SECOND}"
+ABOUT = ("State of the Union, 1790", "1790-01-08")
+ROWS = [
+    (FIRST, *ABOUT, "w1790", {"president": "George Washington"}),
+    (PEACE, "State of the Union, 1801", "1801-12-08", "j1801", {"president": "Thomas Jefferson"}),
+    (
+        TRADE,
+        "State of the Union, 1801, of trade",
+        "1801-12-08",
+        "j1801b",
+        {"president": "Thomas Jefferson"},
+    ),
+]
+AUTHOR = {"author": "George Washington"}
+LENGTHS = ("155", "68", "108")
+LETTER = (
+    FIRST,
+    *ABOUT,
+    "w1790@example.org",
+    {"from": "George Washington <president@example.org>", "to": "congress@example.org"},
+)
+BAG = [("peace peace public_credit", 1), ("commerce navigation navigation navigation", 2)]
+EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
+    "address.txt": [(f"{FIRST}\n\n{SECOND}\n", "address", "", "address.txt", {})],
+    "address.txt.gz": [(f"{FIRST}\n", "address", "", "address.txt.gz", {})],
+    "address.md": [(WHOLE, *ABOUT, "address.md", AUTHOR)],
+    "address.html": [(WHOLE, *ABOUT, "address.html", AUTHOR | {"language": "en"})],
+    "address.pdf": [
+        (
+            (
+                "To Congress\nI embrace with great satisfaction the opportunity which now"
+                " presents\nitself of congratulating you on the present favorable prospects of"
+                " our\npublic affairs.\fThe recent accession of the important State of North"
+                " Carolina to the\nConstitution of the United States is a circumstance auspicious"
+                " in a\nhigh degree."
+            ),
+            *ABOUT,
+            "address.pdf",
+            AUTHOR | {"pages": "2"},
+        )
+    ],
+    "address.docx": [(WHOLE, *ABOUT, "address.docx", AUTHOR)],
+    "address.odt": [(WHOLE, *ABOUT, "address.odt", AUTHOR)],
+    "address.epub": [(WHOLE, *ABOUT, "address.epub", AUTHOR | {"language": "en"})],
+    "address.tei.xml": [
+        (
+            f"To Congress\n\f{FIRST}\n\nOf North Carolina\n\f{SECOND}",
+            *ABOUT,
+            "address.tei.xml",
+            AUTHOR,
+        )
+    ],
+    "address.xml": [
+        (
+            f"State of the Union, 1790\n\n{FIRST}\n\nThe recent accession.",
+            ABOUT[0],
+            "",
+            "address.xml",
+            {},
+        )
+    ],
+    "addresses.csv": ROWS,
+    "addresses.tsv": ROWS,
+    "addresses.ods": ROWS,
+    "addresses.parquet": ROWS,
+    "addresses.jsonl": ROWS,
+    "addresses.json": ROWS,
+    "addresses.xlsx": [
+        (*row[:4], row[4] | {"length": length}) for row, length in zip(ROWS, LENGTHS, strict=True)
+    ],
+    "addresses.mallet": [
+        (row[0], "", "", row[3], {"label": row[4]["president"].split()[1]}) for row in ROWS
+    ],
+    "letter.eml": [LETTER],
+    "letters.mbox": [
+        LETTER,
+        (
+            f"{PEACE}\n\nFrom here we go on.",
+            "State of the Union, 1801",
+            "1801-12-08",
+            "j1801@example.org",
+            LETTER[4] | {"from": "Thomas Jefferson <president@example.org>"},
+        ),
+    ],
+    "addresses.zip": [
+        (text, title, "", f"addresses.zip/{folder}/{title}.txt", {})
+        for text, title, folder in ((FIRST, "1790", "washington"), (PEACE, "1801", "jefferson"))
+    ],
+    "addresses.tar.gz": [
+        (text, title, "", f"addresses.tar.gz/{folder}/{title}.txt", {})
+        for text, title, folder in ((FIRST, "1790", "washington"), (PEACE, "1801", "jefferson"))
+    ],
+    "docword.speeches.txt": [
+        (text, f"speeches {n}", "", f"docword.speeches.txt:{n}", {}) for text, n in BAG
+    ],
+    "vocab.speeches.txt": [],
+    "speeches.ldac": [(text, f"speeches {n}", "", f"speeches.ldac:{n}", {}) for text, n in BAG],
+    "speeches.mtx": [(text, f"speeches {n}", "", f"speeches.mtx:{n}", {}) for text, n in BAG],
+    "speeches.vocab": [],
+}
+HEADINGS = {
+    "address.md",
+    "address.html",
+    "address.docx",
+    "address.odt",
+    "address.epub",
+    "address.tei.xml",
+}
+
+
+def beside(name: str) -> list:
+    """The files that are uploaded with an example."""
+    uci = ("docword.speeches.txt", "vocab.speeches.txt")
+    return [
+        (FOLDER / n, n) for n in (uci if name in uci else EXPECTED) if (n in uci) == (name in uci)
+    ]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_example(name):
+    path, told = FOLDER / name, []
+    sniff = readers.sniff(path, name, beside(name))
+    items = list(readers.read(path, name, sniff.options, told.append, beside(name)))
+    documents = [i for i in items if isinstance(i, Document)]
+    assert [(d.text, d.title, d.date, d.source_id, d.metadata) for d in documents] == EXPECTED[name]
+    problems = [i.message for i in items if isinstance(i, Problem)]
+    assert len(problems) == (name == "letters.mbox") and all(
+        "1 attachment or other part of it was not read" in message for message in problems
+    )
+    assert 0 < sum(told) <= path.stat().st_size
+    assert sniff.rows and sniff.options.given == ("speeches" in name)
+    for d in documents:
+        assert d.file == (
+            d.source_id if name.startswith("addresses.") and d.source_id.startswith(name) else name
+        )
+        assert [d.text[h:].split("\n")[0] for h in d.headings if name in HEADINGS] == (
+            ["To Congress", "Of North Carolina"] if name in HEADINGS else []
+        )
+
+
+def test_every_format_has_an_example_and_is_described():
+    told = (FOLDER / "README.md").read_text()
+    have = Counter(formats.by_name(name) for name in EXPECTED)
+    assert set(have) == set(formats.FORMATS)
+    assert {path.name for path in FOLDER.iterdir()} == {*EXPECTED, "README.md"}
+    assert [name for name in EXPECTED if f"`{name}`" not in told] == []
+    assert [
+        ending
+        for form in formats.FORMATS.values()
+        for ending in form.endings
+        if f"`{ending}`" not in told
+    ] == []
+
+
+def test_a_sheet_can_be_chosen():
+    path = FOLDER / "addresses.xlsx"
+    sniff = readers.sniff(path, path.name, sheet="Later")
+    assert sniff.sheets == ("Addresses", "Later")
+    (document,) = readers.read(path, path.name, sniff.options)
+    assert (
+        document.source_id == "m1809"
+        and document.text.startswith("At the period")
+        and document.place == "row 3"
+    )

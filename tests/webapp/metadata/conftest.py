@@ -1,5 +1,0 @@
-"""The readers’ fixture of a file, for the tests of what a table says."""
-
-from tests.webapp.readers.conftest import file
-
-__all__ = ["file"]

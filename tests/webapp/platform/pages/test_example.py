@@ -1,0 +1,83 @@
+"""The page that CONTRIBUTING.md shows is one."""
+
+import re
+import sys
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+from django.urls import include, path
+
+from tests.template_types import wrong
+from webapp.core.results import measures
+from webapp.platform import routes
+from webapp.platform.accounts.authorization import ANYONE
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).parents[4]
+
+
+def example(language: str) -> str:
+    section = (
+        (ROOT / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .partition("## Add a page of a run")[2]
+    )
+    return dedent(
+        re.search(rf"^ *```{language}\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)[1]
+    )
+
+
+@pytest.fixture
+def shares(tmp_path, monkeypatch):
+    """Its module, with its template and its address among the others."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "shares.html").write_text(example("html"), encoding="utf-8")
+    module, urls = ModuleType("shares_example"), ModuleType("shares_urls")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(sys.modules, urls.__name__, urls)
+    exec(example("python"), module.__dict__)
+    declared = routes.page("runs/<int:run_id>/shares", module.index, "run_shares", ANYONE)
+    urls.urlpatterns = [*declared, path("", include("webapp.urls"))]
+    (engine,) = settings.TEMPLATES
+    with override_settings(
+        ROOT_URLCONF=urls.__name__, TEMPLATES=[engine | {"DIRS": [tmp_path, *engine["DIRS"]]}]
+    ):
+        yield module
+
+
+def test_the_page_of_contributing(client, trained, shares):
+    url = f"/runs/{trained.pk}/shares"
+    answer, largest = client.get(f"{url}.json").json(), measures.of(trained)["share"].max()
+    assert (
+        list(answer) == ["sort", "orders", "topics", "next"]
+        and answer["next"] == f"?after={shares.PAGE}"
+    )
+    assert len(answer["topics"]) == shares.PAGE and answer["topics"][0]["share"] == pytest.approx(
+        largest
+    )
+    assert client.get(f"{url}.json?sort=number&after=5").json()["topics"][0]["number"] == 5
+    assert client.get(f"{url}.json?after=x").status_code == 400
+    html = client.get(f"{url}/?from=1795").content.decode()
+    assert (
+        f'href="/runs/{trained.pk}/topics/?from=1795"' in html
+        and "?from=1795&amp;sort=number" in html
+    )
+    assert all(f"{topic['label']} " in html for topic in answer["topics"])
+
+
+def test_its_template_reads_what_its_type_has(shares, tmp_path):
+    assert wrong("run/shares.html", page=shares.SharesPage, html=None) == []
+    (tmp_path / "run" / "lost.html").write_text(
+        "{{ page.sort }}{% for name in orders %}{{ name }}{% endfor %}"
+    )
+    assert wrong("run/lost.html", page=shares.SharesPage, html=None) == [
+        "run/lost.html: nothing gives it “orders”"
+    ]
+    broken = type("Broken", (), {"__annotations__": {"sort": str}})
+    fields = wrong("run/shares.html", page=shares.dataclass(broken), html=None)
+    assert [line.rpartition(" ")[2] for line in fields] == ["“next”", "“orders”", "“topics”"]

@@ -1,0 +1,61 @@
+import pytest
+
+from tests.template_types import wrong
+from webapp.analysis.collocations.shapes import CollocationsHtml
+from webapp.analysis.compare.shapes import CompareHtml
+from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
+from webapp.analysis.findings.shapes import OverviewHtml as FindingsHtml
+from webapp.analysis.keyness.shapes import KeynessHtml
+from webapp.analysis.time.shapes import ComparisonHtml, LinesHtml, TableHtml
+from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml
+from webapp.analysis.words.shapes import SensesHtml
+from webapp.core.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
+from webapp.core.notebooks.shapes import NotebookHtml
+from webapp.core.runs.shapes import RunHtml
+from webapp.platform import routes
+from webapp.service.codebook.shapes import CodebookHtml, EstimatesHtml
+from webapp.service.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
+from webapp.service.operations.shapes import OperatorHtml
+
+HTML = {  # the type of what a template has beside its page
+    "codebook/estimates.html": EstimatesHtml,
+    "codebook/list.html": CodebookHtml,
+    "compare/detail.html": CompareHtml,
+    "collocations/network.html": CollocationsHtml,
+    "collocations/two_sides.html": CollocationsHtml,
+    "collocations/words.html": CollocationsHtml,
+    "corpus/detail.html": CorpusHtml,
+    "corpus/document.html": TextHtml,
+    "corpus/files.html": FilesHtml,
+    "corpus/problems.html": ProblemsHtml,
+    "operator/index.html": OperatorHtml,
+    "effects/claim.html": ClaimHtml,
+    "effects/_variants.html": ClaimHtml,
+    "effects/detail.html": EffectsHtml,
+    "keyness/words.html": KeynessHtml,
+    "notebook/detail.html": NotebookHtml,
+    "passage.html": PassageHtml,
+    "run/detail.html": RunHtml,
+    "run/document.html": ColouredHtml,
+    "run/parent_document.html": WholeHtml,
+    "run/overview.html": FindingsHtml,
+    "run/passage.html": PassageHtml,
+    "run/topic.html": TopicHtml,
+    "run/topics.html": OverviewHtml,
+    "run/word.html": SensesHtml,
+    "time/compare.html": ComparisonHtml,
+    "time/lines.html": LinesHtml,
+    "time/table.html": TableHtml,
+}
+
+
+def templates() -> list[tuple[str, object]]:
+    made = [view for _, view in routes.views() if hasattr(view, "templates")]
+    return [(template, shape) for view in made for template, shape in view.templates.items()]
+
+
+@pytest.mark.parametrize(
+    ("template", "shape"), templates(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_template_reads_what_its_page_has(template, shape):
+    assert wrong(template, page=shape, html=HTML.get(template)) == []

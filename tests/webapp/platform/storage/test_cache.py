@@ -1,0 +1,34 @@
+"""What values of a cache weigh."""
+
+import numpy as np
+import pytest
+
+from webapp.platform.storage.cache import BoundedCache, nbytes
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    path = tmp_path / "numbers"
+    np.arange(1000, dtype=np.int32).tofile(path)
+    return np.memmap(path, np.int32, "r")
+
+
+def test_arrays_weigh_what_they_keep_in_memory(mapped):
+    array = np.zeros(1000, np.int32)
+    assert nbytes(array) == 4000
+    assert (
+        nbytes(array[:0]) == nbytes(array[3:5].reshape(2, 1)) == 4000
+    )  # a view keeps all of its array
+    assert nbytes((array, {"of": np.zeros(10)}, "text", None)) == 4080
+
+
+def test_mapped_files_weigh_nothing_and_copies_of_them_do(mapped):
+    assert nbytes(mapped) == nbytes(np.asarray(mapped)[10:]) == 0
+    assert nbytes(mapped[mapped % 2 == 0]) == 2000  # np.memmap by type, and memory of its own
+
+
+def test_what_weighs_too_much_is_not_kept():
+    cache = BoundedCache(100)
+    cache.set("small", np.zeros(10))
+    cache.set("view", np.zeros(1000)[:1])
+    assert cache.get("view") is None

@@ -1,0 +1,423 @@
+"""Concepts, draws and coders: what is drawn has the probability that is kept, no reading is lost or
+done twice, and nobody codes at an address that holds no more."""
+
+import io
+import json
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+from xml.etree import ElementTree
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import QueryDict
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from inference.errors import Invalid
+from tests.webapp.service.codebook.making import code_all, concept_of, drawn
+from webapp.models import Coding, Concept, Definition, Document, Draw, Item, Settlement
+from webapp.service.codebook import coding, concepts, exports, imports
+
+pytestmark = pytest.mark.django_db
+
+
+def about_war(coder, text: str) -> int:
+    return int("war" in text.lower().split())
+
+
+def test_each_document_is_drawn_with_the_probability_that_is_kept(trained):
+    concept = drawn(trained, 60, columns=["decade"])
+    items = list(concept.draw.items.all())
+    strata = np.bincount(concepts.strata_of(concept.draw))
+    for stratum, n in Counter(item.stratum for item in items).items():
+        of_it = [item for item in items if item.stratum == stratum]
+        assert {item.pi for item in of_it} == {n / strata[stratum]} and of_it[
+            0
+        ].stratum_size == strata[stratum]
+    assert len({item.document for item in items}) == len(items) >= 60
+
+
+def test_more_can_be_drawn_by_the_same_design_and_what_was_drawn_stays(trained):
+    concept = drawn(trained, 30, overlap=0)
+    before = set(concept.draw.items.values_list("document", "place"))
+    concepts.draw(concept, trained, {"size": "20"}, [], "owner")
+    items = list(concept.draw.items.all())
+    assert before <= {(item.document, item.place) for item in items} and len(items) == 50
+    strata = np.bincount(concepts.strata_of(concept.draw))
+    counted = Counter(item.stratum for item in items)
+    assert all(
+        item.pi == pytest.approx(counted[item.stratum] / strata[item.stratum]) for item in items
+    )
+
+
+@pytest.mark.parametrize(
+    ("sent", "word"),
+    [
+        ({"size": "5"}, "size"),
+        ({"size": "x"}, "size"),
+        ({"size": "30", "topic": "99"}, "topic"),
+        ({"size": "30", "overlap": "300"}, "overlap"),
+        ({"size": "10"}, "draw"),
+    ],
+)
+def test_a_draw_that_makes_no_sense_is_refused_and_nothing_is_kept(trained, sent, word):
+    concept = concept_of(trained)
+    columns = ["year"] if sent == {"size": "10"} else []
+    with pytest.raises(Invalid, match=word):
+        concepts.draw(concept, trained, {"topic": "", "overlap": "20"} | sent, columns, "owner")
+    assert not Item.objects.filter(draw__concept=concept).exists()
+
+
+def test_no_reading_is_lost_and_none_is_done_twice(trained):
+    concept = drawn(trained, 70)
+    coders = [coding.join(concept, name) for name in ("Ann", "Bea", "Cy")]
+    n = code_all(concept, coders, about_war)
+    by_text = Counter(
+        Coding.objects.filter(item__draw__concept=concept).values_list("item", flat=True)
+    )
+    for item in concept.draw.items.all():
+        assert by_text[item.pk] == 1 + item.twice
+    assert n == sum(by_text.values()) and sum(item.twice for item in concept.draw.items.all()) == 60
+    pairs = Counter(Coding.objects.filter(item__draw__concept=concept).values_list("item", "coder"))
+    assert set(pairs.values()) == {1}
+
+
+def test_who_is_given_a_text_keeps_it_and_who_withdraws_gives_it_to_others(trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann, bea = (coding.join(concept, name) for name in ("Ann", "Bea"))
+    first = coding.following(ann).item
+    assert coding.following(ann).item == first != coding.following(bea).item
+    concepts.withdraw(concept, ann.pk, on=True)
+    seen = set()
+    while (item := coding.following(bea).item) is not None:
+        seen.add(item.pk)
+        coding.save(bea, item, concepts.defined(concept).holds, 0, False, "")
+    assert first.pk in seen and len(seen) == 30
+    assert coding.coder_of(ann.token) is None
+
+
+def test_a_definition_that_means_something_else_is_coded_anew_and_the_old_codings_are_kept(trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann = coding.join(concept, "Ann")
+    code_all(concept, [ann], about_war)
+    old = concepts.defined(concept).holds
+    concepts.define(concept, {"text": "The same, said better."}, "owner", anew=False)
+    assert coding.following(ann).item is None and coding.counted(concept, 1).count() == 30
+    concepts.define(concept, {"text": "War or peace."}, "owner", anew=True)
+    holds, base = concepts.defined(concept)
+    assert (holds.number, base) == (3, 3) and not coding.counted(concept, base)
+    item = coding.following(ann).item
+    with pytest.raises(Invalid, match="changed meanwhile"):
+        coding.save(ann, item, old, 1, False, "")
+    coding.save(ann, item, holds, 1, True, "peace, too")
+    assert (
+        coding.counted(concept, base).get().unsure
+        and Coding.objects.filter(coder=ann).count() == 31
+    )
+
+
+def test_codes_change_only_where_documents_are_coded_anew(trained):
+    concept = concept_of(trained, kind="one_of", codes="war\npeace")
+    with pytest.raises(Invalid, match="coded anew"):
+        concepts.define(concept, {"text": "x", "codes": "war\npeace\nneither"}, "owner", anew=False)
+    concepts.define(concept, {"text": "x", "codes": "war\npeace\nneither"}, "owner", anew=True)
+    for codes in ("one", "a\na", "\n".join(map(str, range(10)))):
+        with pytest.raises(Invalid, match="2 to 9 codes"):
+            concepts.define(concept, {"text": "x", "codes": codes}, "owner", anew=True)
+    assert Definition.objects.filter(concept=concept).count() == 2
+
+
+def test_a_coder_joins_by_a_link_codes_looks_back_and_changes_a_code(trained):
+    concept = drawn(trained, 30, overlap=0)
+    concepts.invite(concept, on=True)
+    concept.refresh_from_db()
+    client = Client()
+    invitation = reverse("code", args=[concept.token])
+    assert "The speech is about war." in client.get(invitation).content.decode()
+    own = client.post(invitation, {"name": "  Ann "})["Location"]
+    assert (
+        "codes here already"
+        in client.post(invitation, {"name": "Ann"}, follow=True).content.decode()
+    )
+    ann = concept.coders.get()
+    assert own == reverse("code", args=[ann.token]) and ann.name == "Ann"
+    item = coding.following(ann).item
+    text = Document.objects.get(corpus_id=trained.corpus_id, number=item.document).text
+    page = client.get(own).content.decode()
+    assert (
+        text[:40].split("\n")[0][:30] in page.replace("&#x27;", "'")
+        and "topic" not in page.lower().split("<main")[1].split("</main")[0]
+    )
+    sent = {"item": item.pk, "definition": 1, "code": 1, "remark": "x" * 10}
+    assert client.post(own, sent)["Location"] == own
+    back = coding.before(ann, coding.following(ann).item)
+    assert (
+        back == item.pk
+        and 'aria-pressed="true"' in client.get(f"{own}?item={back}").content.decode()
+    )
+    client.post(own, sent | {"code": 0})
+    assert [one.code for one in Coding.objects.filter(item=item).order_by("pk")] == [1, 0]
+    assert coding.counted(concept, 1).get().code == 0
+    concepts.invite(concept, on=False)
+    assert client.get(invitation).status_code == 404 and client.get(own).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"code": "7"},
+        {"code": "x"},
+        {"code": "1", "item": "999999999"},
+        {"code": "1", "definition": "9"},
+        {"code": ""},
+    ],
+)
+def test_what_nobody_offered_is_not_kept(trained, sent):
+    concept = drawn(trained, 30, overlap=0)
+    ann, bea = (coding.join(concept, name) for name in ("Ann", "Bea"))
+    item = coding.following(ann).item
+    own = {"item": str(item.pk), "definition": "1"}
+    page = Client().post(reverse("code", args=[ann.token]), own | sent, follow=True)
+    assert page.status_code == 200 and 'class="error' in page.content.decode()
+    Client().post(reverse("code", args=[bea.token]), own | {"code": "1"})  # it was not given to her
+    assert not Coding.objects.filter(item__draw__concept=concept).exists()
+
+
+def test_nothing_is_found_of_a_concept_that_was_removed_or_whose_corpus_is_another(client, trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann = coding.join(concept, "Ann")
+    page = reverse("concept", args=[trained.pk, concept.pk])
+    assert client.get(page).status_code == 200
+    assert client.get(reverse("concept", args=[trained.pk, concept.pk + 1])).status_code == 404
+    client.post(reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "remove"})
+    assert client.get(reverse("code", args=[ann.token])).status_code == 404
+    assert client.get(reverse("run_codebook_json", args=[trained.pk])).json()["concepts"] == []
+    client.post(reverse("concept_change", args=[trained.pk, concept.pk]), {"act": "restore"})
+    assert client.get(reverse("code", args=[ann.token])).status_code == 200
+
+
+def test_readers_who_differ_settle_it_and_both_codings_are_kept(client, trained):
+    concept = drawn(trained, 60)
+    coders = [coding.join(concept, name) for name in ("Ann", "Bea")]
+    code_all(
+        concept, coders, lambda coder, text: int(coder.name == "Ann") if len(text) % 5 == 0 else 0
+    )
+    address = reverse("concept_agreement_json", args=[trained.pk, concept.pk])
+    data = client.get(address).json()
+    assert data["texts"] == 60 and data["unsettled"] == len(data["disagreements"]) > 0
+    assert data["pairs"][0]["texts"] == 60 and data["alpha"]["value"] < 0.2 < data["ac1"]["value"]
+    one = data["disagreements"][0]
+    assert sorted(said["label"] for said in one["readings"]) == ["no", "yes"]
+    client.post(
+        reverse("concept_change", args=[trained.pk, concept.pk]),
+        {"act": "settle:1", "item": one["item"]},
+    )
+    after = client.get(address).json()
+    assert (
+        after["unsettled"] == data["unsettled"] - 1 and after["disagreements"][-1]["settled"] == 1
+    )
+    assert Settlement.objects.filter(item=one["item"]).count() == 1
+    assert Coding.objects.filter(item=one["item"]).count() == 2
+    client.post(
+        reverse("concept_change", args=[trained.pk, concept.pk]),
+        {"act": "reopen", "item": one["item"]},
+    )
+    assert client.get(address).json()["unsettled"] == data["unsettled"]
+
+
+def test_codes_are_taken_away_as_a_table_and_as_a_project(client, trained):
+    concept = drawn(trained, 30, overlap=0, kind="one_of", codes="Krieg & Frieden\nweder – noch")
+    code_all(concept, [coding.join(concept, "Zoë")], about_war)
+
+    address = partial(reverse, "concept_codes")
+    rows = client.get(address(args=[trained.pk, concept.pk, "csv"])).content.decode().splitlines()
+    assert (
+        len(rows) == 31
+        and rows[0].startswith("corpus,concept,definition,document")
+        and "Zoë" in rows[1]
+    )
+    with ZipFile(io.BytesIO(b"".join(exports.project(concept)))) as archive:
+        root = ElementTree.fromstring(archive.read("project.qde"))
+        q = "{urn:QDA-XML:project:1.0}"
+        codes = {c.get("guid"): c.get("name") for c in root.iter(f"{q}Code")}
+        assert set(codes.values()) == {"war", "Krieg & Frieden", "weder – noch"}
+        assert [user.get("name") for user in root.iter(f"{q}User")] == ["Zoë"]
+        sources = list(root.iter(f"{q}TextSource"))
+        assert len(sources) == 30
+        for source in sources:
+            text = archive.read(
+                source.get("plainTextPath").replace("internal://", "sources/")
+            ).decode()
+            mark = source.find(f"{q}PlainTextSelection")
+            assert (int(mark.get("startPosition")), int(mark.get("endPosition"))) == (
+                0,
+                len(text),
+            ) and text
+            code = codes[mark.find(f"{q}Coding/{q}CodeRef").get("targetGUID")]
+            assert code == ("weder – noch" if about_war(None, text) else "Krieg & Frieden")
+    assert client.get(address(args=[trained.pk, concept.pk, "exe"])).status_code == 404
+
+
+def test_codes_are_annotations_of_documents_by_their_addresses(client, trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann, gone = coding.join(concept, "Zoë"), coding.join(concept, "Gone")
+    holds = concepts.defined(concept).holds
+    coding.save(gone, coding.following(gone).item, holds, 0, False, "")
+    coding.save(ann, coding.following(ann).item, holds, 0, True, "hardly")
+    code_all(concept, [ann], about_war)
+    concepts.withdraw(concept, gone.pk, on=True)
+    answer = client.get(reverse("concept_codes", args=[trained.pk, concept.pk, "jsonld"]))
+    assert answer.status_code == 200 and answer["Content-Type"] == "application/ld+json"
+
+    def url(number: int) -> str:
+        return reverse("corpus_document", args=[trained.corpus_id, number])
+
+    found = json.loads(b"".join(exports.annotations(concept, url)))
+    items = found["first"]["items"]
+    assert found["total"] == len(items) == concept.coders.get(name="Zoë").codings.count()
+    assert {one["creator"]["name"] for one in items} == {"Zoë"} and len(
+        {one["id"] for one in items}
+    ) == len(items)
+    first = next(one for one in items if len(one["body"]) == 2)
+    assert [(b["purpose"], b["value"]) for b in first["body"]] == [
+        ("tagging", "no"),
+        ("commenting", "(unsure) hardly"),
+    ]
+    assert client.get(first["target"]).status_code == 200
+    coded = set(ann.codings.values_list("item__document", flat=True))
+    assert {int(one["target"].rstrip("/").rpartition("/")[2]) for one in items} == coded
+
+
+def test_the_forms_of_the_page_do_what_they_say(client, trained):
+    made = client.post(
+        reverse("concept_new", args=[trained.pk]),
+        {"called": "tax", "kind": "yes_no", "text": "Taxes."},
+    )
+    number = int(made["Location"].rstrip("/").split("/")[-1])
+    change = reverse("concept_change", args=[trained.pk, number])
+    sent = QueryDict("act=draw&size=40&topic=2&overlap=0&columns=decade")
+    client.post(change, sent.dict() | {"columns": ["decade"]})
+    client.post(change, {"act": "choose", "document": 3, "note": "the first"})
+    client.post(change, {"act": "invite"})
+    page = client.get(made["Location"]).content.decode()
+    assert "the first" in page and "/code/" in page and "decade" in page
+    refused = client.post(
+        reverse("concept_new", args=[trained.pk]), {"called": "", "text": "kept"}, follow=True
+    )
+    assert "kept" in refused.content.decode() and 'class="error' in refused.content.decode()
+    assert client.post(change, {"act": "dance"}).status_code == 400
+
+
+def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
+    concept, texts = (
+        concept_of(trained),
+        Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:40],
+    )
+    rows = [
+        f"{one.source_id},{'yes' if i % 4 == 0 else 'no'},{name},0.2"
+        for i, one in enumerate(texts)
+        for name in ("Ann", "=Bo")
+    ]
+    file = SimpleUploadedFile(
+        "codes.csv", "\n".join(["\ufeffID,Code,coder,probability", *rows]).encode()
+    )
+    page = client.post(
+        reverse("concept_change", args=[trained.pk, concept.pk]),
+        {"act": "take", "codes": file},
+        follow=True,
+    )
+    assert "80 codes were taken in" in page.content.decode()
+    data = client.get(reverse("concept_estimates_json", args=[trained.pk, concept.pk])).json()
+    assert data["all"]["coded"] == 40 and data["all"]["sample"]["value"] == pytest.approx(0.25)
+    assert sorted(concept.coders.values_list("name", flat=True)) == ["=Bo", "Ann"]
+    assert coding.following(concept.coders.get(name="Ann")).item is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("id,code\n{id},maybe", "Line 2: “maybe” is no code of this concept"),
+        ("id,code\nnobody,yes", "Line 2: no document here"),
+        ("id,label\n{id},yes", "columns id and code"),
+        ("id,code,probability\n{id},yes,2", "A probability"),
+        ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
+        ("", "columns id and code"),
+        ("\xff", "CSV in UTF-8"),
+    ],
+)
+def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained, content, said):
+    concept, texts = (
+        concept_of(trained),
+        Document.objects.filter(corpus_id=trained.corpus_id).order_by("number"),
+    )
+    sent = content.format(id=texts[0].source_id, other=texts[1].source_id).encode("latin-1")
+    with pytest.raises(Invalid, match=said):
+        imports.take_in(concept, trained, sent, "owner")
+    assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
+        Concept.objects.get(pk=concept.pk), "draw"
+    )
+
+
+def test_a_text_that_was_kept_for_an_hour_goes_to_another(trained):
+    concept = drawn(trained, 10, overlap=0)
+    ann, bea = (coding.join(concept, name) for name in ("Ann", "Bea"))
+    held = coding.following(ann).item
+    code_all(concept, [bea], about_war)
+    assert coding.following(bea) == (None, 9, 1)
+    ann.assignments.update(at=timezone.now() - timedelta(hours=2))
+    assert coding.following(bea).item == held == coding.following(ann).item
+
+
+def test_an_account_codes_as_itself_whoever_took_its_name(trained, django_user_model):
+    concept = drawn(trained, 10, overlap=0)
+    vi = django_user_model.objects.create_user("vi@example.org", "Vi")
+    coding.join(concept, "vi")
+    with pytest.raises(Invalid, match="codes here already"):
+        coding.join(concept, "Vi", vi)
+    own = coding.join(concept, "Vi of the faculty", vi)
+    assert coding.join(concept, "Vi", vi) == own
+    concepts.withdraw(concept, own.pk, on=True)
+    with pytest.raises(Invalid, match="An editor can put them back"):
+        coding.join(concept, "Vi", vi)
+    concepts.withdraw(concept, own.pk, on=False)
+    assert coding.join(concept, "Vi", vi) == own
+
+
+def test_a_draw_is_done_once_and_taken_back_while_nothing_is_coded(client, trained):
+    concept = concept_of(trained)
+    change = reverse("concept_change", args=[trained.pk, concept.pk])
+    sent = {"act": "draw", "size": "20", "overlap": "0", "have": "0"}
+    for _ in range(2):  # the second was sent before the first was answered
+        client.post(change, sent)
+    assert concept.draw.items.count() == 20
+    client.post(change, {"act": "discard"})
+    assert not Draw.objects.filter(concept=concept).exists()
+    client.post(change, sent)
+    code_all(Concept.objects.get(pk=concept.pk), [coding.join(concept, "Ann")], about_war)
+    assert "already" in client.post(change, {"act": "discard"}, follow=True).content.decode()
+    assert Draw.objects.filter(concept=concept).exists()
+
+
+def test_codes_that_are_numbers_count_what_they_say_and_are_taken_in_by_name(client, trained):
+    concept, texts = (
+        concept_of(trained, kind="scale", codes="1\n2\n3\n4\n5"),
+        Document.objects.filter(corpus_id=trained.corpus_id),
+    )
+    rows = [f"{one.source_id};{1 + i % 5}" for i, one in enumerate(texts.order_by("number")[:50])]
+    imports.take_in(concept, trained, "\n".join(["id;code", *rows]).encode(), "owner")
+    assert Counter(
+        Coding.objects.filter(coder__concept=concept).values_list("code", flat=True)
+    ) == dict.fromkeys(range(5), 10)
+    page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk])).content.decode()
+    assert "“1” 1, “2” 2" in page and "made elsewhere" in page
+    data = client.get(reverse("concept_estimates_json", args=[trained.pk, concept.pk])).json()
+    assert data["all"]["sample"]["value"] == pytest.approx(3)
+
+
+def test_an_address_at_which_nobody_codes_any_more_says_so(trained):
+    page = Client().get(reverse("code", args=["x" * 43]))
+    assert page.status_code == 404 and "Ask whoever invited you" in page.content.decode()

@@ -1,0 +1,189 @@
+"""REFI-QDA projects: our own comes back as it was, those of other programs come in by text or name,
+hostile ones are refused."""
+
+import io
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from inference.errors import Invalid
+from tests.webapp.service.codebook.making import code_all, concept_of, drawn, one_seed
+from tests.webapp.service.codebook.test_coding import about_war
+from webapp.models import Coding, Document, Draw
+from webapp.service.codebook import coding, concepts, exports, imports, qdpx
+
+__all__ = ["one_seed"]
+pytestmark = pytest.mark.django_db
+
+PROJECT = """<?xml version="1.0" encoding="utf-8"?><Project xmlns="urn:QDA-XML:project:1.0" name="p">
+<Users><User guid="U1" name="Zoë"/><User guid="U2" name="Bea"/></Users>
+<CodeBook><Codes>{codes}</Codes></CodeBook><Sources>{sources}</Sources></Project>"""
+MARK = (
+    '<PlainTextSelection guid="s" startPosition="0"'
+    ' endPosition="9"><Description>{remark}</Description><Coding guid="c"'
+    ' creatingUser="{user}"><CodeRef targetGUID="{code}"/></Coding></PlainTextSelection>'
+)
+
+
+def zipped(members: dict[str, str | bytes]) -> bytes:
+    with ZipFile(file := io.BytesIO(), "w", ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def source(name: str, *marks: tuple[str, str], path: str = "", written: str = "") -> str:
+    inner = "".join(MARK.format(user=user, code=code, remark="so") for user, code in marks)
+    content = f"<PlainTextContent>{written}</PlainTextContent>" if written else ""
+    return (
+        f'<TextSource guid="t" name="{name}"'
+        f' plainTextPath="internal://{path}">{content}{inner}</TextSource>'
+    )
+
+
+def code(guid: str, name: str, inner: str = "") -> str:
+    return f'<Code guid="{guid}" name="{name}" isCodable="true">{inner}</Code>'
+
+
+def documents(run, n: int) -> list[Document]:
+    return list(Document.objects.filter(corpus_id=run.corpus_id).order_by("number")[:n])
+
+
+def said(concept) -> list[tuple]:
+    columns = "item__document", "coder__name", "code", "unsure", "remark", "item__pi"
+    return sorted(Coding.objects.filter(item__draw__concept=concept).values_list(*columns))
+
+
+def test_our_own_project_comes_back_as_it_was(client, trained):
+    sent = {"kind": "one_of", "codes": "Krieg & Frieden\nweder – noch"}
+    concept = drawn(trained, 60, columns=("decade",), **sent)
+    ann, zoe = (coding.join(concept, name) for name in ("Ann", "Zoë <Ü>"))
+    first = coding.following(ann).item
+    coding.save(ann, first, concepts.defined(concept).holds, 1, True, "“wohl” & so")
+    code_all(concept, [ann, zoe], about_war)
+    content = b"".join(exports.project(concept))
+    other = concept_of(trained, **sent)
+    file = SimpleUploadedFile("codes.qdpx", content)
+    change = reverse("concept_change", args=[trained.pk, other.pk])
+    page = client.post(change, {"act": "take", "codes": file}, follow=True).content.decode()
+    assert f"{len(said(concept))} codes were taken in.</" in page.replace("\n", "").replace(
+        " <", "<"
+    )
+    assert said(other) == said(concept) and len({pi for *_, pi in said(other)}) > 1
+
+
+def test_passages_of_another_program_count_for_their_document(trained):
+    concept, (a, b, c, *_) = concept_of(trained, called="Krieg – é"), documents(trained, 6)
+    sources = [
+        source(
+            a.title.replace("&", "&amp;"), ("U1", "W"), ("U1", "W"), ("U1", "X")
+        ),  # by name alone
+        source("renamed", ("U2", "W"), path="B.txt"),  # by its text
+        source(
+            "a third", path="", written=c.text.replace("&", "&amp;").replace("<", "&lt;")
+        ),  # nothing of it is coded
+        source("of another collection", ("U1", "W"), path="x.txt"),
+        (
+            '<PDFSource guid="p" name="scan"><Coding guid="k" creatingUser="U1"><CodeRef'
+            ' targetGUID="W"/></Coding></PDFSource>'
+        ),
+    ]
+    codes = code("W", "Krieg – e\u0301") + code(
+        "X", "tax"
+    )  # the accent is a character of its own, as a Mac writes it
+    content = zipped(
+        {
+            "project.qde": PROJECT.format(codes=codes, sources="".join(sources)),
+            "Sources/b.txt": b"\xef\xbb\xbf" + b.text.replace("\n", "\r\n").encode(),
+            "Sources/x.txt": "Something else.",
+        }
+    )
+    n, left_out = imports.take_in(concept, trained, content, "owner")
+    assert [row[:3] for row in said(concept)] == [
+        (a.number, "Zoë", 1),
+        (b.number, "Bea", 1),
+        (c.number, imports.ELSEWHERE, 0),
+    ]
+    assert (
+        n == 3
+        and "1 of the texts, “of another collection”" in left_out
+        and "1 sources of the project" in left_out
+    )
+
+
+def test_a_text_with_two_codes_of_one_coder_is_left_out_and_named(trained):
+    concept, (a, b, *_) = (
+        concept_of(trained, kind="one_of", codes="some\nmuch"),
+        documents(trained, 3),
+    )
+    codes = code("R", "war", code("S", "some") + code("M", "much")) + code(
+        "E", "elsewhere", code("O", "some")
+    )
+    sources = source(a.title, ("U1", "S"), ("U1", "M"), ("U2", "M")) + source(
+        b.title, ("U1", "O"), ("U2", "S")
+    )
+    n, left_out = imports.take_in(
+        concept,
+        trained,
+        zipped({"project.qde": PROJECT.format(codes=codes, sources=sources)}),
+        "owner",
+    )
+    assert [row[:3] for row in said(concept)] == [
+        (a.number, "Bea", 1),
+        (b.number, "Bea", 0),
+    ] and n == 2
+    assert f"several of these codes: 1, “{a.title[:60]}”" in left_out
+
+
+BOMB = '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+OUTSIDE = '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+
+
+@pytest.mark.parametrize(
+    ("members", "says"),
+    [
+        ({"project.qde": "<Project"}, "not well-formed"),
+        ({"other.txt": ""}, "has a file project.qde"),
+        ({"project.qde": b" " * 20_000_001}, "at most 20 MB"),
+        ({"project.qde": "<a>" * 2_000 + "</a>" * 2_000}, "deep in each other"),
+        ({"project.qde": "<a>" + "<b/>" * 500_001 + "</a>"}, "elements of XML"),
+        ({"project.qde": PROJECT.format(codes=code("C", "tax"), sources="")}, "It has: tax"),
+        (
+            {"project.qde": PROJECT.format(codes=code("C", "war"), sources=source("nobody’s"))},
+            "“nobody’s”",
+        ),
+    ],
+)
+def test_hostile_and_foreign_projects_are_refused_and_nothing_is_kept(trained, members, says):
+    concept = concept_of(trained)
+    with pytest.raises(Invalid, match=says):
+        imports.take_in(concept, trained, zipped(members), "owner")
+    assert not Draw.objects.filter(concept=concept).exists()
+    with pytest.raises(Invalid):
+        imports.take_in(concept, trained, zipped(members)[:-30], "owner")
+
+
+def test_texts_that_unpack_to_too_much_are_refused(trained, monkeypatch):
+    monkeypatch.setattr(qdpx, "MOST_TEXTS", 100_000)
+    sources = "".join(source(f"t{i}", path="a.txt") for i in range(3))
+    content = zipped(
+        {
+            "project.qde": PROJECT.format(codes=code("C", "war"), sources=sources),
+            "sources/a.txt": "a" * 50_000,
+        }
+    )
+    with pytest.raises(Invalid, match="the most"):
+        imports.take_in(concept_of(trained), trained, content, "owner")
+
+
+@pytest.mark.parametrize("doctype", [BOMB, OUTSIDE])
+def test_entities_are_neither_expanded_nor_loaded(trained, doctype):
+    head, _, rest = PROJECT.format(
+        codes=code("W", "war"), sources=source(documents(trained, 1)[0].title, ("U1", "W"))
+    ).partition("<Project")
+    markup = (head + doctype + "<Project" + rest).replace(">so<", ">so&a;&b;<")
+    concept = concept_of(trained)
+    imports.take_in(concept, trained, zipped({"project.qde": markup}), "owner")
+    assert [remark for *_, remark, _ in said(concept)] == ["so"]

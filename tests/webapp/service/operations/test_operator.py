@@ -1,0 +1,219 @@
+"""The operator's page: what it tells, what can be done there, and that nothing of what people
+upload is on it."""
+
+import time
+
+import pytest
+import redis
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.webapp.page_text import in_one_line
+from webapp.core.runs import services as runs
+from webapp.models import Corpus, Run
+from webapp.platform.jobs import events, kinds, roster, teams
+from webapp.service.operations import operator as queries, state, upkeep
+
+pytestmark = pytest.mark.django_db
+NAME = "worker-here:4711"
+
+
+@pytest.fixture
+def worker():
+    """One that is alive."""
+    roster.beat(NAME, 3, time.time())
+    yield NAME
+    events.client().delete(f"worker:{NAME}", f"doing:{NAME}", "doing:worker-gone:1")
+
+
+@pytest.fixture
+def failed(trained):
+    """A copy of the finished run that broke."""
+    run = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=run.pk).update(
+        status="failed", attempt=2, error="Something went wrong. (request 0123456789abcdef)"
+    )
+    return Run.objects.get(pk=run.pk)
+
+
+def said(client, query="") -> dict:
+    response = client.get(f"/operator.json{query}")
+    assert response.status_code == 200
+    return response.json()
+
+
+def test_which_worker_does_what(client, trained, worker):
+    Run.objects.filter(pk=trained.pk).update(status="running", heartbeat_at=timezone.now())
+    roster.task_started(worker, "a", kinds.TRAIN.task, trained.pk)
+    roster.task_started(
+        worker, "b", kinds.TRAIN.task, 10**9
+    )  # left behind by a process that was killed
+    roster.task_started("worker-gone:1", "c", kinds.TRAIN.task, trained.pk)
+    (found,) = [one for one in said(client)["workers"] if one["worker"] == worker]
+    assert found["processes"] == 3 and found["age"] < 60
+    assert [(note["kind"], note["key"]) for note in found["doing"]] == [("run", trained.pk)]
+    assert "worker-gone:1" not in {one["worker"] for one in said(client)["workers"]}
+    html = client.get("/operator/").content.decode()
+    assert worker in html and f"run {trained.pk}" in html
+    roster.task_ended(worker, "a")
+    assert not [one for one in said(client)["workers"] if one["worker"] == worker][0]["doing"]
+
+
+def test_a_worker_that_was_silent_has_its_places_and_tasks_back_with_its_next_beat(worker):
+    """It was stopped for a minute, or Redis was emptied of it."""
+    roster.task_started(worker, "a", kinds.TRAIN.task, 7)
+    events.client().delete(f"worker:{worker}")
+    assert worker not in {
+        one["worker"] for one in roster.live_workers()
+    }  # which once forgot it for good
+    roster.beat(worker, 3, 0.0)
+    (mine,) = [one for one in roster.live_workers() if one["worker"] == worker]
+    assert (mine["processes"], [note["key"] for note in mine["doing"]]) == (3, [7])
+    assert roster.processes() >= 3
+
+
+def test_without_workers_and_without_redis_it_says_so(client, monkeypatch):
+    assert "No worker is running" in client.get("/operator/").content.decode()
+    away = redis.Redis(port=1, socket_connect_timeout=1)
+    monkeypatch.setattr(events, "client", lambda: away)
+    assert "Redis does not answer" in client.get("/operator/").content.decode()
+
+
+def test_who_shares_a_training(client):
+    """The page, and metrics that add up per worker."""
+    seat = {
+        "rank": 0,
+        "t": 12,
+        "steps": 7,
+        "computing": 3.5,
+        "exchanging": 0.5,
+        "cpu": 3.25,
+        "sent": 2_000_000,
+    }
+    teams.note(
+        4711,
+        [seat | {"worker": "there:1"}, seat | {"worker": "<b>", "rank": 1, "t": 12}],
+        restarts=2,
+    )
+    try:
+        (team,) = said(client)["teams"]
+        assert (team["run"], team["restarts"], [w["worker"] for w in team["workers"]]) == (
+            4711,
+            2,
+            ["there:1", "<b>"],
+        )
+        html = in_one_line(client.get("/operator/"))
+        assert (
+            "Run 4711: 2 workers, back to a checkpoint 2 times" in html
+            and "&lt;b&gt;" in html
+            and "there:1" in html
+        )
+        numbers = {
+            (name, labels): n
+            for name, labels, n in state.numbers()
+            if name.startswith("topograph_cluster")
+        }
+        assert numbers["topograph_cluster_workers", ("4711",)] == 2
+        assert numbers["topograph_cluster_seconds", ("4711", "there:1", "processor")] == 3.25
+        assert numbers["topograph_cluster_sent_bytes", ("4711", "<b>")] == 2_000_000
+    finally:
+        events.client().delete("team:4711")
+    assert (
+        said(client)["teams"] == []
+        and "Shared trainings" not in client.get("/operator/").content.decode()
+    )
+
+
+def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monkeypatch):
+    monkeypatch.setattr(queries, "PAGE", 1)
+    other = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=other.pk).update(
+        status="failed", error="A file could not be read: letters.txt"
+    )
+    first = said(client, "?kind=run&state=failed")
+    failed_of = {row["kind"]: row["failed"] for row in first["counts"]}
+    assert failed_of == {
+        "run": 2,
+        "upload": 0,
+        "corpus": 0,
+        "version": 0,
+        "export": 0,
+        "comparison": 0,
+    }
+    assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
+    second = said(client, first["next"].replace("&amp;", "&"))
+    assert [(job["id"], job["attempt"], job["broke"]) for job in second["jobs"]] == [
+        (failed.pk, 2, "0123456789abcdef")
+    ] and second["next"] is None
+    assert (
+        client.get("/operator/?kind=user").status_code
+        == client.get("/operator/?state=all").status_code
+        == 400
+    )
+
+
+@pytest.mark.parametrize("kind", queries.KINDS)
+@pytest.mark.parametrize("state", queries.STATES)
+def test_each_list_is_a_page_of_few_queries(
+    client, trained, failed, kind, state, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(27):
+        assert client.get(f"/operator/?kind={kind}&state={state}").status_code == 200
+
+
+def test_nothing_of_what_people_upload_is_on_it(client, ready, failed):
+    Corpus.objects.filter(pk=ready.pk).update(
+        status="reading", name="quetzalcoatl", error="quetzalcoatl"
+    )
+    Run.objects.filter(pk=failed.pk).update(error="quetzalcoatl", dropped=["quetzalcoatl"])
+    for query in ("?kind=corpus&state=work", "?kind=run&state=failed"):
+        assert (
+            b"quetzalcoatl"
+            not in client.get(f"/operator/{query}").content
+            + client.get(f"/operator.json{query}").content
+        )
+
+
+def test_what_failed_is_tried_again(client, failed):
+    address = reverse("operator_again", kwargs={"kind": "run", "key": failed.pk})
+    assert client.get(address).status_code == 405
+    page = client.post(address, follow=True).content.decode()
+    failed.refresh_from_db()
+    assert (failed.status, failed.error, failed.attempt) == (
+        "queued",
+        "",
+        2,
+    ) and "waits for a worker again" in page
+    assert "has not failed" in client.post(address, follow=True).content.decode()
+    for kind, key in (("run", 10**9), ("user", 1)):
+        assert (
+            client.post(reverse("operator_again", kwargs={"kind": kind, "key": key})).status_code
+            == 404
+        )
+
+
+def test_a_run_is_stopped(client, trained):
+    run = runs.create(trained.version, topics=4)
+    Run.objects.filter(pk=run.pk).update(status="running")
+    address = reverse("operator_stop", kwargs={"run_id": run.pk})
+    assert client.post(address).status_code == 302
+    run.refresh_from_db()
+    assert (run.status, run.request) == ("running", "stop")
+    Run.objects.filter(pk=run.pk).update(status="queued")
+    client.post(address)
+    run.refresh_from_db()
+    assert run.status == "cancelled"
+    assert client.post(reverse("operator_stop", kwargs={"run_id": 10**9})).status_code == 404
+
+
+def test_a_worker_measures_the_disk_now_and_then(client, settings, tmp_path):
+    events.client().delete(upkeep.SIZES, f"{upkeep.SIZES}:lately")
+    assert said(client)["disk"]["parts"] == {}
+    (settings.DATA / "logs").mkdir(exist_ok=True)
+    upkeep.measure()
+    parts = said(client)["disk"]["parts"]
+    assert parts["files/corpora"] > 0 and "files" not in parts and "logs" in parts
+    events.client().delete(upkeep.SIZES)
+    upkeep.measure()  # not again so soon
+    assert said(client)["disk"]["parts"] == {}
+    events.client().delete(f"{upkeep.SIZES}:lately")

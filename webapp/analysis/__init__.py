@@ -1,0 +1,1 @@
+"""The pages that explore a run: topics, words, time, comparisons, findings."""

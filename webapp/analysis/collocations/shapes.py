@@ -1,0 +1,165 @@
+"""The page of the words that tend to occur near a word."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.analysis.keyness.shapes import KeyWord
+from webapp.analysis.time.shapes import Offer, SetsForm
+from webapp.analysis.words.shapes import WordHeader
+from webapp.core.results.links import TopicLink
+
+Order = Literal["log_dice", "g2", "t"]
+Which = Literal["content", "all"]
+Within = Literal["words", "sentence"]
+
+
+@dataclass(frozen=True)
+class Collocate:
+    """A word near another. tokens, documents: near it; expected: tokens, were they spread evenly;
+    everywhere: tokens in all chosen documents. log_dice, g2, t: of inference.explore.association.
+    url: documents, lines: all lines, in which both are near each other."""
+
+    word: str
+    tokens: int
+    documents: int
+    expected: float
+    everywhere: int
+    log_dice: float
+    g2: float
+    t: float
+    url: str
+    lines: str
+
+    @property
+    def strength(self) -> float:
+        """logDice as a part of the most that it can be, 14 (Rychlý 2008)."""
+        return self.log_dice / 14
+
+
+@dataclass(frozen=True)
+class NearPage:
+    """What is near a word in the chosen documents. left, right: words of a window before and behind
+    the word; within a sentence 0 where a side is left out. least:
+    documents that a listed word has near it, at least. which: without the stop words of the
+    corpus's language, or with them."""
+
+    word: WordHeader
+    documents_chosen: str
+    left: int
+    right: int
+    least: int
+    which: Which
+    within: Within
+
+
+@dataclass(frozen=True)
+class Collocations(NearPage):
+    """In one topic or in all (null). found: tokens of the word. window: words near these. total:
+    words of the chosen documents without the word itself. more: how many others there are."""
+
+    topic: TopicLink | None
+    found: int
+    window: int
+    total: int
+    order: Order
+    words: list[Collocate]
+    more: int
+
+
+@dataclass(frozen=True)
+class NetworkPair:
+    """Two words in one window more often than if they came there independently. windows: that have
+    both; expected: so many would; g2: of the four cells. documents: with such a window. url, lines:
+    these documents and windows."""
+
+    words: list[str]
+    windows: int
+    expected: float
+    documents: int
+    g2: float
+    url: str
+    lines: str
+
+
+@dataclass(frozen=True)
+class CollocationNetwork(Collocations):
+    """Which of the words are in the same windows of `found`, one for each token of the word.
+    groups: words that are linked, also through others, next to those they are linked with; a word
+    alone is linked with none. pairs: the largest G2 first."""
+
+    groups: list[list[Collocate]]
+    pairs: list[NetworkPair]
+
+    @property
+    def first_pairs(self) -> list[NetworkPair]:
+        """At most three, of words that no pair before them has."""
+        listed = [word for pair in self.pairs for word in pair.words]
+        return [
+            pair for i, pair in enumerate(self.pairs) if not {*pair.words} & {*listed[: 2 * i]}
+        ][:3]
+
+
+@dataclass(frozen=True)
+class WordSide:
+    """One of two sides of a word. found, window: as Collocations has them. lines: of the word
+    there."""
+
+    name: str
+    found: int
+    window: int
+    lines: str
+
+
+@dataclass(frozen=True)
+class NearWord(KeyWord):
+    """A word near another on two sides, the first side's figures first. times, low, high, g2,
+    burst: of its frequency among the words near, the side where it is larger against the other.
+    rates: in 10,000 words near it. urls: lines. association: G2 on either side, as a Collocate has
+    it. clear: whether the two frequencies differ beyond chance, by a test that is better for small
+    counts than the interval."""
+
+    association: list[float]
+    clear: bool
+
+
+@dataclass(frozen=True)
+class ComparedCollocations(NearPage):
+    """On two sides. words: collocations of the first side, of the second, of both; one is in both
+    if it is a collocation of either and the frequencies do not clearly differ. more: how many
+    others each has. tried: words that were compared."""
+
+    sides: list[WordSide]
+    words: list[list[NearWord]]
+    more: list[int]
+    tried: int
+
+
+@dataclass(frozen=True)
+class NoCollocations:
+    """problem: why there are none. text: the word that was asked for."""
+
+    text: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class SenseOffer:
+    """tokens: of the word that are assigned to the topic."""
+
+    topic: TopicLink
+    tokens: int
+
+
+@dataclass(frozen=True)
+class CollocationsHtml(SetsForm):
+    """What else the page can show: words of a window, a sentence as window, its sides, orders,
+    words, least documents; senses of the word. embargo: a sentence, or ""."""
+
+    windows: list[Offer]
+    sentence: Offer
+    sides: list[Offer]
+    orders: list[Offer]
+    words: list[Offer]
+    leasts: list[Offer]
+    senses: list[SenseOffer]
+    embargo: str

@@ -1,0 +1,474 @@
+"""How much each topic's share depends on a formula's effect: estimates of all topics, and of one
+along the effect."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inference import Bow, Invalid, Topics
+from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
+from inference.effects.units import LEAST, LEVEL
+from inference.findings import sums
+from webapp.analysis.effects import variables
+from webapp.analysis.effects.formula import Formula, Term
+from webapp.analysis.effects.shapes import Wider
+from webapp.analysis.time import shares
+from webapp.core.documents import fields, units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import evidence, weights
+from webapp.core.results.priors import priors
+from webapp.platform.storage.cache import BoundedCache
+
+FALSE = 0.05  # of the topics that are named, the part that chance may name
+LOOKED_AT = 20  # topics
+WIDER = 1.25  # times, from which on it is said
+POINTS = 21  # along a line
+ROWS = 8  # settings at a time
+MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
+_kept = BoundedCache(4 << 20)
+Order = Literal["difference", "ratio", "number"]
+Way = Literal[
+    "counted", "stm", "stm-fixed"
+]  # of counted words; by inference.effects.as_stm, with draws or without
+
+
+class Asked(NamedTuple):
+    """The address: settings of the effect, and values of what it may differ by, each "" where
+    nothing is asked for."""
+
+    formula: Formula
+    first: str = ""
+    second: str = ""
+    here: str = ""
+    there: str = ""
+    estimate: Way = "counted"
+
+    @property
+    def counted(self) -> bool:
+        return self.estimate == "counted"
+
+
+class Table(NamedTuple):
+    """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting,
+    or how they change from one to the other in two groups; difference, the second less the first,
+    its ends, it corrected for reading, and p: float64[T]; named: bool[T], accepted by Benjamini and
+    Hochberg's procedure among all, whose intervals are wider (corrections.level_of_named). level:
+    of these. wider: where nobody has said who speaks."""
+
+    topics: list[int]
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    difference: np.ndarray
+    difference_low: np.ndarray
+    difference_high: np.ndarray
+    corrected: np.ndarray
+    p: np.ndarray
+    named: np.ndarray
+    level: float
+    verdict: contrasts.Verdict
+    wider: Wider | None
+
+    def order(self, by: Order) -> list[int]:
+        """Rows, those first that are named."""
+        if by == "number":
+            return list(range(len(self.topics)))
+        size = np.abs(self.difference)
+        if by == "ratio":
+            first, second = np.maximum(np.abs(self.value.T), 1e-6)
+            size = np.abs(np.log(first / second))
+        return np.lexsort((-size, ~self.named)).tolist()
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A formula of a set's documents."""
+
+    selection: RunSelection
+    asked: Asked
+    unit: units.Unit
+    effect: variables.Levels
+    across: variables.Levels | None
+    held: list[variables.Levels]
+
+    @cached_property
+    def settings(self) -> tuple[int, int]:
+        return _two(self.effect, self._words, (self.asked.first, self.asked.second), ("a", "b"))
+
+    @cached_property
+    def groups(self) -> tuple[int, int]:
+        """Of `across`; (0, 0) without."""
+        here, there = self.asked.here, self.asked.there
+        return (
+            _two(self.across, self.across.words(self._known), (here, there), ("x", "y"))
+            if self.across
+            else (0, 0)
+        )
+
+    @property
+    def key(self) -> tuple:
+        """All that estimates depend on, but their topics."""
+        view = self.selection.view
+        return (
+            *self.selection.key,
+            view.run.snapshot_id,
+            view.labels.into.tobytes(),
+            self.asked,
+            self.unit.said,
+            self.selection.corpus.unit,
+        )
+
+    @property
+    def _words(self) -> np.ndarray:
+        """float64[L]: words of the effect's levels; along a line of those where both groups speak.
+        Raises Invalid for none."""
+        words = self.effect.words(self._known)
+        if self.across is None or not self.on_a_line:
+            return words
+        for group in self.groups:
+            own = np.flatnonzero(
+                self.effect.words(np.where(self.across.place == group, self._known, 0.0))
+            )
+            words[: own.min(initial=len(words))] = 0
+            words[own.max(initial=-1) + 1 :] = 0
+        if not words.any():
+            here, there = (self.across.labels[group] for group in self.groups)
+            both = f"“{here}” and “{there}” have no values of “{self.effect.term.name}” in common"
+            raise Invalid("x", f"{both}. Choose other groups.")
+        return words
+
+    @cached_property
+    def _known(self) -> np.ndarray:
+        """float64[D]: words of the documents that are in the regression."""
+        return np.where(self.design.cell >= 0, self.weight, 0.0)
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """float64[D]: the words of each document of the set; as stm, 1 of each with words."""
+        lengths, mask = evidence.of(self.selection.run).lengths.astype(float), self.selection.mask
+        words = lengths if mask is None else np.where(mask, lengths, 0.0)
+        return words if self.asked.counted else (words > 0).astype(float)
+
+    @cached_property
+    def design(self) -> design.Design:
+        made = design.made(
+            self.effect.variable(self.weight),
+            self.across.variable(self.weight) if self.across else None,
+            [levels.variable(self.weight) for levels in self.held],
+            self.weight,
+        )
+        if len(evidence.of(self.selection.run).doc_topics) * made.rows.shape[1] > MOST_STEPS:
+            raise Invalid(
+                "formula",
+                "This formula would take too long in so many documents. Take a field out.",
+            )
+        return made
+
+    @property
+    def documents(self) -> int:
+        return int(np.count_nonzero(self.design.cell >= 0))
+
+    @property
+    def left_out(self) -> int:
+        """Documents with words of which something is not known."""
+        return int(np.count_nonzero(self.weight)) - self.documents
+
+    @property
+    def on_a_line(self) -> bool:
+        return self.effect.values is not None
+
+    @property
+    def units(self) -> int:
+        """How many of the unit are in the regression."""
+        if (field := self.unit.field) is None:
+            return self.documents
+        codes = fields.values(self.selection.version, field)[self.design.cell >= 0]
+        return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))
+
+    @property
+    def sides(self) -> list[RunSelection]:
+        """The documents of both settings, or of both groups; along a line of numbers of all
+        together."""
+        levels, places = (self.across, self.groups) if self.across else (self.effect, self.settings)
+        if levels.values is not None:
+            return [
+                self.selection.changed(span=(levels.labels[i], levels.labels[i]))
+                for i in (places if levels.term.name == variables.DATE else ())
+            ] or [self.selection]
+        if (name := levels.term.name) in fields.PERIODS:
+            groups = fields.groups(self.selection.version, name)
+            return [self.selection.within(groups, i) for i in places]
+        return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]
+
+    def data(self, topics: list[int], together: bool = False) -> regression.Data:
+        return shares.effect_data(
+            self.selection.view, self.unit, self.design.cell, topics, together
+        )
+
+    def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
+        if self.asked.counted:
+            return regression.fit(data, rows, contrast)
+        return as_stm.fit(
+            data,
+            priors(self.selection.run).alpha,
+            rows,
+            contrast,
+            as_stm.DRAWS if self.asked.estimate == "stm" else 0,
+        )
+
+    @property
+    def _rows(self) -> np.ndarray:
+        """float64[2, P], the second setting and the first; float64[4, P] where groups are compared,
+        those of the second group first."""
+        groups = self.groups[::-1] if self.across else (0,)
+        return np.stack(
+            [self.design.setting(level, group) for group in groups for level in self.settings[::-1]]
+        )
+
+    @property
+    def contrast(self) -> np.ndarray:
+        """float64[P], of the difference."""
+        rows = self._rows
+        return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
+
+    def corrected(self, data: regression.Data) -> np.ndarray:
+        """float64[T]: the differences, corrected for reading; NaN where that can't be done, and as
+        stm."""
+        made = (
+            corrected.effect(data, *self._read, self.design.rows, self.contrast)
+            if self.asked.counted
+            else None
+        )
+        return np.full(data.T, np.nan) if made is None else made
+
+    @cached_property
+    def _read(self) -> tuple[Bow, Topics]:
+        run = self.selection.run
+        assert run.snapshot is not None  # of a run that is done
+        return evidence.of(run).bow, weights.topics(run.snapshot)
+
+    def corrected_ends(self, topics: list[int], together: bool = False) -> np.ndarray:
+        """float64[2, T]: (low, high) of the differences corrected for reading; NaN where that can't
+        be done. Kept for a while."""
+        return _kept.get_or_set(
+            ("corrected", self.key, tuple(topics), together),
+            lambda: self._corrected_ends(self.data(topics, together)),
+        )
+
+    def _corrected_ends(self, counted: regression.Data) -> np.ndarray:
+        data = corrected.documents(counted, *self._read) if self.asked.counted else None
+        if data is None:
+            return np.full((2, counted.T), np.nan)
+        return np.concatenate(
+            regression.reach(regression.fit(data, self.design.rows, self.contrast[None]), LEVEL)
+        )
+
+    def estimated(self, data: regression.Data) -> contrasts.Contrast | contrasts.Plain:
+        """a: the second setting, or how the share changes in the second group; b: the first."""
+        made, rows, (first, second) = self.design, self._rows, self.settings
+        side = np.full(len(made.rows), -1, np.int8)
+        if self.across:
+            for g, group in enumerate(self.groups):
+                for s, level in enumerate(self.settings):
+                    side[(made.across == group) & (self.on_a_line | (made.effect == level))] = (
+                        g if self.on_a_line else 2 * g + s
+                    )
+            return contrasts.of_changes(
+                data, made.rows, rows, side, 2 if self.on_a_line else 4, self.fit
+            )
+        if self.on_a_line:
+            return contrasts.along(data, made.rows, rows, self.fit)
+        side[made.effect == second], side[made.effect == first] = 0, 1
+        contrast = contrasts.of_settings(data, made.rows, rows, side, self.fit)
+        contrast = contrast if self._overlap(side) else contrast.refused("apart in time")
+        return contrast if self.asked.counted else contrast.plain
+
+    def _overlap(self, side: np.ndarray) -> bool:
+        """Whether the two sides speak at the same times, where the date is held constant."""
+        dated = next((levels for levels in self.held if levels.term.name == variables.DATE), None)
+        if dated is None or not (side >= 0).any():
+            return True
+        by = fields.usual(self.selection.version)
+        groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
+        known = (self.design.cell >= 0) & (groups.group >= 0)
+        return contrasts.overlap(
+            self.weight[known], side[self.design.cell[known]], groups.group[known]
+        )
+
+    def table(self) -> Table:
+        """All topics that are neither merged nor hidden. Kept for a while."""
+        view = self.selection.view
+        every = [k for k in view.topics if view.labels.into[k] == k and not view.labels.hidden(k)]
+        return _kept.get_or_set((self.key, tuple(every)), lambda: self._table(every))
+
+    def together(self, topics: list[int]) -> Table:
+        """Of one row: topics that were chosen before looking, as one."""
+        return self._table(topics, together=True)
+
+    def _table(self, topics: list[int], together: bool = False) -> Table:
+        data = self.data(topics, together)
+        estimated = self.estimated(data)
+        plain, p = (
+            estimated.plain if isinstance(estimated, contrasts.Contrast) else estimated,
+            estimated.p,
+        )
+        named = sums.accepted(p, FALSE)
+        level = corrections.level_of_named(int(named.sum()), len(p))
+        wider, usual = (
+            [*estimated.ends(each), *estimated.between(each)] for each in (level, LEVEL)
+        )
+        low, high, down, up = (
+            np.where(named[:, None] if a.ndim == 2 else named, a, b)
+            for a, b in zip(wider, usual, strict=True)
+        )
+        return Table(
+            topics,
+            estimated.value[:, ::-1],
+            low[:, ::-1],
+            high[:, ::-1],
+            estimated.difference,
+            down,
+            up,
+            self.corrected(data),
+            p,
+            named,
+            level,
+            estimated.verdict,
+            None if together else self._wider(topics, plain.fit.variance[2]),
+        )
+
+    def _wider(self, every: list[int], variance: np.ndarray) -> Wider | None:
+        """None where somebody has said who speaks, or documents of one speaker are hardly more
+        alike than others. variance: float64[T], of the differences of these topics where documents
+        are independent."""
+        version = self.selection.version
+        if version.corpus.unit is not None or not every:
+            return None
+        some = slice(None, None, len(every) // LOOKED_AT + 1)
+        compared, found = (self.asked.formula.effect.name, self.asked.formula.across), list[Wider]()
+        for field in units.possible(version)[:3]:
+            if field.name not in compared:
+                data = shares.effect_data(
+                    self.selection.view, units.Unit(field, ""), self.design.cell, every[some]
+                )
+                together = self.fit(data, self.design.rows, self.contrast[None]).variance[0]
+                found.append(
+                    Wider(
+                        field.name,
+                        float(np.sqrt(np.median(together / np.maximum(variance[some], 1e-300)))),
+                    )
+                )
+        return max(
+            (one for one in found if one.times > WIDER), key=lambda one: one.times, default=None
+        )
+
+    def along(self, topics: list[int]) -> "Along":
+        """The expected share of one topic, or of several together, at each level of the effect, or
+        at POINTS along it, in each group."""
+        made, words = self.design, self.effect.words(self._known)
+        if self.on_a_line:
+            known = np.flatnonzero(words)
+            at = np.unique(np.linspace(known[0], known[-1], POINTS).astype(int))
+            words = np.add.reduceat(words, at)
+        else:
+            at = np.flatnonzero(words)
+            words = words[at]
+        groups = self.groups if self.across else (0,)
+        rows = np.stack([made.setting(int(level), group) for group in groups for level in at])
+        data = self.data(topics, together=True)
+        fits = [self.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
+        ends = [regression.reach(fit, LEVEL) for fit in fits]
+        share = np.concatenate([fit.estimate[:, 0] for fit in fits])
+        low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))
+        if self.estimated(data).verdict:
+            low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
+        shape = len(groups), len(at)
+        return Along(
+            self.effect.shown(at),
+            words,
+            *(np.clip(each, 0.0, 1.0).reshape(shape) for each in (share, low, high)),
+        )
+
+
+class Along(NamedTuple):
+    """labels, words: of L levels; share, low, high: float64[G, L], NaN where nothing is known."""
+
+    labels: list[str]
+    words: np.ndarray
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def regression_of(selection: RunSelection, asked: Asked) -> Regression:
+    """Raises Invalid for a formula that this collection has no fields for, or settings that no
+    document has."""
+    version, formula = selection.version, asked.formula
+    effect = variables.of_term(version, formula.effect, [asked.first, asked.second])
+    across = (
+        variables.of_term(version, Term(formula.across), [asked.here, asked.there], most=2)
+        if formula.across
+        else None
+    )
+    if across is not None and across.values is not None:
+        raise Invalid(
+            "formula",
+            f"An effect can differ by the values of a category, not of “{formula.across}”.",
+        )
+    unit = units.unit_of(version, *(name for name in (formula.effect.name, formula.across) if name))
+    return Regression(
+        selection,
+        asked,
+        unit,
+        effect,
+        across,
+        [variables.of_term(version, term, []) for term in formula.held],
+    )
+
+
+def _two(
+    levels: variables.Levels, words: np.ndarray, texts: tuple[str, str], letters: tuple[str, str]
+) -> tuple[int, int]:
+    """Levels that texts name; as usual of words, float64[L], where there is none. Raises
+    Invalid."""
+    first, second = (
+        levels.setting(text, letter, words) if text else -1
+        for text, letter in zip(texts, letters, strict=True)
+    )
+    usual = levels.usual(words)
+    if first < 0:  # as usual, but not what the other is
+        first = usual[0] if usual[0] != second else usual[1]
+    if second < 0:
+        second = usual[1] if usual[1] != first else usual[0]
+    if first == second:
+        raise Invalid(
+            letters[1],
+            f"Two different values of “{levels.term.name}” were expected, got"
+            f" “{levels.labels[first]}” twice.",
+        )
+    return first, second
+
+
+def called(unit: units.Unit) -> str:
+    return f"values of “{unit.field.name}”" if unit.field else "documents"
+
+
+def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
+    """Why nothing can be concluded, or ""."""
+    return {
+        "": "",
+        "few units": (
+            f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be"
+            " said beyond these texts."
+        ),
+        "apart in time": (
+            "The two hardly speak at the same times: their difference can’t be separated from what"
+            " changed over time."
+        ),
+        "not apart": (
+            "The effect can’t be separated from what is held constant, or rests on a single one of"
+            f" the {called(regression.unit)}."
+        ),
+    }[verdict]

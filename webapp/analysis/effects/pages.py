@@ -1,0 +1,313 @@
+"""What the page of effects and that of a claim show, made from what was estimated: for the pages
+and for the API."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from inference import Invalid, engines
+from inference.effects.regression import Data
+from inference.effects.units import LEVEL
+from webapp.analysis.effects import estimates, formula as formulas, sentences, variables, variants
+from webapp.analysis.effects.estimates import Order, Regression, Table
+from webapp.analysis.effects.shapes import (
+    AboutEffect,
+    AlongEffect,
+    Choice,
+    ClaimInRun,
+    ClaimPage,
+    EffectsPage,
+    Estimate,
+    GroupAlong,
+    Level,
+    OtherTexts,
+    Together,
+    TopicEffect,
+)
+from webapp.analysis.time import shares
+from webapp.core.documents import units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import evidence, links, topics
+from webapp.core.runs import replicates, trials
+from webapp.models import Replicate
+
+LISTED = 30
+
+
+# A claim in trainings on other texts than the run's (webapp.core.runs.trials): what learning loses,
+# and what half of the documents says of the other.
+def trained(regression: Regression, topic: int) -> list[OtherTexts]:
+    """[] of a run that has no such trainings."""
+    run = regression.selection.run
+    if not replicates.possible(run):
+        return []
+    begun = dict(run.replicates.exclude(texts=Replicate.Texts.OWN).values_list("texts", "status"))
+    return [
+        _measured(regression, topic, texts, kept)
+        if (kept := trials.kept(run, texts))
+        else OtherTexts(None, None, None, texts, begun.get(texts, ""), 0, 0, None)
+        for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF)
+    ]
+
+
+def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept) -> OtherTexts:
+    """times: of all topics that were found again, their differences against those that the run
+    counts, by least squares."""
+    table = regression.table()
+    data = _data(regression, table.topics, kept)
+    found, at = np.isin(np.arange(data.T), data.into), table.topics.index(topic)
+    estimated = regression.estimated(data)
+    told = estimated.difference[found], table.difference[found]
+    known = np.array([estimated.difference[at], *(ends[at] for ends in estimated.between(LEVEL))])
+    times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
+    difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
+    return OtherTexts(
+        difference,
+        low_end,
+        high_end,
+        texts,
+        Replicate.Status.READY,
+        int(found.sum()),
+        int(np.count_nonzero(data.cell >= 0)),
+        float(times) if np.isfinite(times) else None,
+    )
+
+
+def _data(regression: Regression, topics: list[int], kept: trials.Kept) -> Data:
+    """As Regression.data, of what was counted there."""
+    selection = regression.selection
+    row, into = (
+        shares.rows_of(selection.view.labels.into, topics),
+        np.full(selection.run.topics, -1, np.int32),
+    )
+    same = (kept.partner >= 0) & (row >= 0)
+    into[kept.partner[same]] = row[same]
+    arrays = kept.doc_ptr, kept.doc_topics, kept.doc_tokens, evidence.of(selection.run).lengths
+    return Data.from_documents(
+        units.documents(selection.version, regression.unit),
+        np.where(kept.measured, regression.design.cell, -1),
+        arrays,
+        into,
+        len(topics),
+    )
+
+
+def asked_formula(
+    selection: RunSelection, text: str, effect: str = "", across: str = "", held: Sequence[str] = ()
+) -> formulas.Formula | None:
+    """What an address asks for, by a formula or by the menus; else what is usual of such
+    documents."""
+    if text:
+        return formulas.read(text)
+    if not effect:
+        return variables.usual(selection.version)
+    first, terms = formulas.term(effect), [formulas.term(each) for each in held if each]
+    other = formulas.term(across).name if across else ""
+    return formulas.checked(
+        formulas.Formula(
+            first, other, tuple(each for each in terms if each.name not in (first.name, other))
+        )
+    )
+
+
+def _about(regression: Regression, conclusion: str) -> AboutEffect:
+    """What both pages say of it."""
+    return AboutEffect(
+        formula=str(regression.asked.formula),
+        settings=[regression.effect.labels[i] for i in regression.settings],
+        groups=[regression.across.labels[i] for i in regression.groups]
+        if regression.across
+        else [],
+        selection=regression.selection.sentence,
+        unit=regression.unit.said,
+        wider=regression.table().wider,
+        conclusion=conclusion,
+    )
+
+
+def effects_page(
+    regression: Regression,
+    order: Order,
+    numbers: list[int],
+    after: int,
+    following: Callable[[int | None], str | None],
+) -> EffectsPage:
+    """numbers: topics that are shown along the effect. following: the address of the next page of
+    the list."""
+    chosen, table = regression.asked.formula, regression.table()
+    rows = table.order(order)
+    listed = _rows(regression, table, rows[after : after + LISTED] if not table.verdict else [])
+    one = _along(regression, numbers) if numbers and not table.verdict else None
+    return EffectsPage(
+        **vars(_about(regression, _conclusion(regression, listed, one))),
+        estimate=regression.asked.estimate,
+        effect=chosen.effect.name,
+        across=chosen.across,
+        held=[term.name for term in chosen.held],
+        documents=regression.documents,
+        left_out=regression.left_out,
+        units=regression.units,
+        caution=estimates.caution(regression, table.verdict),
+        tried=len(table.topics),
+        named=int(table.named.sum()),
+        level=table.level,
+        misfit=0 if regression.across else int((table.value < 0).any(axis=1).sum()),
+        order=order,
+        topics=listed,
+        next=following(after + LISTED if after + LISTED < len(rows) else None),
+        one=one,
+    )
+
+
+def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEffect | None) -> str:
+    """Of what is shown along the effect, else of the first topic."""
+    table = regression.table()
+    if one and one.together:
+        return sentences.of_effect(
+            regression, f"{len(one.together.topics)} topics together", one.together, together=True
+        )
+    if one and one.topic.number in table.topics:
+        listed = [row for row in listed if row.number == one.topic.number] or _rows(
+            regression, table, [table.topics.index(one.topic.number)]
+        )
+    elif table.verdict or not listed or not listed[0].named:
+        return (
+            estimates.caution(regression, table.verdict)
+            or "No topic’s share differs by more than chance explains."
+        )
+    return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
+
+
+def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
+    """Shares that a formula expects below 0 or above 1 are told as these."""
+    view, numbers = regression.selection.view, [table.topics[i] for i in places]
+    words, ends = topics.top_words(view, numbers, 5), regression.corrected_ends(numbers)
+    return [
+        TopicEffect(
+            **vars(links.topic_link(view, k)),
+            **vars(_estimate(regression, table, i, end)),
+            words=words[k],
+            documents=[
+                links.documents_url(view.run, each.with_topic(k, 1).address())
+                for each in regression.sides
+            ],
+        )
+        for i, k, end in zip(places, numbers, ends.T, strict=True)
+    ]
+
+
+def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
+    """Of a row. ends: float64[2], of the corrected difference."""
+    share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
+    read = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
+    down, up, corrected, low, high = _known(
+        np.array([table.difference_low[i], table.difference_high[i], table.corrected[i], *read])
+    )
+    return Estimate(
+        share.tolist(),
+        _known(table.low[i]),
+        _known(table.high[i]),
+        float(table.difference[i]),
+        down,
+        up,
+        corrected,
+        low,
+        high,
+        float(table.p[i]),
+        bool(table.named[i]),
+    )
+
+
+def _known(numbers: np.ndarray) -> list[float | None]:
+    return [float(x) if np.isfinite(x) else None for x in numbers]
+
+
+def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
+    view, made = regression.selection.view, regression.along(numbers)
+    words = np.maximum(made.words, 0)
+    names = (
+        [regression.across.labels[g] for g in regression.groups]
+        if regression.across
+        else ["all documents"]
+    )
+    return AlongEffect(
+        topic=links.topic_link(view, numbers[0]),
+        by=regression.effect.term.name,
+        in_time=regression.on_a_line,
+        bins=[
+            Level(label, n, n == 0)
+            for label, n in zip(made.labels, words.astype(int).tolist(), strict=True)
+        ],
+        topics=[
+            GroupAlong(_average(share, words), _known(share), _known(low), _known(high), name)
+            for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
+        ],
+        together=_together(regression, numbers) if len(numbers) > 1 else None,
+    )
+
+
+def _together(regression: Regression, numbers: list[int]) -> Together:
+    table, ends = regression.together(numbers), regression.corrected_ends(numbers, together=True)
+    return Together(
+        **vars(_estimate(regression, table, 0, ends[:, 0])),
+        topics=[links.topic_link(regression.selection.view, k) for k in numbers],
+    )
+
+
+def _average(share: np.ndarray, words: np.ndarray) -> float:
+    """Of the levels whose share is known."""
+    known = np.isfinite(share)
+    return float(share[known] @ words[known] / max(words[known].sum(), 1.0))
+
+
+def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
+    """by: who asks. Raises Invalid for a topic that is not looked at."""
+    view, table = regression.selection.view, regression.table()
+    if topic not in table.topics:
+        raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
+    made = variants.claim(regression, topic, by)
+    rows = sorted(
+        (_in_run(each, made.variants[0]) for each in made.variants),
+        key=lambda row: (row.difference is None, -(row.difference or 0)),
+    )
+    known, holds = (
+        [row.difference for row in rows if row.difference is not None],
+        sum(row.holds for row in rows),
+    )
+    return ClaimPage(
+        **vars(_about(regression, sentences.of_claim(made, holds))),
+        topic=_rows(regression, table, [table.topics.index(topic)])[0],
+        merged=len(view.labels.members(topic)),
+        holds=holds,
+        median=float(np.median(known)) if known else None,
+        p=made.test.selected if made.test else None,
+        p_fixed=made.test.p if made.test else None,
+        untested=made.untested,
+        waiting=len(made.waiting) + made.left,
+        training=made.training,
+        runs=rows,
+        choices=[Choice(name, values) for name, values in variants.turning(made.variants)],
+        other_texts=trained(regression, topic),
+    )
+
+
+def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
+    run, other = variant.view.run, variant.view
+    difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
+    return ClaimInRun(
+        difference=difference,
+        low=low,
+        high=high,
+        run=run.pk,
+        K=run.topics,
+        engine=engines.get(run.engine).ABOUT.label,
+        seed=run.seed,
+        words=run.version_id,
+        topic=None if variant.topic is None else links.topic_link(other, variant.topic),
+        nearest=links.topic_link(other, variant.nearest)
+        if variant.topic is None and variant.nearest >= 0
+        else None,
+        similarity=variant.similarity,
+        holds=variant.holds(first),
+        problem=variant.problem,
+    )

@@ -1,0 +1,238 @@
+"""Fields of a collection as the variables of a formula: the levels that documents have, and how a
+setting is named."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from inference.effects import design
+from inference.errors import Invalid
+from webapp.analysis.effects.formula import Formula, Term
+from webapp.core.documents import days, fields, units
+from webapp.intake.metadata import Number, ValueField
+from webapp.intake.metadata.number import parse_number, written
+from webapp.models import Version
+
+LEVELS = 12  # values of a category that are told apart, the most frequent; the others are one more
+STEPS = 1024  # of numbers and dates
+DATE = "date"
+OTHERS = "other values"
+_TAILS = 0.1  # of the words lie before the first setting along a line, and behind the second
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Of each document its place: int32[D], -1 for none. labels: of the levels; values: float64[L],
+    ascending, of numbers and dates, None of a category. others: whether the last label is OTHERS,
+    of several values."""
+
+    term: Term
+    place: np.ndarray
+    labels: list[str]
+    values: np.ndarray | None = None
+    others: bool = False
+
+    @property
+    def named(self) -> list[str]:
+        """Values that are told apart."""
+        return self.labels[:-1] if self.others else self.labels
+
+    def variable(self, weight: np.ndarray) -> design.Variable:
+        """weight: float64[D], words of each document."""
+        if self.values is None:
+            return design.Variable(self.place, design.levels(len(self.labels)))
+        along = (
+            design.curve(self.values, self.words(weight))
+            if self.term.curve
+            else design.line(self.values)
+        )
+        return design.Variable(self.place, along)
+
+    def shown(self, places: np.ndarray) -> list[str]:
+        """Labels of a chart: dates as years, months or days, by how far they are apart."""
+        if self.term.name != DATE or self.values is None:
+            return [self.labels[i] for i in places]
+        apart = self.values[places[-1]] - self.values[places[0]]
+        letters = 4 if apart > 20 * 366 else 7 if apart > 2 * 366 else 10
+        return [date.fromordinal(round(self.values[i])).isoformat()[:letters] for i in places]
+
+    def words(self, weight: np.ndarray) -> np.ndarray:
+        """float64[L]: of each level."""
+        known = self.place >= 0
+        return np.bincount(self.place[known], weights=weight[known], minlength=len(self.labels))
+
+    def setting(self, text: str, letter: str, words: np.ndarray) -> int:
+        """The level that a text names; of numbers and dates the nearest, from the first to the last
+        that has words. words: float64[L]. Raises Invalid."""
+        name = self.term.name
+        if self.values is None:
+            if text in self.named:
+                return self.named.index(text)
+            raise Invalid(
+                letter,
+                f"“{text[:80]}” is no value of “{name}” that is told apart:"
+                f" {', '.join(self.named[:LEVELS])}.",
+            )
+        ends = [
+            days.ordinal(text, letter, last) if name == DATE else parse_number(text)
+            for last in (False, True)
+        ]
+        if ends[0] is None or ends[1] is None:
+            raise Invalid(letter, f"A number was expected for “{name}”, got “{text[:40]}”.")
+        known = np.flatnonzero(words > 0)
+        first, last = int(known[0]), int(known[-1])
+        near = (self.values[-1] - self.values[0]) / max(len(self.values) - 1, 1) / 2
+        if ends[1] < self.values[first] - near or ends[0] > self.values[last] + near:
+            raise Invalid(
+                letter,
+                f"“{name}” goes from {self.labels[first]} to {self.labels[last]} in these"
+                f" documents, and nothing is known of “{text[:40]}”.",
+            )
+        return min(max(int(np.abs(self.values - ends[0]).argmin()), first), last)
+
+    def usual(self, words: np.ndarray) -> tuple[int, int]:
+        """Two levels that are compared where none are asked for: the most frequent values, or a
+        tenth of the words from either end. words: float64[L]."""
+        if self.values is None and self.term.name not in fields.PERIODS:
+            named = [i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)]
+            return (named[0], named[1]) if len(named) > 1 else (0, 0)
+        first, last = np.searchsorted(
+            np.cumsum(words) / max(words.sum(), 1.0), [_TAILS, 1 - _TAILS]
+        )
+        return int(first), int(min(last, len(words) - 1))
+
+
+def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) -> Levels:
+    """asked: values of a category that are told apart though they are not frequent; most: values
+    that are. Raises Invalid for what is no field."""
+    if term.name == DATE:
+        if fields.dated(version) is None:
+            raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
+        ordinals = fields.dates(version)
+        place, values = _steps(ordinals.astype(float), ordinals > 0)
+        return Levels(term, place, [_day(i, values) for i in range(len(values))], values)
+    if number := next((f for f in _numbers(version) if f.name == term.name), None):
+        values = fields.values(version, number)
+        place, values = _steps(values, number.known(values))
+        return Levels(term, place, [_short(i, values) for i in range(len(values))], values)
+    if term.curve:
+        raise Invalid(
+            "formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”."
+        )
+    if term.name in fields.PERIODS:
+        groups = fields.groups(version, term.name)
+        return Levels(term, groups.group, groups.labels)
+    category, codes = fields.codes(version, term.name)
+    return _of_category(term, category, codes, asked, most)
+
+
+def _of_category(
+    term: Term, category: ValueField, codes: np.ndarray, asked: list[str], most: int
+) -> Levels:
+    """The values that were asked for, the most frequent ones, and the others as one."""
+    if len(category.values) <= most + 1:
+        return Levels(term, codes, category.values)
+    named = sorted(
+        sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))[
+            :most
+        ]
+    )
+    into = np.full(len(category.values) + 1, len(named), np.int32)
+    into[named], into[-1] = np.arange(len(named)), -1
+    return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS], others=True)
+
+
+def _day(i: int, values: np.ndarray) -> str:
+    """A step's year, month or day: the shortest that names this step. values: ordinals, of equal
+    width."""
+    whole = date.fromordinal(round(values[i])).isoformat()
+    wide = (values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
+    ahead = date.fromordinal(
+        round(values[i] + wide / 2)
+    ).isoformat()  # a year may begin just after the step
+    near = (
+        text
+        for text in (ahead[:4], whole[:4], ahead[:7], whole[:7])
+        if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2
+    )
+    return next(near, whole)
+
+
+def _short(i: int, values: np.ndarray) -> str:
+    """A step's number with as few digits as name this step. values: of equal width."""
+    half = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
+    rounded = (round(float(values[i]), digits) for digits in range(12))
+    return written(
+        next((number for number in rounded if abs(number - values[i]) < half), float(values[i]))
+    )
+
+
+def _categories(version: Version) -> list[ValueField]:
+    """What no other name of a formula hides."""
+    return [
+        f
+        for f in fields.categories(version)
+        if len(f.values) > 1 and f.name not in (DATE, *fields.PERIODS)
+    ]
+
+
+def _numbers(version: Version) -> list[Number]:
+    return [f for f in fields.ranges(version) if isinstance(f, Number) and f.name != DATE]
+
+
+def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(int32[D], -1 for none; float64[L]): each value's place among STEPS of equal width, or among
+    as many different values."""
+    low, high = float(values[known].min()), float(values[known].max())
+    whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
+    steps = np.linspace(low, high, int(high - low) + 1 if whole else STEPS)
+    place = np.full(len(values), -1, np.int32)
+    place[known] = np.rint((values[known] - low) / max(high - low, 1e-300) * (len(steps) - 1))
+    return place, steps
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A term that menus offer. said: as they call it."""
+
+    term: str
+    said: str
+
+
+def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offered]]:
+    """What can be looked at, what the effect may differ by, and what can be held constant. Who
+    speaks can't be held constant, nor a field with more values than can be told apart be looked at
+    whole."""
+    unit = units.unit_of(version).field
+    categories = [Offered(str(Term(f.name)), f.name) for f in _categories(version)]
+    numbers = [*([DATE] if fields.dated(version) else []), *(f.name for f in _numbers(version))]
+    lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
+    curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
+    own = {str(Term(unit.name))} if unit else set()
+    effects = (
+        [o for o in categories if o.term not in own]
+        + [o for o in categories if o.term in own]
+        + lines
+        + curves
+    )
+    others = [o for o in categories if o.term not in own]
+    return (
+        effects,
+        others,
+        [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + others,
+    )
+
+
+def usual(version: Version) -> Formula | None:
+    """What is looked at where nothing is asked for: the category with the fewest values, with the
+    date held constant, else a number or the date; None where there is nothing."""
+    dated = fields.dated(version) is not None
+    if categories := _categories(version):
+        return Formula(
+            Term(min(categories, key=lambda f: len(f.values)).name),
+            "",
+            (Term(DATE, curve=True),) if dated else (),
+        )
+    numbers = _numbers(version)
+    return Formula(Term(DATE if dated else numbers[0].name), "", ()) if dated or numbers else None

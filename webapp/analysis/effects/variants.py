@@ -1,0 +1,345 @@
+"""A claim (a formula, two settings, a topic) in a corpus's other runs: its estimate in each, which
+choice turns it, and one test of all.
+
+What is made of a run is kept; a request makes what it can in SECONDS, and the page asks again for
+the rest.
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects import joint, over_time, regression
+from inference.effects.joint import Exchangeable, Joint, UnitSums
+from inference.effects.units import LEVEL
+from inference.errors import Invalid
+from inference.explore.matching import Matching
+from webapp.analysis.compare import matchings
+from webapp.analysis.effects import estimates, variables
+from webapp.analysis.effects.estimates import Regression
+from webapp.analysis.time import shares
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.jobs import kinds
+from webapp.platform.storage.cache import BoundedCache, nbytes
+
+MOST = 24  # other runs, the newest
+SECONDS = 4.0
+_ROW = 32_000  # bytes of what is kept of a run, without its sums
+_kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
+
+
+class Variant(NamedTuple):
+    """The claim in one run. topic: there, None where it is not found; nearest: that most like it,
+    similarity: with either. difference, low, high: NaN where nothing can be said, for the reason
+    that `problem` says. sums: of the run's topics by the units that are exchanged."""
+
+    view: RunView
+    topic: int | None
+    nearest: int
+    similarity: float
+    difference: float
+    low: float
+    high: float
+    problem: str
+    sums: UnitSums | None
+
+    def holds(self, first: "Variant") -> bool:
+        """Whether it says the same as the first: same sign, with an interval that excludes
+        nothing."""
+        sign = np.sign(first.difference)
+        return bool(self.topic is not None and min(sign * self.low, sign * self.high) > 0)
+
+
+class Tested(NamedTuple):
+    """p: of a topic that was fixed beforehand; selected: of one that was picked as the clearest of
+    all."""
+
+    p: float
+    selected: float
+
+
+class Claim(NamedTuple):
+    """variants: the run's own first. waiting: runs that a worker compares first; left: that the
+    next request makes; training: that are not done. test: of the claim's topic, None before all are
+    made, or where nothing can be exchanged, as `untested` says."""
+
+    variants: list[Variant]
+    waiting: list[matchings.NotYet]
+    left: int
+    training: int
+    test: Tested | None
+    untested: str
+
+
+def others(run: Run) -> list[Run]:
+    """Runs of the same corpus that a claim can be looked at in, newest first; of those that differ
+    in no choice, one."""
+    done = Run.objects.filter(
+        corpus=run.corpus_id, status=Run.Status.DONE, snapshot__isnull=False
+    ).exclude(pk=run.pk)
+    different = {_choices(run): run}
+    for other in done.select_related("corpus", "version", "snapshot").order_by("-pk")[: 4 * MOST]:
+        if other.final:
+            different.setdefault(_choices(other), other)
+    return [other for other in different.values() if other.pk != run.pk][:MOST]
+
+
+def _choices(run: Run) -> str:
+    return json.dumps(
+        [
+            run.engine,
+            run.settings,
+            run.seed,
+            run.version_id,
+            run.dropped,
+            run.steering if run.begins else {},
+            run.parent_id if run.begins else None,
+        ],
+        sort_keys=True,
+    )
+
+
+def claim(own: Regression, topic: int, by: int | None) -> Claim:
+    """Raises Invalid for a set of documents that topics of this run say."""
+    if own.selection.topics:
+        raise Invalid(
+            "has",
+            "A set of documents with a topic is another set in another run. Take that condition"
+            " out.",
+        )
+    deadline = time.monotonic() + SECONDS
+    exchange, untested = _exchangeable(own)
+    test: Tested | None = None
+    variants, waiting, left = (
+        [_of_run(own, own, topic, None, exchange)],
+        list[matchings.NotYet](),
+        0,
+    )
+    for view in map(RunView, others(own.selection.run)):
+        try:
+            between = matchings.matched(own.selection.run, view.run, by)
+        except matchings.NotYet as state:
+            waiting.append(state)
+            continue
+        made = _kept.get(key := _key(own, topic, view))
+        if made is None and time.monotonic() > deadline:
+            left += 1
+            continue
+        if made is None:
+            made = _made(own, topic, view, between, exchange)
+            _kept.set(key, made)
+        variants.append(made._replace(view=view))
+    if exchange and not (left or waiting):
+        found = _test(own, [variant for variant in variants if variant.sums], exchange)
+        t = own.table().topics.index(topic)
+        test = Tested(float(found.p[t]), float(found.selected[t]))
+    training = Run.objects.filter(
+        corpus=own.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
+    ).count()
+    return Claim(variants, waiting, left, training, test, untested)
+
+
+def _key(own: Regression, topic: int, view: RunView) -> tuple:
+    """All that a Variant depends on: its sums are of all topics that are tried."""
+    return (
+        own.key,
+        tuple(own.table().topics),
+        topic,
+        view.run.snapshot_id,
+        view.labels.into.tobytes(),
+    )
+
+
+def _made(
+    own: Regression, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
+) -> Variant:
+    chosen, run = own.selection, view.run
+    selection = RunSelection(
+        run.corpus,
+        view,
+        q=chosen.q,
+        span=(chosen.first, chosen.last),
+        values=chosen.values,
+        between=chosen.between,
+        only=chosen.only,
+        matches=chosen.matches,
+    )
+    labels = [own.effect.labels[i] for i in own.settings]
+    groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
+    try:
+        here, there = chosen.version.documents, run.version.documents
+        if here != there:  # as many are the same: later versions only add some
+            raise Invalid(
+                "run", f"{there:,} documents, not {here:,}: not compared, nor in the test of all"
+            )
+        asked = own.asked._replace(
+            first=labels[0], second=labels[1], here=groups[0], there=groups[1]
+        )
+        return _of_run(own, estimates.regression_of(selection, asked), topic, between, exchange)
+    except Invalid as error:
+        nothing = float("nan")
+        return Variant(view, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
+
+
+def _of_run(
+    own: Regression,
+    there: Regression,
+    topic: int,
+    between: Matching | None,
+    exchange: Exchangeable | None,
+) -> Variant:
+    """between: the topics of both runs; None of the same run."""
+    view, into = there.selection.view, there.selection.view.labels.into
+    partner = np.arange(view.run.topics) if between is None else between.partner
+    k, nearest = int(partner[topic]), topic if between is None else int(between.best_b[topic])
+    similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
+    difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
+    if k >= 0:
+        estimated = there.estimated(there.data([int(into[k])]))
+        low, high = (float(end[0]) for end in estimated.between(LEVEL))
+        difference, problem = (
+            float(estimated.difference[0]),
+            estimates.caution(there, estimated.verdict),
+        )
+    sums = _unit_sums(own, there, partner, exchange) if exchange else None
+    return Variant(
+        view,
+        int(into[k]) if k >= 0 else None,
+        nearest,
+        similarity,
+        difference,
+        low,
+        high,
+        problem,
+        sums,
+    )
+
+
+def _unit_sums(
+    own: Regression, there: Regression, partner: np.ndarray, exchange: Exchangeable
+) -> UnitSums:
+    """Of the topics of the claim's own run; NaN of those that this one has not."""
+    partners = partner[own.table().topics]
+    known = np.flatnonzero(partners >= 0)
+    topics, place = np.unique(
+        there.selection.view.labels.into[partners[known]], return_inverse=True
+    )
+    data = shares.effect_data(there.selection.view, there.unit, there.design.cell, topics.tolist())
+    made = joint.sums(data, there.design.held, exchange)
+    residual = np.full((len(exchange.side), len(partners)), np.nan)
+    residual[:, known] = made.residual[:, place]
+    return UnitSums(residual, made.words)
+
+
+def in_time(own: Regression) -> bool:
+    return not own.across and own.effect.term.name in (variables.DATE, *fields.PERIODS)
+
+
+def _periods(own: Regression) -> tuple[Exchangeable | None, str]:
+    """Periods in their order, neighbours together where there are many: none is exchanged."""
+    version = own.selection.version
+    place = fields.groups(version, fields.period(version) or "year").group
+    known = (own.design.cell >= 0) & (place >= 0)
+    used, order = np.unique(place[known], return_inverse=True)
+    if len(used) < over_time.LEAST_PERIODS:
+        return (
+            None,
+            f"{len(used)} periods with words are too few for one test of all runs together.",
+        )
+    unit = np.full(len(place), -1, np.int32)
+    unit[known] = order // -(-len(used) // over_time.MOST_PERIODS)
+    none = np.zeros(unit.max() + 1, np.int32)
+    return Exchangeable(unit, none.astype(np.int8), none), ""
+
+
+def _lever(own: Regression, periods: Exchangeable) -> np.ndarray:
+    """float64[P]: what a share of 1 in each period adds to the estimate."""
+    score = own.design.rows @ regression.score(own.data([]), own.design.rows, own.contrast)
+    known = periods.unit >= 0
+    return np.bincount(
+        periods.unit[known],
+        weights=(score[own.design.cell] * own.weight)[known],
+        minlength=len(periods.side),
+    )
+
+
+def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
+    if in_time(own):
+        return _periods(own)
+    if own.across or own.on_a_line:
+        return (
+            None,
+            (
+                "One test of all runs together is made of a difference between two groups, or over"
+                " time."
+            ),
+        )
+    version, place = own.selection.version, own.effect.place
+    side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(
+        np.int8
+    )
+    field = own.unit.field
+    code = np.full(len(place), -1) if field is None else fields.values(version, field)
+    held = any(term.name in (variables.DATE, *fields.PERIODS) for term in own.asked.formula.held)
+    days = (
+        np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan)
+        if held
+        else None
+    )
+    most = max(
+        250_000 // max(len(own.table().topics), 1), 200
+    )  # numbers of units and topics of one run
+    made = joint.exchangeable(
+        code, np.where(own.design.cell >= 0, side, -1).astype(np.int8), own.weight, days, most
+    )
+    if made is None:
+        return (
+            None,
+            (
+                f"Most {estimates.called(own.unit)} are on both sides: nothing can be exchanged,"
+                " and there is no test of all runs together."
+            ),
+        )
+    return made, ""
+
+
+def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> Joint:
+    sums = [variant.sums for variant in variants if variant.sums]
+    chance = np.random.default_rng(0)
+
+    def make() -> Joint:
+        return (
+            over_time.tested(sums, _lever(own, exchange), chance)
+            if in_time(own)
+            else joint.tested(sums, exchange, chance)
+        )
+
+    return _kept.get_or_set(("joint", *(_key(own, -1, variant.view) for variant in variants)), make)
+
+
+def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
+    """Each choice in which the runs differ: its name, and of each of its values in how many of how
+    many runs the claim holds."""
+    choices = {
+        "topics": lambda run: f"K = {run.topics}",
+        "engine": lambda run: run.engine,
+        "words": lambda run: f"choice {run.version_id}",
+        "seed": lambda run: f"seed {run.seed}",
+    }
+    for name, of in choices.items():
+        values = list(dict.fromkeys(of(variant.view.run) for variant in variants))
+        if len(values) > 1:
+            held = [
+                [v.holds(variants[0]) for v in variants if of(v.view.run) == value]
+                for value in values
+            ]
+            yield (
+                name,
+                [(value, sum(one), len(one)) for value, one in zip(values, held, strict=True)],
+            )

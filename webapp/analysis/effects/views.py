@@ -1,0 +1,325 @@
+"""How topics depend on what is known of the documents, as a page and as a table."""
+
+from functools import partial
+from typing import Any, get_args
+from urllib.parse import urlencode
+
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid, there
+from webapp.analysis.effects import estimates, sentences, variables, variants
+from webapp.analysis.effects.estimates import Asked, Order, Regression, Way
+from webapp.analysis.effects.formula import Term
+from webapp.analysis.effects.pages import asked_formula, claim_page, effects_page
+from webapp.analysis.effects.shapes import (
+    ClaimHtml,
+    ClaimInRun,
+    ClaimPage,
+    EffectsHtml,
+    EffectsPage,
+    NoEffects,
+    Setting,
+    TopicEffect,
+)
+from webapp.analysis.time import trends
+from webapp.analysis.time.shapes import Offer, Pinned
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import provenance
+from webapp.core.results.links import TopicLink
+from webapp.core.results.view import RunView
+from webapp.core.runs import replicates, services
+from webapp.platform.accounts import authorization
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.tables import json_text
+from webapp.platform.drawing.trends import points
+from webapp.platform.pages.page import back, run_or_404, table_answer
+from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.storage import csv_cells
+
+WAYS = [
+    variables.Offered("counted", "words, as they were counted"),
+    variables.Offered("stm", "documents, each counting the same, as in stm’s estimateEffect"),
+    variables.Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
+]
+NO_TEXTS: list[str] = []
+
+
+@typed({EffectsPage: "effects/detail.html", NoEffects: "effects/nothing.html"})
+def effects(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    formula: str = "",
+    effect: str = "",
+    across: str = "",
+    held: list[str] = NO_TEXTS,
+    a: str = "",
+    b: str = "",
+    x: str = "",
+    y: str = "",
+    estimate: Way = "counted",
+    order: Order = "difference",
+    topic: list[str] = NO_TEXTS,
+    after: int = 0,
+) -> Answer[EffectsPage | NoEffects]:
+    """A formula's effect on the shares of all topics, and on one along it."""
+    try:
+        chosen = asked_formula(selection, formula, effect, across, held) if view.run.final else None
+        if chosen is None:
+            return Answer(NoEffects(""))
+        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y, estimate))
+        page = effects_page(
+            regression, order, trends.read_topics(view, topic), after, here.following
+        )
+    except Invalid as error:
+        return Answer(NoEffects(error.message), invalid=error)
+    return Answer(page, partial(_html, request, here, regression, page))
+
+
+def _menu(
+    offered: list[variables.Offered], chosen: list[str]
+) -> list[tuple[variables.Offered, bool]]:
+    """Terms that a formula alone has come last: a form that is sent again asks for the same."""
+    written = [
+        variables.Offered(term, term)
+        for term in chosen
+        if term not in {option.term for option in offered}
+    ]
+    return [(option, option.term in chosen) for option in [*offered, *written]]
+
+
+def _html(
+    request: HttpRequest, here: Here, regression: Regression, page: EffectsPage
+) -> EffectsHtml:
+    effects, across, held = variables.offered(regression.selection.version)
+    chosen = regression.asked.formula
+    levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
+    fields = zip(
+        levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False
+    )
+    return EffectsHtml(
+        effects=_menu(effects, [str(chosen.effect)]),
+        across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
+        held=_menu(held, [str(term) for term in chosen.held]),
+        ways=_menu(WAYS, [page.estimate]),
+        own=here.url(estimate=None),
+        settings=[
+            Setting(letter, legend, here, [] if of.values is not None else of.named)
+            for of, letter, legend, here in fields
+        ],
+        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
+        rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
+        most=max((x for row in page.topics for x in row.share), default=1.0),
+        csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
+        all=here.url(topic=None),
+        claim=(
+            regression.selection.view.go("run_claim", asked=_address(page, page.one.topic))
+            if page.one and not page.one.together
+            else ""
+        ),
+        pinned=_pinned(page),
+    )
+
+
+def _address(
+    page: EffectsPage | ClaimPage, topic: TopicLink | None, selection: Selection | None = None
+) -> str:
+    """A claim, and all that it is about though it may be the default here. selection: to be said,
+    too."""
+    asked = [
+        ("formula", page.formula),
+        *([("topic", str(topic.number))] if topic else []),
+        *zip("abxy", [*page.settings, *page.groups], strict=False),
+    ]
+    return urlencode([*(selection.parameters if selection else []), *asked])
+
+
+def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
+    urls = row.documents if len(row.documents) > 1 else ["", ""]
+    return list(zip(page.groups or page.settings, row.share, urls, strict=True))
+
+
+def _pinned(page: EffectsPage) -> Pinned:
+    """What a notebook keeps: the topics of the page."""
+    rows = [
+        [
+            f"{row.label} {row.name or row.words[0]}",
+            *map(points if page.across else percent, row.share),
+            *_points(row.difference, row.difference_low, row.difference_high),
+        ]
+        for row in page.topics
+    ]
+    title = (
+        f"{page.one.topic.label if page.one else 'Topics'} by {page.effect}, from"
+        f" {page.settings[0]} to {page.settings[1]}"
+    )
+    return Pinned(
+        title,
+        page.conclusion,
+        json_text(
+            {"columns": ["topic", *(page.groups or page.settings), *_DIFFERENCE], "rows": rows}
+        ),
+    )
+
+
+_DIFFERENCE = ["difference, points", "low", "high"]
+
+
+def _points(*differences: float | None) -> list[str]:
+    return ["" if each is None else points(each) for each in differences]
+
+
+@typed(
+    {ClaimPage: "effects/claim.html", NoEffects: "effects/nothing.html"},
+    variants="effects/_variants.html",
+)
+def claim(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    topic: list[str] = NO_TEXTS,
+    formula: str = "",
+    a: str = "",
+    b: str = "",
+    x: str = "",
+    y: str = "",
+) -> Answer[ClaimPage | NoEffects]:
+    """One difference of one topic, in the other runs of the corpus, too."""
+    try:
+        numbers, chosen = trends.read_topics(view, topic), asked_formula(selection, formula)
+        if not view.run.final or chosen is None or not numbers:
+            return Answer(NoEffects("Choose a topic on the page of effects first."))
+        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
+        page = claim_page(regression, numbers[0], authorization.user_id(request))
+    except Invalid as error:
+        return Answer(NoEffects(error.message), invalid=error)
+    return Answer(page, partial(_claim_html, regression, page))
+
+
+def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
+    view = regression.selection.view
+    ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
+    said = sentences.difference(regression, sentences.named(page.topic), page.topic)
+    columns = [
+        "run",
+        "the topic there",
+        *_DIFFERENCE,
+        "holds",
+        "topics",
+        "seed",
+        "engine",
+        "choice of words",
+    ]
+    title = (
+        f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in"
+        " other runs"
+    )
+    return ClaimHtml(
+        ends=(min([0.0, *ends]), max([0.0, *ends])),
+        effects=view.go("run_effects", asked=_address(page, page.topic)),
+        rows=[(row, _there(page, regression.selection, row)) for row in page.runs],
+        train=services.variants_said(view.run),
+        pinned=Pinned(
+            title,
+            f"{said} {page.conclusion}",
+            json_text({"columns": columns, "rows": [*map(_kept, page.runs)]}),
+        ),
+        said=said,
+        null=(
+            "no direction, and periods only like those before them"
+            if variants.in_time(regression)
+            else "no difference"
+        ),
+        learning=any(one.status in ("queued", "training") for one in page.other_texts),
+    )
+
+
+def _kept(row: ClaimInRun) -> list[str | int]:
+    topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
+    shown = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
+    return [row.run, *shown, row.K, row.seed, row.engine, row.words]
+
+
+def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
+    """The claim's page of effects in another run."""
+    topic = row.topic or row.nearest
+    return f"{reverse('run_effects', args=[row.run])}?{_address(page, topic, selection)}" + (
+        "#one" if topic else ""
+    )
+
+
+@require_POST
+def train(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Further trainings, in which a claim is looked at."""
+    run, texts = run_or_404(run_id), request.POST.get("texts", "")
+    if texts in replicates.PLACES:
+        replicates.begin(run, texts)
+    else:
+        services.variants(run, authorization.user(request))
+    return redirect(back(request, reverse("run_effects", args=[run.pk])))
+
+
+_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estimate", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
+            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "beyond_chance"]  # fmt: skip
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int) -> HttpResponse:
+    """All topics, in the order of their numbers."""
+    run = run_or_404(run_id)
+    asked = effects.asked(request.GET)
+    selection = Selection.read(request.GET, RunView(run))
+    chosen = there(
+        asked_formula(
+            selection, *(asked[name] for name in ("formula", "effect", "across", "held"))
+        ),
+        Http404("Nothing is known of these documents that topics could depend on."),
+    )
+    regression = estimates.regression_of(
+        selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"]))
+    )
+    return table_answer(csv_cells.lines(_table(regression)), provenance.file_name(run, "effects"))
+
+
+def _table(regression: Regression) -> list[list[Any]]:
+    table, view = regression.table(), regression.selection.view
+    run, names = view.run, [regression.effect.labels[i] for i in regression.settings]
+    if regression.across:
+        names = [
+            f"{names[0]} to {names[1]}, {regression.across.labels[i]}" for i in regression.groups
+        ]
+    about = [
+        run.corpus.name,
+        run.pk,
+        run.topics,
+        run.seed,
+        regression.selection.sentence,
+        str(regression.asked.formula),
+        regression.asked.estimate,
+        regression.unit.said,
+        regression.documents,
+    ]
+    rows: list[list[Any]] = [_COLUMNS]
+    for i, k in enumerate(table.topics):
+        sides = [end[i, s] for s in (0, 1) for end in (table.value, table.low, table.high)]
+        ends = [
+            end[i]
+            for end in (
+                table.difference,
+                table.difference_low,
+                table.difference_high,
+                table.corrected,
+            )
+        ]
+        level = table.level if table.named[i] else estimates.LEVEL
+        numbers = ["" if np.isnan(x) else float(x) for x in (*sides, *ends, level, table.p[i])]
+        rows.append([*about, k, view.labels.name(k), *names, *numbers, int(table.named[i])])
+    return rows

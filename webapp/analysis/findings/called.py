@@ -1,0 +1,158 @@
+"""What a finding calls a topic: its name where the name's words, counted in the texts whatever
+topic they are assigned to, move as the finding says; else other words of the topic that do; else
+nothing, and the finding is left out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import regex
+
+from inference.explore import company, naming
+from inference.findings import uses
+from webapp.models import Word
+
+if TYPE_CHECKING:
+    from webapp.analysis.findings.compute import Context
+
+AGREES = 0.4  # of the log ratio that a finding claims, by which the counts must move
+PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
+TELLING = 1_500  # words that are looked at one by one
+EVENTFUL, FIRST = (
+    20,
+    10,
+)  # words of a topic of which bursts are looked for: that stand for it, and its first ones
+WORDS = 8  # of a topic that are tried where its name doesn't move
+_BETWEEN = regex.compile(", | / ")  # the parts of a name
+_PART = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
+
+
+class Names:
+    """The words of topics' names, counted; made once for a set."""
+
+    def __init__(self, context: Context):
+        self.context, self.counted = context, context.counted
+        self._of_groups: tuple[np.ndarray, np.ndarray] = np.zeros(0), np.zeros(0)
+        self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+
+    def checked(
+        self, k: int, group: np.ndarray, inside: np.ndarray, outside: np.ndarray, log_ratio: float
+    ) -> str | None:
+        """What topic k is called in a finding; "" for its own name, None for nothing that moves so.
+        group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
+        log_ratio: what is claimed."""
+        tokens = self._tokens(group, len(inside))
+        if self.context.view.labels.label(k):
+            return ""  # a reader's word is a reader's matter
+        parts = self._parts(self.context.view.labels.proposed(k))
+        if parts and self._moves(parts, group, tokens, inside, outside, log_ratio):
+            return ""
+        moving = (
+            w
+            for w in self.standing(k)
+            if self._moves([(w,)], group, tokens, inside, outside, log_ratio)
+        )
+        return naming.capitalized(", ".join(self.spelling[w] for w in islice(moving, 2))) or None
+
+    def _moves(self, parts, group, tokens, inside, outside, log_ratio: float) -> bool:
+        G = len(inside)
+        x = np.zeros(G)
+        for part in parts:
+            documents, n = self.uses(part)
+            of_document = group[documents]
+            x += np.bincount(
+                of_document[of_document >= 0], weights=n[of_document >= 0], minlength=G
+            )[:G]
+        rates = [(x[side].sum() + 0.5) / max(tokens[side].sum(), 1.0) for side in (inside, outside)]
+        return bool(np.log(rates[0] / rates[1]) / (log_ratio or 1e-9) >= AGREES)
+
+    def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        if part not in self._counts:
+            self._counts[part] = uses.counts(
+                self.counted, part, [len(self.spelling[w]) for w in part]
+            )
+        return self._counts[part]
+
+    def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
+        if self._of_groups[0] is not group:  # findings on one field come one after the other
+            some = group >= 0
+            self._of_groups = (
+                group,
+                np.bincount(group[some], weights=self.counted.lengths[some], minlength=G)[:G],
+            )
+        return self._of_groups[1]
+
+    def _parts(self, name: str) -> list[tuple[int, ...]]:
+        """The words of the vocabulary in each part of a name; those without any are left out."""
+        numbers = self._numbers
+        parts = [[m.casefold() for m in _PART.findall(part)] for part in _BETWEEN.split(name)]
+        return [
+            known for part in parts if (known := tuple(numbers[w] for w in part if w in numbers))
+        ]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in self.spelling.items()}
+
+    @cached_property
+    def spelling(self) -> dict[int, str]:
+        """The words that stand for topics, and those in names."""
+        labels = self.context.view.labels
+        named = {
+            m.casefold() for k in range(self.context.K) for m in _PART.findall(labels.proposed(k))
+        }
+        numbers = (
+            {w for of_topic in self._standing for w in of_topic}
+            | set(self.eventful)
+            | set(self.telling)
+        )
+        words = Word.objects.filter(version=self.context.run.version_id)
+        spelled = dict(words.filter(number__in=numbers).values_list("number", "word"))
+        return spelled | dict(words.filter(word__in=named).values_list("number", "word"))
+
+    @cached_property
+    def telling(self) -> list[int]:
+        """Words that stand for subjects, and the most frequent ones, TELLING in all."""
+        documents = np.diff(self.counted.postings.indptr)
+        own = sorted(
+            (w for k in np.flatnonzero(self.context.subjects) for w in self.standing(int(k))),
+            key=lambda w: -documents[w],
+        )
+        others = np.argsort(-documents, kind="stable")[:TELLING].tolist()
+        return list(dict.fromkeys([*own[: TELLING // 2], *others]))[:TELLING]
+
+    def standing(self, k: int) -> list[int]:
+        """Words that stand for a topic, those that hold most of it first: most of their tokens are
+        in it."""
+        return self._standing[k][:WORDS]
+
+    @cached_property
+    def eventful(self) -> dict[int, int]:
+        """Words whose bursts may be events, and the topic that has most of each: those that stand
+        for a topic, the first of its words, as readers see them, and frequent ones. Of topics that
+        may be spoken of."""
+        first = company.words(self.counted)[0]
+        listed = sorted(
+            {
+                *self.telling,
+                *(
+                    w
+                    for k in range(self.context.K)
+                    for w in [*self._standing[k], *first[k][:FIRST]]
+                ),
+            }
+        )
+        ptr, topics, tokens, _ = self.counted.by_word()
+        most = {
+            w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]])
+            for w in listed
+            if ptr[w] < ptr[w + 1]
+        }
+        return {w: k for w, k in most.items() if self.context.subjects[k]}
+
+    @cached_property
+    def _standing(self) -> list[list[int]]:
+        return naming.standing(self.counted, self.context.into, PRECISION, EVENTFUL)

@@ -1,0 +1,278 @@
+"""Findings of a set of a run's documents, as numbers; webapp.analysis.findings.writer says them.
+Bounded: one pass over the documents for each field, samples of the words' documents, and arrays of
+groups x topics."""
+
+import math
+from functools import cached_property
+from itertools import groupby
+from typing import cast
+
+import numpy as np
+
+from inference.findings import changes, sums, unlike
+from inference.findings.sums import Sums
+from webapp.analysis.findings import by_group, cautions, families, over_time, periods, quotations
+from webapp.analysis.findings.called import Names
+from webapp.analysis.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
+from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+
+METHOD = 8  # findings of an earlier method are computed anew
+WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
+HOLDING = 10  # documents with the topic there
+# that the nearer end of a set's interval must reach, so that a difference is worth a sentence
+MARKED_RATIO = 1.5
+# topics of which a set has less than all other documents that are named: most are of other times
+LESS = 2
+QUOTED = 3
+SHORT = 40  # words below which a document is not called unlike the rest
+
+
+class Context:
+    """What every kind needs of a set: arrays of its documents, topics that may be spoken of."""
+
+    def __init__(self, selection: Selection):
+        self.selection, self.view, self.run = selection, selection.run_view, selection.run_view.run
+        self.counted = evidence.of(self.run)
+        self.K, self.into = self.run.topics, self.view.labels.into
+        self.mask = selection.mask
+        self.arrays = (
+            self.counted.doc_ptr,
+            self.counted.doc_topics,
+            self.counted.doc_tokens,
+            self.counted.lengths,
+        )
+        self.everyone_group = selection.group(np.zeros(self.run.version.documents, np.int32))
+        self.everyone = sums.by_group(self.everyone_group, 1)
+        self.whole = self.sums(self.everyone, 1)
+        self.typical = sums.typical(self.whole)
+        self.subjects = self._subjects(self.whole) & np.array(
+            [not self.view.labels.hidden(k) for k in range(self.K)]
+        )
+        self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
+        self.dates = fields.dates(self.run.version)
+        self.periods = periods.divide(self.dates, self.mask)
+        self.names = Names(self)
+        self.repeated = quotations.repeating(selection)
+
+    def _subjects(self, whole: Sums) -> np.ndarray:
+        """bool[K]: topics in use, not merged, no general talk. Where general talk is most of the
+        words it is what the documents are about."""
+        listed = self.view.used & (self.into == np.arange(self.K))
+        subjects = listed & np.array([not self.view.labels.background(k) for k in range(self.K)])
+        return subjects if 2 * whole.x[0, subjects].sum() > whole.x[0, listed].sum() else listed
+
+    @property
+    def times(self) -> periods.Periods:
+        """The periods, of a set that has them."""
+        assert self.periods is not None, "the documents have no two dates"
+        return self.periods
+
+    @cached_property
+    def by_period(self) -> Sums | None:
+        """A group for each period. Where they are few, not they are units, but blocks of their
+        documents."""
+        times = self.periods
+        if times is None:
+            return None
+        return self.sums(
+            (sums.in_blocks if self.few else sums.by_group)(times.group, times.G), times.G
+        )
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether the periods are too few to be permuted."""
+        return len(np.unique(self.times.group[self.times.group >= 0])) < changes.LEAST_UNITS
+
+    cells = cached_property(over_time.cells)  # few periods in parts that can be permuted
+    mixes = cached_property(over_time.mixes)  # who speaks when, as far as that is held constant
+    speakers = cached_property(by_group.speakers)
+
+    def sums(
+        self,
+        units: sums.Units,
+        G: int,
+        into: np.ndarray | None = None,
+        T: int = 0,
+        most: float = np.inf,
+    ) -> Sums:
+        return sums.sums(
+            units, G, *self.arrays, self.into if into is None else into, T or self.K, most
+        )
+
+    def tested(self, group: np.ndarray, G: int) -> Sums:
+        """Sums of groups for a test: a document counts by its words up to their median, so that a
+        few long ones are not all."""
+        lengths = self.counted.lengths[group >= 0]
+        return self.sums(
+            sums.by_group(group, G),
+            G,
+            most=float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0,
+        )
+
+
+def findings(selection: Selection) -> SetFindings:
+    """All that is stored."""
+    context = Context(selection)
+    largest = _families(context)
+    rows: list[Finding] = [*largest]
+    quotes = _quotes(context, largest)
+    if context.periods:
+        changed = over_time.changed(context)
+        told = {(change.topic, change.more) for change in changed}
+        rows += [*changed, *over_time.events(context, told), *over_time.who_speaks(context)]
+    if context.documents:
+        rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]
+    rows += _unlike(context)
+    for kind in KINDS.values():
+        rows += cast(list[Finding], kind.find(context))
+    rows.sort(key=lambda row: -row.score)
+    kept = [
+        row
+        for name, kind in KINDS.items()
+        for row in [one for one in rows if one.kind == name][: kind.ON_PAGE.kept]
+    ]
+    times = context.periods
+    return SetFindings(
+        documents=context.documents,
+        tokens=context.tokens,
+        unit=times.unit if times else "",
+        span=[times.said[0], times.said[-1]] if times else [],
+        bins=periods.bins(times.said) if times else [],
+        quotes=quotes,
+        findings=kept,
+    )
+
+
+# What it is about
+
+
+def _families(context: Context) -> list[Family]:
+    if not context.tokens:
+        return []
+    times = context.by_period
+    rows = []
+    for _, several in groupby(families.nodes(context.view), key=lambda node: node.first):
+        nodes, into = list(several), np.full(context.K, -1, np.int32)
+        for f, node in enumerate(nodes):
+            into[node.topics] = f
+        own = context.sums(context.everyone, 1, into[context.into], len(nodes))
+        share = sums.shares(own, sums.typical(own))
+        for f in np.flatnonzero(own.x[0]).tolist():
+            rows.append(
+                Family(
+                    score=float(own.x[0, f]),
+                    estimate=float(share.share[0, f]),
+                    low=float(share.low[0, f]),
+                    high=float(share.high[0, f]),
+                    line=periods.line(times.x[:, nodes[f].topics].sum(axis=1), times.tokens)
+                    if times
+                    else [],
+                    name=context.view.labels.group(nodes[f].topics[0])
+                    if nodes[f].given >= 0
+                    else "",
+                    topics=nodes[f].topics,
+                    documents=int(own.holding[0, f]),
+                    first=nodes[f].first,
+                    last=nodes[f].last,
+                )
+            )
+    return rows
+
+
+def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
+    """One of each of the largest families at the usual cut, then of their second topics, until
+    there are enough."""
+    if context.counted.bow.offsets is None:
+        return []
+    usual = families.cut(context.view, None).number
+    largest = sorted(
+        (row for row in rows if row.first <= usual <= row.last), key=lambda family: -family.score
+    )
+    shown = [
+        sorted(filter(context.subjects.item, one.topics), key=lambda k: -context.whole.x[0, k])
+        for one in largest
+    ]
+    topics = [own[i] for i in range(3) for own in shown if i < len(own)]
+    return quotations.quote_topics(
+        context.selection, topics[: 3 * QUOTED], QUOTED, context.repeated
+    )
+
+
+# A set beside all other documents
+
+
+def _of_set(context: Context) -> list[Mark]:
+    """Topics that a set has much more of than all other documents of the run, or much less."""
+    if context.mask is None or context.mask.all():
+        return []
+    totals = context.sums(sums.in_blocks(np.where(context.mask, 0, 1).astype(np.int32), 2), 2)
+    own, ratio = sums.contrasts(totals)
+    if totals.documents[0] < 2 * HOLDING:
+        return []
+    subjects = np.flatnonzero(context.subjects)
+    sure = subjects[sums.accepted(ratio.p[0, subjects], over_time.Q_VALUE)]
+    rows = [row for k in sure.tolist() if (row := _apart_from_others(totals, own, ratio, k))]
+    rows.sort(key=lambda row: (not row.more, -row.score))
+    less = sum(not row.more for row in rows)
+    return rows[: len(rows) - max(0, less - LESS)]
+
+
+def _apart_from_others(totals: Sums, own: sums.Shares, ratio: sums.Ratio, k: int) -> Mark | None:
+    here, rest = float(own.share[0, k]), float(own.share[1, k])
+    more, side = here > rest, 0 if here > rest else 1
+    nearer = ratio.low[0, k] if more else 1 / max(float(ratio.high[0, k]), 1e-9)
+    if not (
+        nearer >= MARKED_RATIO and totals.x[side, k] >= WORDS and totals.holding[side, k] >= HOLDING
+    ):
+        return None
+    size = abs(here - rest) * float(totals.tokens[0] / totals.tokens.sum()) ** 0.5
+    estimate, low, high = over_time.ratio_interval(ratio, 0, k)
+    return Mark(
+        score=size * math.log(nearer) * (1.0 if more else 0.5),
+        estimate=estimate,
+        low=low,
+        high=high,
+        field="",
+        value="",
+        topic=k,
+        more=more,
+        here=over_time.share_interval(own, 0, k),
+        rest=rest,
+    )
+
+
+# Documents unlike the rest
+
+
+def _unlike(context: Context) -> list[Unlike]:
+    lengths = context.counted.lengths
+    known = (lengths > 0) if context.mask is None else (lengths > 0) & context.mask
+    allowed = known & (lengths >= SHORT) & ~context.repeated
+    doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
+    numbers, overlap, nearest, compared = unlike.unlike(
+        doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed
+    )
+    rows: list[Unlike] = []
+    first = overlap[: Unlike.ON_PAGE.kept]
+    for d, part, other in zip(
+        numbers.tolist(), first[first < 0.5].tolist(), nearest.tolist(), strict=False
+    ):
+        span = slice(doc_ptr[d], doc_ptr[d + 1])
+        order = np.argsort(-doc_tokens[span], kind="stable")[:2]
+        rows.append(
+            Unlike(
+                score=1 - part,
+                estimate=part,
+                low=part,
+                high=part,
+                document=d,
+                nearest=other,
+                compared=compared,
+                all=compared == int(np.count_nonzero(known)),
+                topics=doc_topics[span][order].tolist(),
+                parts=(doc_tokens[span][order] / lengths[d]).tolist(),
+            )
+        )
+    return rows

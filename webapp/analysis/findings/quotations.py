@@ -1,0 +1,124 @@
+"""Quotations that stand for a topic: passages with many of its words that begin and end with a
+sentence."""
+
+from contextlib import suppress
+from itertools import groupby
+
+import numpy as np
+import regex
+
+from inference.errors import Invalid
+from webapp.analysis.findings.kinds import Quote
+from webapp.core.documents import texts
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.intake.ingest import repeats
+from webapp.platform.accounts import embargo
+
+DOCUMENTS = 10  # of a topic that are looked into
+SHORT, LONG = 90, 260  # characters of a quotation
+AROUND = 500  # characters read before and behind the densest place
+LEAST_WORDS = 30  # of a document that is quoted
+ALIKE = 0.5  # share of words that two quotations may have in common
+_BEGIN = regex.compile(r"(?:^|(?<=[.!?][\"”’')]?\s{1,6}))(?=[\"“‘(]?\p{Lu})")
+_END = regex.compile(r"(?<!\b(?:Mr|Mrs|Dr|St|No|U\.S|U\.N|[A-Z]))[.!?][\"”’')]?(?=\s|$)")
+_WORD = regex.compile(r"\p{L}{3,}")
+
+
+def repeating(selection: Selection) -> np.ndarray:
+    """bool[D]: documents that repeat an earlier one, word for word or nearly."""
+    version = selection.run_view.run.version
+    repeated = np.zeros(version.documents, bool)
+    with suppress(Invalid):  # read by a version that kept no list of them
+        for kind in ("same", "near"):
+            repeated |= repeats.repeating(version, kind)
+    return repeated
+
+
+def quote_topics(
+    selection: Selection, topics: list[int], count: int, repeated: np.ndarray
+) -> list[Quote]:
+    """At most one quotation of each topic, `count` in all, of different documents."""
+    quoted: list[tuple[Quote, set[str]]] = []
+    for k in topics:
+        if len(quoted) < count and (best := _best(selection, k, repeated, quoted)):
+            quoted.append(best)
+    return [quote for quote, _ in quoted]
+
+
+def _best(
+    selection: Selection, k: int, repeated: np.ndarray, others: list[tuple[Quote, set[str]]]
+) -> tuple[Quote, set[str]] | None:
+    """With its words. others: that are quoted already."""
+    view, counted = selection.run_view, evidence.of(selection.run_view.run)
+    held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
+    allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
+    if selection.mask is not None:
+        allowed &= selection.mask
+    some, taken = np.flatnonzero(allowed), {quote.document for quote, _ in others}
+    score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
+    numbers = [
+        n for n in some[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist() if n not in taken
+    ]
+    tokens = {number: texts.tokens(view, number) for number in numbers}
+    places = {number: texts.densest_place(own, k, LONG) for number, own in tokens.items()}
+    wanted = [
+        (n, max(0, at - AROUND), AROUND + LONG + AROUND, at)
+        for n, at in places.items()
+        if at is not None
+    ]
+    best: tuple[Quote, set[str]] | None = None
+    most = 0.0
+    for piece in embargo.pieces(selection.corpus, wanted):
+        own = tokens[piece.number]
+        offsets = own.offsets[own.topics == k] - piece.first
+        for a, b in _sentences(piece.text, whole=piece.first == 0):
+            words = {w.lower() for w in _WORD.findall(piece.text[a:b])}
+            digits = sum(c.isdigit() for c in piece.text[a:b]) / (b - a)
+            density = (
+                (np.searchsorted(offsets, b) - np.searchsorted(offsets, a))
+                / (b - a + 60)
+                * max(0.1, 1 - 8 * digits)
+            )
+            if density > most and not any(
+                len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in others
+            ):
+                best, most = (
+                    (Quote(k, piece.number, piece.first + a, piece.first + b), words),
+                    density,
+                )
+    return best
+
+
+def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
+    """Where one or more whole sentences lie that are neither too short nor too long, as quotations
+    go."""
+    begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or whole]
+    ends = [m.end() for m in _END.finditer(text)]
+    spans = [(a, b) for a in begins for b in ends if SHORT <= b - a <= LONG]
+    return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
+
+
+def shown(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
+    """The quotations in the text's own words, shortened where the texts are under embargo: pieces,
+    and whether each is a word of the topic."""
+    view, run = selection.run_view, selection.run_view.run
+    pieces = embargo.pieces(
+        run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes]
+    )
+    out = []
+    for q, piece in zip(quotes, pieces, strict=True):
+        short = piece.text + (
+            " …" if run.corpus.embargo and len(piece.text) < q.end - q.start else ""
+        )
+        words = texts.words(run, texts.tokens(view, q.document), short, piece.first)
+        out.append(_joined([(w.text, w.topic == q.topic) for w in words]))
+    return out
+
+
+def _joined(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Neighbours of a kind as one; white space of any kind as one space."""
+    return [
+        ("".join(regex.sub(r"\s+", " ", text) for text, _ in some), marked)
+        for marked, some in groupby(parts, key=lambda part: part[1])
+    ]

@@ -1,0 +1,158 @@
+"""Words whose use changed from the first third of the texts to the last: which topics their
+documents give them to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from inference.findings import senses, sums
+from webapp.analysis.findings.finding import BaseFinding, OnPage
+from webapp.analysis.findings.phrasing import fill
+from webapp.core.results import links
+from webapp.models import Word
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.storage.sql import rows
+
+if TYPE_CHECKING:
+    from webapp.analysis.findings.compute import Context
+    from webapp.analysis.findings.writer import Sentence, Writer
+
+SENTENCE = (
+    "“{word}”: up to {until}, {before} of the documents with the word use it in {lost}; since"
+    " {since}, {after} use it in {gained}"
+)
+SURE = "both shares changed by at least {points} points, 95% interval {low} to {high}"
+
+CANDIDATES = 1_500  # words, those in most documents
+# documents of each, evenly over the collection: the standard error of a share is below 0.4% then
+READ = 20_000
+LEAST = 0.15  # change of a sense's share that the interval must lie above
+RANK = 60  # among whose first words the word must be in both topics, so that it tells of them
+Q_VALUE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sense(BaseFinding):
+    """A word whose documents changed their topic. gained_shares, lost_shares: before and after.
+    estimate: the smaller of the two changes. until, since: the last period before and the first
+    after, as addresses and readers have them."""
+
+    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
+    SUBJECTS = ("gained", "lost")
+
+    kind: Literal["sense"] = "sense"
+    estimate: float
+    low: float
+    high: float
+    word: str
+    gained: int
+    lost: int
+    gained_shares: tuple[float, float]
+    lost_shares: tuple[float, float]
+    documents_counted: tuple[int, int]
+    until: tuple[str, str]
+    since: tuple[str, str]
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        return self.subjects
+
+    @classmethod
+    def find(cls, context: Context) -> list[Sense]:
+        return shifted(context) if context.periods else []
+
+    def say(self, writer: Writer) -> Sentence:
+        parts = fill(
+            SENTENCE,
+            word=self.word,
+            until=self.until[1],
+            since=self.since[1],
+            before=percent(self.lost_shares[0]),
+            lost=writer.topic(self.lost),
+            after=percent(self.gained_shares[1]),
+            gained=writer.topic(self.gained),
+        )
+        points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
+        url = links.word_url(writer.run, self.word, writer.selection.address())
+        return writer.sentence(
+            parts, url, self.gained, SURE.format(points=points, low=low, high=high)
+        )
+
+
+def shifted(context: Context) -> list[Sense]:
+    """The words by how much of their use changed, most first."""
+    times = context.times
+    early, late = _thirds(times.group, context.counted.lengths, times.G)
+    if not 0 < early < late < times.G:
+        return []
+    words = Word.objects.filter(
+        version=context.run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS
+    )
+    words = words.exclude(word__in=context.run.dropped)  # the run does not have them
+    listed = list(words.order_by("-documents", "number").values_list("number", "word")[:CANDIDATES])
+    shifts = [
+        (number, word, shift)
+        for number, word in listed
+        if (shift := senses.shift(*_uses(context, number), early, late)) is not None
+    ]
+    sure = sums.accepted(np.array([shift.p for *_, shift in shifts]), Q_VALUE)
+    kept = [
+        (number, word, shift)
+        for (number, word, shift), accepted in zip(shifts, sure, strict=True)
+        if accepted and shift.low >= LEAST and context.subjects[[shift.gained, shift.lost]].all()
+    ]
+    first = _first(context, [number for number, *_ in kept])
+    changed = [
+        Sense(
+            score=shift.low * math.log(sum(shift.documents)),
+            estimate=shift.difference,
+            low=shift.low,
+            high=shift.high,
+            word=word,
+            gained=shift.gained,
+            lost=shift.lost,
+            gained_shares=shift.gained_shares,
+            lost_shares=shift.lost_shares,
+            documents_counted=shift.documents,
+            until=(times.names[early - 1], times.said[early - 1]),
+            since=(times.names[late], times.said[late]),
+        )
+        for number, word, shift in kept
+        if all((k, number) in first for k in (shift.gained, shift.lost))
+    ]
+    # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
+    changed.sort(key=lambda sense: -sense.score)
+    best: dict[tuple[int, int], Sense] = {}
+    for sense in changed:
+        best.setdefault((sense.lost, sense.gained), sense)
+    return list(best.values())
+
+
+def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
+    """The period behind the first third of the words, and the one that begins the last."""
+    tokens = np.bincount(group[group >= 0], weights=lengths[group >= 0], minlength=G)
+    part = np.cumsum(tokens) / max(tokens.sum(), 1)
+    return int(np.searchsorted(part, 1 / 3)) + 1, int(np.searchsorted(part, 2 / 3)) + 1
+
+
+def _uses(context: Context, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
+    period."""
+    documents, _, topics, _ = context.counted.word(number)
+    step = -(-len(documents) // READ)
+    return context.into[topics[::step]], context.times.group[documents[::step]]
+
+
+def _first(context: Context, words: list[int]) -> set[tuple[int, int]]:
+    """(topic, word) of words that are among the first of topics."""
+    listed = rows(
+        "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank"
+        " < %s",
+        [context.run.snapshot_id, words, RANK],
+    )
+    return {(int(context.into[row["topic"]]), row["word"]) for row in listed}

@@ -1,0 +1,202 @@
+"""The overview, as a page, its .json address and the API have it, key by key in this order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from webapp.analysis.findings.finding import Detail, Ends, Line
+from webapp.core.results.links import TopicLink
+
+Part = str | TopicLink  # of a sentence
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a finding about a time or a group says, so that it can be checked against the texts."""
+
+    name: Annotated[str, Field(description="the words that it calls its topic by")]
+    more: Annotated[
+        bool, Field(description="whether there is more of it in the span or group than elsewhere")
+    ]
+    steady: Annotated[bool, Field(description="whether it changed all along")]
+    ratio: Annotated[float, Field(description="how many times the share elsewhere")]
+    field: str = ""
+    value: str = ""
+    bounds: Annotated[Ends | None, Field(description="of a field of numbers")] = None
+    first: Annotated[str, Field(description="of the span, as addresses have it; empty: open")] = ""
+    last: str = ""
+
+
+@dataclass(frozen=True)
+class CountedFamily:
+    """A family in the chosen documents."""
+
+    name: Annotated[str, Field(description="of a reader's group, else of its two largest topics")]
+    hue: Annotated[int, Field(description="the number of its colour")]
+    phrases: Annotated[
+        Sequence[str],
+        Field(description="neighbouring words that are assigned to one of its topics"),
+    ]
+    tokens: Annotated[int, Field(description="words that are assigned to its topics")]
+    documents: Annotated[int, Field(description="that have any of them")]
+    share: Annotated[float, Field(description="of the words")]
+
+
+@dataclass(frozen=True)
+class FamilyTopics(CountedFamily):
+    """The same with its topics."""
+
+    topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A sentence that stands out, and what it rests on. docs/findings.md says what each kind
+    means."""
+
+    kind: Annotated[
+        str,
+        Field(
+            description=(
+                "family, change, event, speaker, mark, keyword, none, sense, unlike or caution"
+            )
+        ),
+    ]
+    rank: Annotated[int, Field(description="within its kind, from 1")]
+    sentence: str
+    parts: Annotated[list[Part], Field(description="the sentence in pieces: texts and topics")]
+    sure: Annotated[str, Field(description="how sure it is, in words")]
+    url: Annotated[str, Field(description="of its passages")]
+    estimate: Annotated[
+        float | None,
+        Field(
+            description=(
+                "a share (family, speaker, keyword, unlike, caution), a ratio (change, event, mark)"
+                " or a difference of shares (none, sense); null: of nothing"
+            )
+        ),
+    ]
+    low: Annotated[
+        float | None,
+        Field(description="the ends of its 95% interval; those of a count are the count"),
+    ]
+    high: float | None
+    score: Annotated[float, Field(description="size times certainty, comparable within a kind")]
+    topic: TopicLink | None
+    line: Annotated[
+        Line,
+        Field(description="shares of the words from the first time to the last, in equal steps"),
+    ]
+    claims: Annotated[
+        list[Claim], Field(description="of a change, an event, or each topic of a group")
+    ]
+    family: Annotated[FamilyTopics | None, Field(description="of a family")]
+    not_found_again: Annotated[
+        list[int],
+        Field(description="topics it names that fewer than half of the runs with other seeds have"),
+    ]
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """A passage that stands for a topic."""
+
+    text: Annotated[
+        list[tuple[str, bool]], Field(description="pieces, and whether each is a word of the topic")
+    ]
+    title: str
+    date_text: str
+    document: int
+    start: int
+    end: int
+    topic: TopicLink
+    url: str
+    passage_url: str
+
+    @property
+    def plain(self) -> str:
+        return "".join(text for text, _ in self.text)
+
+
+@dataclass(frozen=True)
+class OverviewPage:
+    """What a set of documents says. ready: false while a worker computes it."""
+
+    set: Annotated[str, Field(description="the documents in words")]
+    detail: Annotated[Detail, Field(description="less, more, or empty")]
+    ready: bool
+    documents: int
+    tokens: int = 0
+    span: Annotated[list[str], Field(description="the first and the last time, or nothing")] = (
+        field(default_factory=list)
+    )
+    unit: Annotated[str, Field(description="year, month, week, day, decade, or empty")] = ""
+    bins: Annotated[
+        list[str], Field(description="the times that the points of each line stand for")
+    ] = field(default_factory=list)
+    quotes: list[Quotation] = field(default_factory=list)
+    families: Annotated[int, Field(description="that the topics are cut into")] = 0
+    usual_families: Annotated[
+        int, Field(description="unless the address asks for another number")
+    ] = 0
+    rest: Annotated[
+        float | None, Field(description="the share of the words of topics in no family")
+    ] = None
+    findings: list[FindingRow] = field(default_factory=list)
+    hidden: Annotated[
+        int, Field(description="how many more findings there are with detail=more")
+    ] = 0
+
+
+@dataclass(frozen=True)
+class SectionRow(FindingRow):
+    """table: what its Pin button sends of its line. effects: the page on which it is estimated with
+    other things held constant, or ""."""
+
+    table: str
+    effects: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """Findings of one kind."""
+
+    kind: str
+    title: str
+    findings: list[SectionRow]
+
+
+@dataclass(frozen=True)
+class DetailLink:
+    name: str
+    url: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """number: of families on this page. fewer, more, usual: its address with other numbers of them,
+    "" where there is none. computed: the usual one."""
+
+    number: int
+    fewer: str
+    more: str
+    usual: str
+    computed: int
+
+
+@dataclass(frozen=True)
+class OverviewHtml:
+    """sections: by their kinds; beside: the one beside what changed; further: those below. query:
+    of this page's address. simulated: whether the true topics are known."""
+
+    untrained: bool
+    simulated: bool
+    sections: dict[str, Section]
+    beside: Section | None
+    further: list[Section]
+    details: list[DetailLink]
+    cuts: Cuts | None
+    query: str

@@ -1,0 +1,103 @@
+"""Findings as they are stored: read, computed at the end of a run, in a request where that is
+quick, else by a worker."""
+
+from hashlib import blake2b
+
+from django.http import QueryDict
+
+from webapp.analysis.findings import compute as computing, families
+from webapp.analysis.findings.kinds import STORED, SetFindings
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Findings, Run
+from webapp.platform.accounts import embargo
+from webapp.platform.jobs import dispatch
+
+TASK = "tasks.runs.find"
+# topics of documents, in all, up to which a request computes: some seconds; of more a worker does
+QUICK = 400_000
+SETS = 50  # of a run that are kept, the newest
+
+
+def read_or_ask(selection: Selection, by: int | None) -> SetFindings | None:
+    """The findings of a set, or None while a worker computes them; for each user, by, it computes
+    one after the other. Raises Invalid for a run without evidence."""
+    if (found := read(selection)) is not None:
+        return found
+    run, asked = (
+        selection.run_view.run,
+        [selection.run_view.run.pk, selection.address().removeprefix("?")],
+    )
+    if len(evidence.of(run).doc_topics) <= QUICK and not dispatch.promised(TASK, asked):
+        return _make(selection)
+    dispatch.ask(TASK, asked, by)
+    return None
+
+
+def promise(run: Run) -> None:
+    """Those of all documents are computed as soon as the run's topics are there: a page that is
+    opened at once waits for them."""
+    dispatch.promise(TASK, [run.pk, ""])
+
+
+def compute(run_id: int, query: str = "", by: int | None = None) -> None:
+    """In a worker, asked by a page of the user `by` or not: compute and store, unless they are
+    stored already, or the run is not there any more."""
+    try:
+        run = trained(run_id)
+        if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
+            _make(selection)
+    finally:
+        dispatch.answered(TASK, [run_id, query], by)
+
+
+def trained(run_id: int) -> Run | None:
+    """A run that is done; None where it is not there any more."""
+    runs = Run.objects.select_related("corpus__version", "version__corpus", "snapshot")
+    return runs.filter(pk=run_id, snapshot__final=True).first()
+
+
+def read(selection: Selection) -> SetFindings | None:
+    """What is stored of a set; None where nothing is, or an older program computed it in another
+    way."""
+    row = Findings.objects.filter(
+        snapshot=selection.run_view.run.snapshot_id, key=_key(selection)
+    ).first()
+    return (
+        STORED.validate_python(row.data)
+        if row is not None and row.method == computing.METHOD
+        else None
+    )
+
+
+def _make(selection: Selection) -> SetFindings:
+    with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
+        found = computing.findings(selection)
+    data = STORED.dump_python(found, mode="json")
+    keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
+    return found
+
+
+def keep(run: Run, key: str, **fields) -> None:
+    """Store the row of a run's present topics that has this key; of rows of sets the oldest go."""
+    Findings.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
+    sets = (
+        Findings.objects.filter(snapshot=run.snapshot_id)
+        .exclude(key__in=["", families.TREE])
+        .order_by("-made_at")
+    )
+    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
+
+
+def _key(selection: Selection) -> str:
+    """What findings depend on beside the snapshot: the set, and which topics are merged, moved or
+    in a group. Names don't matter."""
+    labels = selection.run_view.labels
+    merged, moved = (
+        [(k, target) for k, target in enumerate(array.tolist()) if k != target]
+        for array in (labels.into, labels.beside)
+    )
+    grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
+    depends = selection.parameters, merged, moved, grouped
+    return blake2b(repr(depends).encode(), digest_size=32).hexdigest() if any(depends) else ""

@@ -1,0 +1,186 @@
+"""The overview of a run, and a notebook that begins with it."""
+
+from datetime import date
+from typing import Annotated, get_args
+from urllib.parse import urlencode, urlsplit
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from inference.errors import Invalid
+from webapp.analysis.findings import families as cuts
+from webapp.analysis.findings.kinds import KINDS, Detail
+from webapp.analysis.findings.overview import line_table, overview
+from webapp.analysis.findings.shapes import (
+    Claim,
+    DetailLink,
+    FindingRow,
+    OverviewHtml,
+    OverviewPage,
+    Section,
+    SectionRow,
+)
+from webapp.core.documents import days, fields
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.notebooks import queries as pins, services as notebooks
+from webapp.core.results.page_cache import cached_page
+from webapp.core.results.view import RunView
+from webapp.core.simulate import truth
+from webapp.intake.metadata import Number
+from webapp.models import Notebook, Run, Version
+from webapp.platform.accounts import authorization
+from webapp.platform.drawing import tables
+from webapp.platform.pages.page import back, reader, told, whole
+from webapp.platform.pages.typed import Answer, Here, typed
+
+DETAILS: dict[Detail, str] = {
+    "less": "fewer findings",
+    "": "the main findings",
+    "more": "more findings",
+}
+FIRST = (
+    "family",
+    "change",
+    "event",
+    "speaker",
+)  # kinds that the page has a place for; the others follow, each by itself
+
+
+def _detail(name: str, values: list[str]) -> Detail:
+    for detail in get_args(Detail):
+        if detail == values[-1]:
+            return detail
+    raise Invalid(name, f"“{name}” in the address must be less or more, got “{values[-1][:20]}”.")
+
+
+@cached_page()
+@typed("run/overview.html")
+def detail(
+    request: HttpRequest,
+    run: Run,
+    selection: RunSelection,
+    here: Here,
+    *,
+    detail: Annotated[Detail, _detail] = "",
+    families: Annotated[int | None, cuts.asked] = None,
+) -> Answer[OverviewPage]:
+    """What is in the documents; 202 while a worker computes it, which is not cached."""
+    untrained = run.snapshot is None or not run.snapshot.final
+    page = (
+        OverviewPage("", detail, ready=False, documents=0)
+        if untrained
+        else overview(selection, detail, authorization.user_id(request), families)
+    )
+    return Answer(
+        page,
+        lambda: _html(selection.view, page, here, untrained),
+        status=200 if page.ready or untrained else 202,
+    )
+
+
+def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+    sections = {
+        kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
+        for kind in KINDS
+        if (
+            rows := [
+                SectionRow(
+                    **vars(row),
+                    table=tables.json_text(line_table(page, row)),
+                    effects=_effects(view, row),
+                )
+                for row in page.findings
+                if row.kind == kind
+            ]
+        )
+    }
+    beside = sections.get("event") or sections.get("mark")
+    return OverviewHtml(
+        untrained=untrained,
+        simulated=truth.exists(view.run.corpus),
+        sections=sections,
+        beside=beside,
+        further=[
+            section for kind, section in sections.items() if kind not in FIRST and section != beside
+        ],
+        details=[
+            DetailLink(name, here.url(detail=value), value == page.detail)
+            for value, name in DETAILS.items()
+        ],
+        cuts=cuts.around(cuts.cut(view, page.families), here) if page.families else None,
+        query=here.query.urlencode(),
+    )
+
+
+def _effects(view: RunView, row: FindingRow) -> str:
+    claim, version = next(iter(row.claims), None), view.run.version
+    if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
+        topics = QueryDict(urlsplit(row.url).query)["topics"]
+        return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
+    if claim is None or row.topic is None or row.kind not in ("change", "mark"):
+        return ""
+    asked = {"effect": "spline(date)"}
+    if claim.field:
+        numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
+        if claim.field not in numbers + [f.name for f in fields.categories(version)]:
+            return ""
+        asked = {"effect": f'"{claim.field}"', "b": "" if claim.bounds else claim.value}
+        asked |= {"held": "spline(date)"} if fields.dated(version) else {}
+    elif claim.first or claim.last:
+        asked |= _middle(version, claim)
+    return view.go("run_effects", asked=urlencode({**asked, "topic": row.topic.number})) + "#one"
+
+
+def _middle(version: Version, claim: Claim) -> dict[str, str]:
+    """The middle of a claim's span as a setting of the date: the second one in the later half of
+    the texts, else the first."""
+    start, end = (day.toordinal() for day in fields.dated(version) or ())
+    first, last = (
+        days.ordinal(claim.first, "from", last=False),
+        days.ordinal(claim.last, "to", last=True),
+    )
+    middle = ((first or start) + (last or end)) // 2
+    return {
+        "b" if 2 * middle > start + end else "a": (
+            date.fromordinal(middle).isoformat()[: len(claim.first or claim.last)]
+        )
+    }
+
+
+@require_POST
+def notebook(request: HttpRequest) -> HttpResponse:
+    """A new notebook whose first pieces are the quotations and findings that the page shows."""
+    sent = request.POST
+    with told(request):
+        run = authorization.run_or_404(request, whole(sent, "run"))
+        return redirect(
+            "notebook", _begin(request, run, QueryDict(sent.get("query", "")[:2000])).pk
+        )
+    return redirect(back(request, "/notebooks/"))
+
+
+def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
+    selection = Selection.read(query, RunView(run))
+    by, number = authorization.user_id(request), cuts.in_address(query)
+    page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
+    if not page.ready:
+        raise Invalid("run", "The findings are still being computed. Try again in a moment.")
+    chosen = f", {selection.sentence}" if selection else ""
+    made = notebooks.create(
+        f"Findings in {run.corpus.name}{chosen}"[: notebooks.TITLE],
+        reader(request),
+        authorization.user(request),
+    )
+    pinned = [
+        pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
+        for quote in page.quotes
+    ] + [
+        pins.of_chart(
+            run, KINDS[row.kind].ON_PAGE.title, row.url, row.sentence, line_table(page, row)
+        )
+        for row in page.findings
+    ]
+    for evidence in pinned:
+        notebooks.pin(made, evidence, "", reader(request))
+    return made

@@ -1,0 +1,241 @@
+"""Keyness of two sets of documents, counted and tested over all words: in a request where that is
+quick, else by a worker, and stored with the findings of the run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import blake2b
+from io import BytesIO
+from typing import NamedTuple
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from inference.explore import keyness
+from inference.explore.documents import frozen
+from inference.index import Index, two_sets
+from inference.index.segments import Field
+from webapp.analysis.findings import stored
+from webapp.analysis.keyness.shapes import Counting, Order, Which
+from webapp.analysis.time import contrasts
+from webapp.core.documents import search
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results.view import RunView
+from webapp.core.runs import names
+from webapp.models import Findings, Run, Topic
+from webapp.platform.jobs import dispatch
+from webapp.platform.storage import sealed
+from webapp.platform.storage.cache import BoundedCache, cached
+
+TASK = "tasks.runs.compare_words"
+METHOD = 1  # raised when the same sets have other words
+LEAST = 5  # documents of both sides: what fewer have is told by no list
+KEPT: dict[Order, int] = {
+    "ratio": 25_000,
+    "g2": 200,
+}  # words of a side that are kept, the clearest in either order
+# documents of words, in all, up to which a request counts: a second; of more a worker does
+QUICK = 300_000_000
+_COUNTS = ("forms", "tokens", "documents")
+_kept = BoundedCache(16 << 20)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What is counted: words of the lexicon, and behind these phrases of the run's topics. fields:
+    of both, as two_sets takes them."""
+
+    index: Index
+    words: int
+    phrases: list[str]
+    fields: list[Field]
+
+    @classmethod
+    def of(cls, run: Run) -> "Counted":
+        """Of a run by an older version, and under an embargo, words alone. Raises Invalid where the
+        corpus has no index."""
+        index = search.open_index(run.corpus)
+        words, of_words, folder = (
+            len(index.stream.lexicon),
+            index.fields["text"],
+            names.phrases_folder(run.pk),
+        )
+        with sealed.held(folder.parent):
+            if run.corpus.embargo or not folder.is_dir():
+                return cls(index, words, [], of_words)
+            field = Field.open(folder)  # what is mapped stays when its files are put away
+        behind = field._replace(words=frozen(field.words + words, np.int32))
+        return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
+
+    def spelled(self, forms: np.ndarray) -> list[str]:
+        known = forms < self.words
+        texts = np.empty(len(forms), object)
+        texts[known] = self.index.stream.lexicon.words(forms[known])
+        texts[~known] = [self.phrases[form - self.words] for form in forms[~known].tolist()]
+        return texts.tolist()
+
+    def content(self, forms: np.ndarray) -> np.ndarray:
+        """bool[n]: which are phrases, or words that are no stop words."""
+        kept = forms >= self.words
+        kept[~kept] = search.content_words(self.index, forms[~kept])
+        return kept
+
+
+@cached(16)
+def _phrases(snapshot_id: int) -> list[str]:
+    rows = (
+        Topic.objects.filter(snapshot=snapshot_id)
+        .order_by("number")
+        .values_list("phrases", flat=True)
+    )
+    return names.distinct(filter(None, rows))
+
+
+class Computed(NamedTuple):
+    """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted
+    numbers them; tokens, documents: int64[n, 2]. differ: how many each side uses more, of which the
+    clearest are here."""
+
+    totals: two_sets.Totals
+    forms: np.ndarray
+    tokens: np.ndarray
+    documents: np.ndarray
+    result: keyness.Keyness
+    tried: int
+    differ: list[int]
+
+
+@dataclass
+class NotYet(Exception):
+    """A worker counts, or is to."""
+
+    page: Counting
+
+
+class Contrast:
+    """Two sets of documents. counted: what is counted of them. Raises Invalid where a side has no
+    documents, or where one document is on both."""
+
+    def __init__(self, base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which):
+        self.base, self.sides, self.which = base, (a, b), which
+        self.counted, self.divided = Counted.of(base.run), contrasts.divided(base, a, b)
+        addresses = [each.address().removeprefix("?") for each in (base, a.documents, b.documents)]
+        self.task = [base.run.pk, addresses, b.complement, which]
+        self.lengths, made = self.counted.index.stream.lengths, self.counted.index.made
+        sets = base.key, a.documents.key, b.documents.key, b.complement
+        self.key = (base.run.snapshot_id, made, *sets, which)
+        self._stored_as = f"words {blake2b(repr(self.key).encode(), digest_size=28).hexdigest()}"
+
+    @cached_property
+    def sets(self) -> np.ndarray:
+        """uint8[D], of each document, as two_sets has it."""
+        first, second = self.divided.of_both(self.base)
+        sets = np.zeros(self.counted.index.D, np.uint8)
+        sets[slice(self.base.version.documents) if second is None else second] = two_sets.SECOND
+        sets[first] = two_sets.FIRST
+        return sets
+
+    def totals(self) -> two_sets.Totals:
+        """Raises Invalid where a side has no words."""
+        totals = two_sets.totals(self.lengths, self.sets)
+        if not totals.tokens.all():
+            raise Invalid(
+                "from_a", "One of the two sets has no words. Choose another time or value."
+            )
+        return totals
+
+    def computed(self, by: int | None) -> Computed:
+        """by: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to
+        count."""
+
+        def make() -> Computed | None:
+            if sum(len(field.documents) for field in self.counted.fields) <= QUICK:
+                return self.count()
+            if (made := self.read()) is None:
+                self.totals()  # what has no words is said before a worker is asked
+            return made
+
+        if (made := _kept.get_or_set(self.key, make)) is None:
+            dispatch.ask(TASK, self.task, by)
+            raise NotYet(
+                Counting([side.name for side in self.sides], dispatch.progress(TASK, self.task))
+            )
+        return made
+
+    def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
+        """A pass over the index, of which `advance` learns the share that is done. Raises Invalid
+        as `totals` does."""
+        counted, totals = self.counted, self.totals()
+        every = counted.words + len(counted.phrases)
+        sums = two_sets.sums(counted.fields, every, self.lengths, self.sets, LEAST, advance)
+        if self.which == "content":
+            kept = counted.content(sums.forms)
+            sums = two_sets.FormSums(*(array[kept] for array in sums))
+        result = keyness.keyness(sums, totals)
+        sides = [
+            np.flatnonzero(result.different & ((result.ratio > 0) == (s == 0))) for s in range(2)
+        ]
+        each = [
+            in_order(result, rows, order)[:most] for rows in sides for order, most in KEPT.items()
+        ]
+        rows = np.unique(np.concatenate(each))
+        forms, tokens, documents = (
+            array[rows] for array in (sums.forms, sums.tokens, sums.documents)
+        )
+        result = keyness.Keyness(*(array[rows] for array in result))
+        return Computed(
+            totals, forms, tokens, documents, result, len(sums.forms), [*map(len, sides)]
+        )
+
+    def read(self) -> Computed | None:
+        """What a worker stored; None where nothing is."""
+        row = Findings.objects.filter(
+            snapshot=self.base.run.snapshot_id, key=self._stored_as, method=METHOD
+        ).first()
+        if row is None:
+            return None
+        with np.load(BytesIO(row.arrays or b"")) as arrays:
+            result = keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields))
+            totals, forms, tokens, documents = (arrays[name] for name in ("totals", *_COUNTS))
+        return Computed(
+            two_sets.Totals(*totals),
+            forms,
+            tokens,
+            documents,
+            result,
+            row.data["tried"],
+            row.data["differ"],
+        )
+
+    def store(self, made: Computed) -> None:
+        file, data = BytesIO(), {"tried": made.tried, "differ": made.differ}
+        arrays = {name: getattr(made, name) for name in _COUNTS} | made.result._asdict()
+        np.savez_compressed(file, totals=np.stack(made.totals), **arrays)
+        stored.keep(
+            self.base.run, self._stored_as, method=METHOD, data=data, arrays=file.getvalue()
+        )
+
+
+def compute(
+    run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None
+) -> None:
+    """In a worker: count and store, unless that is stored already, or the run is not there any
+    more."""
+    task = [run_id, addresses, complement, which]
+    try:
+        if run := stored.trained(run_id):
+            base, a, b = (Selection.read(QueryDict(address), RunView(run)) for address in addresses)
+            contrast = Contrast(
+                base, contrasts.Side("", a, False), contrasts.Side("", b, complement), which
+            )
+            if contrast.read() is None:
+                contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))
+    finally:
+        dispatch.answered(TASK, task, by)
+
+
+def in_order(result: keyness.Keyness, rows: np.ndarray, order: Order) -> np.ndarray:
+    """Rows of words, the clearest first."""
+    by = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
+    return rows[np.argsort(-by[rows], kind="stable")]

@@ -1,0 +1,128 @@
+"""The page of the words that set two sets of documents apart."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.analysis.time.shapes import Side
+from webapp.core.results.links import TopicLink
+
+Order = Literal["ratio", "g2"]
+Which = Literal["content", "all"]
+
+
+@dataclass(frozen=True)
+class KeyWord:
+    """times: how many times as frequent as on the other side. low, high: the 95% confidence
+    interval of it, adjusted for all words that were tried; high: null where the other side has
+    fewer than five documents with it. rates: in 10,000 words of either side, as tokens and
+    documents, its own side first. burst: one document carries it. urls: the documents of either
+    side that have it."""
+
+    word: str
+    times: float
+    low: float
+    high: float | None
+    g2: float
+    tokens: list[int]
+    documents: list[int]
+    rates: list[float]
+    burst: bool
+    urls: list[str]
+
+
+@dataclass(frozen=True)
+class SpreadWord(KeyWord):
+    """dp: how unevenly it is spread over the parts that were asked for within its own side
+    (inference.index.two_sets.dispersion); null where none were."""
+
+    dp: float | None
+
+
+@dataclass(frozen=True)
+class Keyness:
+    """words: of either side. over: of what the parts are: a period or a field; "" for none. more:
+    how many others differ. tried: words that at least five documents have. which: without the stop
+    words of the corpus's language, or with them."""
+
+    sides: list[Side]
+    words: list[list[SpreadWord]]
+    more: list[int]
+    tried: int
+    order: Order
+    which: Which
+    selection: str
+    over: str
+
+
+@dataclass(frozen=True)
+class WordPart:
+    """A word of a topic. rates: its tokens in the topic in 10,000 counted words of either side;
+    apart: the difference of the two, its part of the topic's; part: its size, as a part of the
+    largest. times: how many times as frequent it is on the first side, in all its uses; null where
+    that may be chance. urls: the documents of either side that have it and the topic."""
+
+    word: str
+    apart: float
+    part: float
+    rates: list[float]
+    tokens: list[int]
+    times: float | None
+    urls: list[str]
+
+
+@dataclass(frozen=True)
+class TopicSplit:
+    """A topic's share in two sets, in 10,000 counted words (rates). words: those of which the first
+    side has more, and less, the largest parts first. more, rest: how many others there are of
+    either, and the sum of their parts: all parts add up to the difference of the rates."""
+
+    topic: TopicLink
+    sides: list[Side]
+    rates: list[float]
+    words: list[list[WordPart]]
+    more: list[int]
+    rest: list[float]
+
+    @property
+    def apart(self) -> float:
+        return self.rates[0] - self.rates[1]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A worker counts the words. sides: what the two are called. done: from 0 to 1."""
+
+    sides: list[str]
+    done: float
+
+
+@dataclass(frozen=True)
+class NothingCompared:
+    """problem: why; compare: the page on which two sets are chosen."""
+
+    problem: str
+    compare: str
+
+
+@dataclass(frozen=True)
+class TopicSplitHtml:
+    """named: words that make up half of the difference, or the first of these; made: what they make
+    up."""
+
+    named: list[WordPart]
+    made: float
+    compare: str
+    keyness: str
+
+
+@dataclass(frozen=True)
+class KeynessHtml:
+    """orders, words, overs: (what it is called, its address, whether it is the present one). most:
+    the largest times that is drawn."""
+
+    orders: list[tuple[str, str, bool]]
+    words: list[tuple[str, str, bool]]
+    overs: list[tuple[str, str, bool]]
+    most: float
+    csv: str
+    compare: str

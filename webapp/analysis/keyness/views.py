@@ -1,0 +1,172 @@
+"""The words that set two sets of documents apart, as a page and as a table."""
+
+from collections.abc import Callable
+from functools import partial
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid, there
+from webapp.analysis.keyness import queries, split as splitting
+from webapp.analysis.keyness.counting import Contrast, NotYet
+from webapp.analysis.keyness.shapes import (
+    Counting,
+    Keyness,
+    KeynessHtml,
+    NothingCompared,
+    Order,
+    TopicSplit,
+    TopicSplitHtml,
+    Which,
+    WordPart,
+)
+from webapp.analysis.time import contrasts
+from webapp.analysis.words import senses
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import provenance
+from webapp.core.results.view import RunView
+from webapp.platform.accounts import authorization
+from webapp.platform.pages.page import run_or_404, table_answer
+from webapp.platform.pages.typed import Answer, Here, typed
+
+NAMED = 5  # words of a first sentence
+ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
+WORDS = {"content": "without stop words", "all": "all words"}
+
+
+@typed(
+    {
+        Keyness: "keyness/words.html",
+        Counting: "keyness/counting.html",
+        NothingCompared: "keyness/nothing.html",
+    }
+)
+def words(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    order: Order = "ratio",
+    which: Which = "content",
+    rest: bool = False,
+    over: str = "",
+) -> Answer[Keyness | Counting | NothingCompared]:
+    """Words that one set of documents uses more than another, or than all other documents."""
+
+    def listed(contrast: Contrast, by: int | None) -> Answer:
+        page = queries.listed(contrast, order, selection.sentence, over, by)
+        return Answer(
+            page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode())
+        )
+
+    return _of_two(request, view, selection, rest, which, listed)
+
+
+@typed(
+    {
+        TopicSplit: "keyness/topic.html",
+        Counting: "keyness/counting.html",
+        NothingCompared: "keyness/nothing.html",
+    }
+)
+def topic(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    *,
+    topic: int | None = None,
+    rest: bool = False,
+) -> Answer[TopicSplit | Counting | NothingCompared]:
+    """The difference of a topic's shares in two sets, split over its words."""
+    number = senses.asked_topic(view, topic)
+
+    def parts(contrast: Contrast, by: int | None) -> Answer:
+        asked = there(
+            number, Invalid("topic", "Choose a topic on the page that compares the two sets.")
+        )
+        page = splitting.split(contrast, asked, by)
+        return Answer(page, partial(_topic_html, request, view, page))
+
+    return _of_two(request, view, selection, rest, "all", parts)
+
+
+def _of_two(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    rest: bool,
+    which: Which,
+    answer: Callable[[Contrast, int | None], Answer],
+) -> Answer:
+    """What is said of the two sets of an address; where that names none, or a worker has to count
+    first, that."""
+    compare = _compare(request, view)
+    try:
+        if asked := contrasts.asked(request.GET, selection, rest):
+            return answer(Contrast(*asked, which), authorization.user_id(request))
+    except NotYet as state:
+        return Answer(state.page, status=202)
+    except Invalid as error:
+        return Answer(NothingCompared(error.message, compare), invalid=error)
+    return Answer(NothingCompared("Choose two sets of documents first.", compare))
+
+
+def _compare(request: HttpRequest, view: RunView) -> str:
+    return view.go("run_time_compare", asked=request.GET.urlencode())
+
+
+def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicSplitHtml:
+    named, made = list[WordPart](), 0.0
+    for word in page.words[page.apart < 0][:NAMED]:
+        if abs(made) < abs(page.apart) / 2:
+            named.append(word)
+            made += word.apart
+    return TopicSplitHtml(
+        named=named,
+        made=made,
+        compare=_compare(request, view),
+        keyness=view.go("run_keyness", asked=request.GET.urlencode()),
+    )
+
+
+def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) -> KeynessHtml:
+    drawn = [word.high or word.times for part in page.words for word in part]
+    return KeynessHtml(
+        orders=[
+            (label, here.url(order=name), name == page.order) for name, label in ORDERS.items()
+        ],
+        words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
+        overs=[
+            (name or "none", here.url(over=name or None), name == page.over)
+            for name in ["", *fields.choices(view.run.version)]
+        ],
+        most=max(drawn, default=1.0),
+        csv=view.go("run_keyness_csv", asked=query),
+        compare=compare,
+    )
+
+
+@require_safe
+def csv(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = run_or_404(run_id)
+    asked = words.asked(request.GET)
+    sides = there(
+        contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
+        Http404(
+            "This address names no two sets of documents: choose them on the page that compares"
+            " two."
+        ),
+    )
+    try:
+        table = queries.table(
+            Contrast(*sides, asked["which"]), asked["over"], authorization.user_id(request)
+        )
+    except NotYet:
+        return HttpResponse(
+            "A worker counts these words. Ask again in a while.",
+            status=202,
+            content_type="text/plain",
+        )
+    return table_answer(table, provenance.file_name(run, "keyness"))

@@ -1,0 +1,586 @@
+"""Two sets of documents compared: which topics one has more of, by how much, and which words tell
+them apart."""
+
+from itertools import chain
+from typing import Literal, NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.effects import contrasts as effects, shares as effect_shares
+from inference.effects.units import LEAST
+from inference.errors import Invalid
+from inference.explore import bands as intervals, change
+from inference.explore.day_sums import TOKENS, WORDED
+from inference.explore.documents import marked, spread, spread_outside
+from inference.explore.relevance import distinctive
+from webapp.analysis.time import shares
+from webapp.analysis.time.shapes import (
+    CategoryChoice,
+    Compared,
+    SetsForm,
+    SideForm,
+    SideOfComparison,
+    TopicDifference,
+    WordDifference,
+)
+from webapp.analysis.words.shapes import WordLink
+from webapp.core.documents import fields, sums, units
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.documents.shapes import ValueChoice
+from webapp.core.results import evidence, links, topics
+from webapp.intake.metadata.field import ValueField
+from webapp.models import Run, Version, Word
+from webapp.platform.pages.here import Here
+from webapp.platform.storage.cache import BoundedCache
+
+Order = Literal["difference", "ratio"]
+Constant = Literal["", "time"]  # what is held constant
+ASKED = (
+    "from_a",
+    "to_a",
+    "in_a",
+    "from_b",
+    "to_b",
+    "in_b",
+    "topic",
+    "topic_a",
+    "topic_b",
+)  # what says two sides
+LISTED = 15  # topics of each side
+WORDS = 8  # of a topic as one side uses it
+ALL_WORDS = 24  # of each side, whatever the topic
+# words of each side that are counted, about: of 1 in 10,000 the rate is known within 14%
+SAMPLED = 2_000_000
+LEAST_SAMPLED = 1_000  # documents of each side at least
+PER_WORDS = 10_000  # rates are occurrences in so many words
+OFFERED = 60  # values of a category to choose from, the most frequent
+SUGGESTED = 3  # categories whose values are suggested to be compared
+TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
+_sums_of_sides = BoundedCache(4 << 20)  # sums of both sides: of 2,000 topics 160 KB
+LEAST_RATIO, FARTHEST = 1e-300, 1e3  # of shares; logarithm of the ratio where one side has nothing
+# standard errors from which a word is said to be more frequent: chance alone exceeds it in 1 of 100
+# cases
+SURE = 2.58
+
+
+class Side(NamedTuple):
+    """documents: of this side, within those of the page. complement: it is all of those that the
+    other side has not."""
+
+    name: str
+    documents: RunSelection
+    complement: bool
+
+
+def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
+    """?from_a= ?to_a= ?in_a=; None where nothing is said."""
+    conditions = QueryDict(mutable=True)
+    for name in ("from", "to", "in"):
+        conditions.setlist(
+            name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()]
+        )
+    selection = Selection.read(conditions, base.view)
+    if not selection:
+        return None
+    categories = {name for name, _ in selection.values}
+    values = [
+        (name, value) for name, value in base.values if name not in categories
+    ] + selection.values
+    span = (selection.first or base.first, selection.last or base.last)
+    return Side(selection.name, base.changed(span=span, values=values), False)
+
+
+def asked(
+    query: QueryDict, selection: RunSelection, rest: bool
+) -> tuple[RunSelection, Side, Side] | None:
+    """What an address compares: the documents of the page, and two sides of them. None where it
+    says no side. rest: the chosen documents, with all others of the run."""
+    a = side(query, "a", selection)
+    b = side(query, "b", selection)
+    if a is None and b is not None:
+        raise Invalid("from_a", "First choose the documents to compare with these.")
+    if a is not None:
+        return selection, a, b or _others(selection)
+    if not (selection and rest):
+        return None
+    base = Selection.all(selection.view)
+    return base, Side(selection.name, selection, False), _others(base)
+
+
+def _others(base: RunSelection) -> Side:
+    return Side("all others", base, True)
+
+
+def compare(
+    base: RunSelection, a: Side, b: Side, order: Order, constant: Constant = ""
+) -> Compared:
+    """Topics by the difference of their shares, and words. constant: "time" compares a with what
+    b's share is expected to be at the times of a.
+
+    Raises Invalid where a side has no documents, where one document is in both, or where time is to
+    be held constant of documents without dates.
+    """
+    view = base.view
+    documents = divided(base, a, b)
+    found = _differences(base, a, b, documents, constant)
+    larger_in_a, larger_in_b = _listed(found, order)
+    samples = _samples(base, documents)
+    sample_sizes = [len(sample) for sample in samples]
+    rows, words = _rows(base, (a, b), found, larger_in_a, larger_in_b, samples)
+    unsure = [found.topics[i] for i in found.ranked(order) if not found.sure[i]]
+    return Compared(
+        sides=[_side_of_comparison(side, base, found.bands, s) for s, side in enumerate((a, b))],
+        more=[rows[: len(larger_in_a)], rows[len(larger_in_a) :]],
+        words=words,
+        order=order,
+        selection=base.sentence,
+        constant=constant,
+        unsure=[links.topic_link(view, topic) for topic in unsure[: 2 * LISTED]],
+        unsure_count=len(unsure),
+        not_listed=[
+            int(np.count_nonzero(found.larger_in_a)) - len(larger_in_a),
+            int(np.count_nonzero(found.larger_in_b)) - len(larger_in_b),
+        ],
+        words_from=sample_sizes if sample_sizes != documents.documents else None,
+        unit=found.unit.said,
+        caution=found.caution,
+    )
+
+
+class Differences(NamedTuple):
+    """The topics of both sides, by their place in `topics`: shares of either side, the difference
+    with its ends, the ratio.
+
+    tokens: int64[2, K], of all topics. unit, caution: for whom the intervals hold, and what can't
+    be concluded.
+    """
+
+    topics: list[int]
+    bands: intervals.Bands
+    difference: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    ratio: np.ndarray
+    tokens: np.ndarray
+    unit: units.Unit
+    caution: str
+
+    @property
+    def sure(self) -> np.ndarray:
+        """Whether chance alone can't explain the difference."""
+        return (self.low > 0) | (self.high < 0)
+
+    @property
+    def larger_in_a(self) -> np.ndarray:
+        return self.sure & (self.difference > 0)
+
+    @property
+    def larger_in_b(self) -> np.ndarray:
+        return self.sure & (self.difference < 0)
+
+    def ranked(self, order: Order) -> np.ndarray:
+        """Places, the most different first. A topic that one side has not at all comes before all
+        other ratios."""
+        if order == "difference":
+            distance = np.abs(self.difference)
+        else:
+            distance = np.abs(np.log(np.maximum(self.ratio, LEAST_RATIO)))
+            distance = np.nan_to_num(distance, posinf=FARTHEST)
+        return np.argsort(-distance, kind="stable")
+
+
+def _differences(
+    base: RunSelection, a: Side, b: Side, documents: "Divided", constant: Constant
+) -> Differences:
+    """Of all topics that are neither hidden nor merged into others."""
+    labels = base.view.labels
+    topic_numbers = [k for k in base.view.topics if labels.into[k] == k and not labels.hidden(k)]
+    totals, by_topic, everywhere = _sums(base, documents)
+    bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
+    difference, low, high = change.difference(bands.share, bands.low, bands.high)
+    caution = ""
+    fields_asked = {name for side in (a, b) for name, _ in side.documents.values}
+    unit = units.unit_of(base.version, *fields_asked)
+    if constant or unit.field is not None:
+        bands, difference, low, high, caution = _of_units(
+            base, documents, unit, topic_numbers, bands, constant
+        )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = bands.share[:, 0] / bands.share[:, 1]
+    tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
+    return Differences(topic_numbers, bands, difference, low, high, ratio, tokens, unit, caution)
+
+
+def _listed(found: Differences, order: Order) -> tuple[list[int], list[int]]:
+    """Places of the topics that are surely larger in a, and of those in b, the most different
+    first."""
+    ranked = found.ranked(order)
+    in_a = [int(i) for i in ranked if found.larger_in_a[i]]
+    in_b = [int(i) for i in ranked if found.larger_in_b[i]]
+    return in_a[:LISTED], in_b[:LISTED]
+
+
+def _rows(
+    base: RunSelection,
+    sides: tuple[Side, Side],
+    found: Differences,
+    larger_in_a: list[int],
+    larger_in_b: list[int],
+    samples: list[np.ndarray],
+) -> tuple[list[TopicDifference], list[list[WordDifference]]]:
+    """The topics that are listed, and the words that tell the sides apart whatever the topic."""
+    view = base.view
+    indices = larger_in_a + larger_in_b
+    topic_numbers = [found.topics[i] for i in indices]
+    larger_side = [0] * len(larger_in_a) + [1] * len(larger_in_b)
+    group = np.repeat(np.arange(2, dtype=np.int32), [len(sample) for sample in samples])
+    row_of_topic = shares.rows_of(view.labels.into, topic_numbers)
+    word_sums = evidence.of(view.run).word_sums(
+        group, 2, row_of_topic, len(topic_numbers), np.concatenate(samples)
+    )
+    top_words = topics.top_words(view, topic_numbers, 5)
+    telling_words = _telling(view.run, word_sums, larger_side)
+    rows = [
+        _row(base, sides, found, i, side, top_words[found.topics[i]], telling)
+        for i, side, telling in zip(indices, larger_side, telling_words, strict=True)
+    ]
+    return rows, _all_words(base, sides, word_sums[:, -1])
+
+
+def _row(
+    base: RunSelection,
+    sides: tuple[Side, Side],
+    found: Differences,
+    i: int,
+    larger: int,
+    words: list[str],
+    telling: list[str],
+) -> TopicDifference:
+    """The topic in place i. larger: the side, 0 or 1, on which it is larger."""
+    topic = found.topics[i]
+    ratio = float(found.ratio[i])
+    return TopicDifference(
+        **vars(links.topic_link(base.view, topic)),
+        words=words,
+        share=found.bands.share[i].tolist(),
+        low=found.bands.low[i].tolist(),
+        high=found.bands.high[i].tolist(),
+        tokens=found.tokens[:, topic].tolist(),
+        difference=float(found.difference[i]),
+        difference_low=float(found.low[i]),
+        difference_high=float(found.high[i]),
+        ratio=ratio if np.isfinite(ratio) else None,
+        documents=[address(side, base, topic=topic) for side in sides],
+        telling=[
+            WordLink(word, address(sides[larger], base, topic=topic, word=word)) for word in telling
+        ],
+    )
+
+
+def _side_of_comparison(
+    side: Side, base: RunSelection, bands: intervals.Bands, s: int
+) -> SideOfComparison:
+    return SideOfComparison(
+        side.name,
+        int(bands.documents[s]),
+        int(bands.tokens[s]),
+        address(side, base),
+        bool(bands.thin[s]),
+    )
+
+
+def address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
+    """The documents of a side, those with a topic or a word in it; of a complement, which no
+    address can say, those of both sides."""
+    documents = base if side.complement else side.documents
+    parameters = documents.parameters
+    if word:
+        query = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
+        parameters = [("q", query)] + [(name, value) for name, value in parameters if name != "q"]
+    if topic is not None:
+        parameters = [*parameters, ("has", f"{topic}:1")]
+    return links.documents_url(base.run, "?" + urlencode(parameters))
+
+
+class Divided(NamedTuple):
+    """The documents of both sides. days: of each, where days alone say what is on it; else numbers:
+    int32, ascending, of each, None for all that are not on the first."""
+
+    documents: list[int]
+    days: list[sums.Spans] | None
+    numbers: tuple[np.ndarray, np.ndarray | None] | None
+    name: tuple
+
+    def of_both(self, base: RunSelection) -> tuple[np.ndarray, np.ndarray | None]:
+        """int32, ascending: the documents of either side; None for all that are not on the first.
+        Those of days are looked for, which takes a pass over all documents."""
+        if self.numbers:
+            return self.numbers
+        assert self.days is not None
+        days = fields.dates(base.version)
+        first, second = (_numbers_within(spans, days) for spans in self.days)
+        return first, second
+
+
+def _numbers_within(spans: sums.Spans, days: np.ndarray) -> np.ndarray:
+    """int32, ascending: the documents whose day is within one of the spans."""
+    return marked(np.logical_or.reduce([(days >= start) & (days < end) for start, end in spans]))
+
+
+def divided(base: RunSelection, a: Side, b: Side) -> Divided:
+    """Raises Invalid where a side has no documents, or where one document is on both."""
+    days = None
+    numbers = None
+    span, span_a, span_b = base.span, a.documents.span, b.documents.span
+    if span and span_a and span_b:
+        of_a = sums.within([span], [span_a])
+        of_b = sums.without(span, of_a) if b.complement else sums.within([span], [span_b])
+        days = [of_a, of_b]
+        *counts, shared = sums.counts_of_days(base, [of_a, of_b, sums.within(of_a, of_b)]).tolist()
+    else:
+        numbers, counts, shared = _divided_by_numbers(base, a, b)
+    if shared:
+        raise Invalid(
+            "from_b",
+            f"{shared:,} documents are on both sides. Choose two sets that have no document in"
+            " common, such as 1930–1939 and 1990–1999.",
+        )
+    for side, count in zip((a, b), counts, strict=True):
+        if not count:
+            raise Invalid(
+                "from_a", f"No document is on the side “{side.name}”. Choose another time or value."
+            )
+    name = (*a.documents.parameters, "and", *b.documents.parameters, b.complement)
+    return Divided(counts, days, numbers, name)
+
+
+def _divided_by_numbers(
+    base: RunSelection, a: Side, b: Side
+) -> tuple[tuple[np.ndarray, np.ndarray | None], list[int], int]:
+    """Numbers of either side's documents, None for all that are not on the first; how many each
+    has, and how many are on both."""
+    first = _within(a.documents, base)
+    second = _within(b.documents, base)
+    assert first is not None, "a side is what conditions choose"
+    in_first = np.zeros(base.version.documents, bool)
+    in_first[first] = True
+    shared = 0
+    if not b.complement:
+        shared = int(np.count_nonzero(in_first[second]))
+    elif second is not None:
+        second = second[~in_first[second]]
+    others = base.version.documents - len(first) if second is None else len(second)
+    return (first, second), [len(first), others], shared
+
+
+def _within(selection: RunSelection, base: RunSelection) -> np.ndarray | None:
+    """int32, ascending: the documents of a set that are also in another; None for all."""
+    numbers = selection.numbers
+    if base.mask is None or numbers is None:
+        return numbers
+    return numbers[base.mask[numbers]]
+
+
+def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """float64[2, 3], float64[K, 2, 5] and float64[K, 5]: what bands.of_sums needs."""
+    view = base.view
+
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        day_sums = sums.of_days(base, sides.days) if sides.days else None
+        if day_sums is not None:
+            return day_sums.whole[:-1, WORDED:], day_sums.by_topic[:, :-1]
+        first, second = sides.of_both(base)
+        if second is not None:
+            return shares.of_documents_alone(view, [first, second])
+        totals, by_topic = shares.of_documents_alone(view, [first])
+        all_totals, all_by_topic = shares.everywhere(view)
+        return (
+            np.concatenate([totals, all_totals - totals]),
+            np.concatenate([by_topic, all_by_topic - by_topic], axis=1),
+        )
+
+    key = (
+        "sides",
+        view.run.snapshot_id,
+        tuple(base.parameters),
+        sides.name,
+        view.labels.into.tobytes(),
+    )
+    totals, by_topic = _sums_of_sides.get_or_set(key, make)
+    _, all_by_topic = shares.everywhere(view)
+    return totals, by_topic, all_by_topic[:, 0]
+
+
+def _of_units(
+    base: RunSelection,
+    sides: Divided,
+    unit: units.Unit,
+    topics: list[int],
+    bands: intervals.Bands,
+    constant: Constant,
+) -> tuple[intervals.Bands, np.ndarray, np.ndarray, np.ndarray, str]:
+    """Both sides' shares, their differences with their ends, and what can't be concluded, where
+    documents of one unit depend on each other, or time is held constant, by the periods that suit
+    the texts."""
+    cell = _side_of_documents(base, sides)
+    side = np.array([0, 1])
+    period = None
+    by = "year"
+    if constant:
+        usual = fields.usual(base.version)
+        if usual in fields.PERIODS:
+            by = usual
+        periods = fields.groups(base.version, by)
+        n = len(periods.labels)
+        cell = np.where((cell >= 0) & (periods.group >= 0), n * cell + periods.group, -1)
+        side = np.repeat(side, n)
+        period = np.tile(np.arange(n), 2)
+    effect = effects.of_sides(shares.effect_data(base.view, unit, cell, topics), side, period)
+    compared = effect.compared if constant else effect.sides
+    ends = effect_shares.intervals(compared)
+    bands = bands._replace(share=np.clip(compared.share, 0, 1), low=ends.low, high=ends.high)
+    difference = compared.share[:, 0] - compared.share[:, 1]
+    low, high = effect.between()
+    return bands, difference, low, high, _caution(effect, unit, by)
+
+
+def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
+    """int32[D]: 0 or 1, the side of each document; -1 for neither."""
+    first, second = sides.of_both(base)
+    if second is None:
+        side = np.ones(base.version.documents, np.int32)
+    else:
+        side = np.full(base.version.documents, -1, np.int32)
+        side[second] = 1
+    side[first] = 0
+    return side
+
+
+def _caution(effect: effects.Contrast, unit: units.Unit, by: str) -> str:
+    if effect.verdict == "few units":
+        name = f"“{unit.field.name}”" if unit.field else "documents"
+        return (
+            f"One side has texts of {effect.sides.units.min()} {name} only: "
+            f"of fewer than {LEAST} nothing can be said beyond these texts."
+        )
+    if effect.verdict == "apart in time":
+        return (
+            f"The two hardly have words in the same {by}s: "
+            "their difference can’t be separated from what changed over time."
+        )
+    return ""
+
+
+def _samples(base: RunSelection, sides: Divided) -> list[np.ndarray]:
+    """int32, ascending: of each side the documents whose words are counted, spread evenly over
+    it."""
+    most = max(LEAST_SAMPLED, SAMPLED * base.version.documents // max(base.version.tokens, 1))
+    if sides.days and fields.by_date(base.version, newest=False) is not None:
+        return [sums.sample_of_days(base, spans, most) for spans in sides.days]
+    first, second = sides.of_both(base)
+    if second is None:
+        others = spread_outside(first, base.version.documents, most)
+    else:
+        others = spread(second, most)
+    return [spread(first, most), others]
+
+
+def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
+    """For each topic, as its own side uses it, the words that are surely more frequent there than
+    in all that both sides say."""
+    in_both = word_sums[:, -1].sum(axis=0)
+    words_of_topics = []
+    for row, side in enumerate(sides):
+        counts = word_sums[side, row]
+        used = np.flatnonzero(counts)  # what it does not have is not more frequent there
+        z = distinctive(counts, in_both, used)
+        strongest = np.argsort(-z, kind="stable")[:WORDS]
+        words_of_topics.append([int(used[i]) for i in strongest if z[i] > SURE])
+    texts = _words(run, set(chain.from_iterable(words_of_topics)))
+    return [[texts[w] for w in words] for words in words_of_topics]
+
+
+def _all_words(
+    base: RunSelection, sides: tuple[Side, Side], counts: np.ndarray
+) -> list[list[WordDifference]]:
+    """The words that tell the sides apart most surely, with how often they are used in 10,000
+    words. counts: int64[2, V]."""
+    z = distinctive(counts[0], counts.sum(axis=0))
+    of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > SURE]
+    of_b = [int(w) for w in np.argsort(z)[:ALL_WORDS] if -z[w] > SURE]
+    texts = _words(base.run, {*of_a, *of_b})
+    totals = np.maximum(counts.sum(axis=1), 1)
+    rates = PER_WORDS * counts / totals[:, None]
+
+    def difference(side: Side, w: int) -> WordDifference:
+        url = address(side, base, word=texts[w])
+        return WordDifference(texts[w], url, rates[:, w].tolist(), counts[:, w].tolist())
+
+    a, b = sides
+    return [[difference(a, w) for w in of_a], [difference(b, w) for w in of_b]]
+
+
+def _words(run: Run, numbers: set[int]) -> dict[int, str]:
+    return dict(
+        Word.objects.filter(version=run.version_id, number__in=numbers).values_list(
+            "number", "word"
+        )
+    )
+
+
+def sets_form(query: QueryDict, version: Version, here: Here) -> SetsForm:
+    """What an address says of two sets, and what can be chosen: values of each category, the most
+    frequent."""
+    cleared = dict.fromkeys(ASKED)
+    return SetsForm(
+        form=[_side_form(query, "a", "First set"), _side_form(query, "b", "Second set")],
+        categories=[_category_choice(version, category) for category in fields.categories(version)],
+        dated=fields.dated(version),
+        suggestions=[
+            (text, here.url(**cleared | parameters)) for text, parameters in _suggestions(version)
+        ],
+    )
+
+
+def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
+    """What was typed of a set."""
+    first_day = query.get(f"from_{letter}", "")
+    last_day = query.get(f"to_{letter}", "")
+    return SideForm(letter, legend, first_day, last_day, query.getlist(f"in_{letter}"))
+
+
+def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
+    """A category with its most frequent values, in their order."""
+    count = min(len(category.values), OFFERED)
+    places = fields.in_order(version, fields.groups(version, category.name), list(range(count)))
+    values = [category.values[place] for place in places]
+    return CategoryChoice(
+        category.name, [ValueChoice(value, f"{category.name}:{value}") for value in values]
+    )
+
+
+def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
+    """What might be compared, and the parameters that say so: the first and the last decade, the
+    two most frequent values of each category."""
+    suggestions: list[tuple[str, dict[str, str]]] = []
+    span = fields.dated(version)
+    if span and span[1].year - span[0].year >= TWO_DECADES:
+        oldest = span[0].year
+        newest = span[1].year
+        decades = {
+            "from_a": str(newest - 9),
+            "to_a": str(newest),
+            "from_b": str(oldest),
+            "to_b": str(oldest + 9),
+        }
+        suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**decades), decades))
+    for category in fields.categories(version)[:SUGGESTED]:
+        if len(category.values) > 1:
+            name = category.name
+            a, b = category.values[:2]
+            suggestions.append(
+                (f"{name} {a} and {b}", {"in_a": f"{name}:{a}", "in_b": f"{name}:{b}"})
+            )
+    return suggestions

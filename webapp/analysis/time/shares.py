@@ -1,0 +1,245 @@
+"""Shares of topics in groups of documents, by period or category, with their intervals: what is
+kept of it, and for how long.
+
+Merged topics are counted as one, and a Selection restricts all of it. Sums and intervals are kept
+in the web process until others take their place: a page that is opened again, or shows one topic
+more, does not go through all documents anew.
+"""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.effects import shares as effects
+from inference.effects.regression import Data
+from inference.explore import bands, change
+from inference.explore.day_sums import WORDED
+from inference.explore.documents import count
+from webapp.core.documents import fields, sums, units
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.platform.storage.cache import BoundedCache, of_documents
+
+_cache = BoundedCache(8 << 20)
+
+
+class Cut(NamedTuple):
+    """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers;
+    `name` names its groups.
+
+    days: of each group, where days alone say what is in it. documents: int64[G], how many each
+    group has. first, end: the groups from the first to the last with a document, so that a chart
+    does not begin with empty years.
+    """
+
+    groups: fields.Groups
+    selection: RunSelection
+    days: list[sums.Spans] | None
+    documents: np.ndarray
+    name: Hashable
+    key: tuple
+
+    @property
+    def first(self) -> int:
+        return int(np.flatnonzero(self.documents)[0]) if self.documents.any() else 0
+
+    @property
+    def end(self) -> int:
+        return int(np.flatnonzero(self.documents)[-1]) + 1 if self.documents.any() else 0
+
+    @property
+    def labels(self) -> list[str]:
+        return self.groups.labels[self.first : self.end]
+
+    @property
+    def group(self) -> np.ndarray:
+        """int32[D]: each document's place in the groups, -1 for none."""
+        if not self.selection:  # of all documents kept as what it is
+            return self.groups.group
+        return of_documents.get_or_set(
+            ("cut", *self.key), lambda: self.selection.group(self.groups.group)
+        )
+
+    @property
+    def members(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """(the numbers of the set's documents, None for all; int32: the group of each)."""
+        if not self.selection:
+            return None, self.groups.group
+        return of_documents.get_or_set(
+            ("members", *self.key), lambda: self.selection.in_groups(self.groups)
+        )
+
+
+def cut(selection: RunSelection, by: str) -> Cut:
+    return of_groups(selection, fields.groups(selection.version, by), by)
+
+
+def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
+    """name: of the groups, which tells them from others of the same corpus."""
+    into = selection.view.labels.into.tobytes()
+    key = (
+        selection.run.snapshot_id,
+        name,
+        tuple(selection.parameters),
+        into,
+        selection.corpus.unit,
+    )
+    days = sums.days_of_groups(selection, groups)
+    cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
+
+    def documents() -> np.ndarray:
+        if days:
+            return sums.counts_of_days(selection, days)
+        _, group = cut.members
+        return count(group, len(groups.labels))
+
+    return cut._replace(documents=_cache.get_or_set(("documents", *key), documents))
+
+
+def unit(cut: Cut) -> units.Unit:
+    """Who is independent of whom in the intervals of these groups."""
+    names = cut.name if isinstance(cut.name, tuple) else (cut.name,)
+    return units.unit_of(cut.selection.version, *names)
+
+
+def tokens(cut: Cut) -> np.ndarray:
+    """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
+    return sums.grouped(cut.selection, cut.groups, cut.name).tokens
+
+
+def information(cut: Cut) -> np.ndarray:
+    """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
+    return _cache.get_or_set(("information", *cut.key), lambda: change.information(tokens(cut)))
+
+
+def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
+    """The shares of some topics, in their order, over all of the groups; only topics that are not
+    remembered are computed."""
+    key = ("bands", *cut.key)
+    by_topic = dict(_cache.get(key) or {})
+    missing = [k for k in dict.fromkeys(topics) if k not in by_topic]
+    if missing or not topics:
+        computed = _bands(cut, missing)
+        for i, k in enumerate(missing):
+            by_topic[k] = computed._replace(
+                share=computed.share[i], low=computed.low[i], high=computed.high[i]
+            )
+        _cache.set(key, by_topic)
+        if not topics:
+            return computed
+    chosen = [by_topic[k] for k in topics]
+    return chosen[0]._replace(
+        share=np.array([bands.share for bands in chosen]),
+        low=np.array([bands.low for bands in chosen]),
+        high=np.array([bands.high for bands in chosen]),
+    )
+
+
+def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
+    if unit(cut).field is not None:
+        return _of_units(cut, topics)
+    day_sums = sums.of_days(cut.selection, cut.days, topics) if cut.days else None
+    if day_sums is not None:
+        in_groups = day_sums.by_topic[:, :-1]
+        in_all = day_sums.by_topic[:, -1]
+        return bands.of_sums(day_sums.whole[:-1, WORDED:], in_groups, in_all)
+    view = cut.selection.view
+    G = len(cut.groups.labels)
+    documents = _documents(view)
+    numbers, group = cut.members
+    if numbers is None:
+        return bands.shares(*documents, group, G, topics, into=view.labels.into)
+    totals, in_groups = bands.sums_of(numbers, *documents, group, G, topics, view.labels.into)
+    _, in_all_documents = everywhere(view)
+    return bands.of_sums(totals, in_groups, in_all_documents[topics, 0])
+
+
+def _documents(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The topics of each document, as inference.explore.bands takes them."""
+    run_evidence = evidence.of(view.run)
+    return (
+        run_evidence.doc_ptr,
+        run_evidence.doc_topics,
+        run_evidence.doc_tokens,
+        run_evidence.lengths,
+    )
+
+
+def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
+    """The same where documents of one unit depend on each other."""
+    G = len(cut.groups.labels)
+    data = effect_data(cut.selection.view, unit(cut), cut.group, topics)
+    groups = effects.of_groups(data, G)
+    ends = effects.intervals(groups)
+    documents = count(cut.group, G, data.lengths > 0)
+    tokens = groups.tokens.astype(np.int64)
+    return bands.Bands(groups.share, ends.low, ends.high, documents, tokens, documents < bands.THIN)
+
+
+def effect_data(
+    view: RunView,
+    independent: units.Unit,
+    cell: np.ndarray,
+    topics: list[int],
+    together: bool = False,
+) -> Data:
+    """What inference.effects needs of a run's documents. cell: int32[D], the group of each.
+    together: the topics are one, a sum."""
+    row = rows_of(view.labels.into, topics)
+    rows = len(topics)
+    if together:
+        row = np.minimum(row, 0)
+        rows = min(rows, 1)
+    unit_of_document = units.documents(view.run.version, independent)
+    return Data.from_documents(unit_of_document, cell, _documents(view), row, rows)
+
+
+def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:
+    """int32[K]: the place of each topic, or of what it was merged into, among some; -1 for none."""
+    row = np.full(len(into), -1, np.int32)
+    row[topics] = np.arange(len(topics), dtype=np.int32)
+    return row[into]
+
+
+def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
+    """float64[1, 3] and float64[K, 1, 5]: what bands.of_sums needs of all documents together."""
+
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        day_sums = sums.of_days(Selection.all(view), [])
+        if day_sums is not None:
+            return day_sums.whole[:, WORDED:], day_sums.by_topic
+        all_documents = np.arange(view.run.version.documents, dtype=np.int32)
+        return of_documents_alone(view, [all_documents])
+
+    return _cache.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
+
+
+def of_documents_alone(view: RunView, lists: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """float64[G, 3] and float64[K, G, 5]: the same of G lists of documents, int32 each."""
+    G = len(lists)
+    group = np.repeat(np.arange(G, dtype=np.int32), [len(documents) for documents in lists])
+    topics = np.arange(evidence.of(view.run).K)
+    return bands.sums_of(
+        np.concatenate(lists), *_documents(view), group, G, topics, view.labels.into
+    )
+
+
+def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
+    """Documents of a group in which a topic has the largest share: (number, share), largest
+    first."""
+    merged = cut.selection.view.labels.parts(topic)
+    return evidence.of(cut.selection.run).strongest(merged, cut.group, g, count)
+
+
+def address(
+    selection: RunSelection, *groups: tuple[fields.Groups, int], has: int | None = None
+) -> str:
+    """The query string of what of a set lies in a group of each kind, and has a topic: for the page
+    of documents."""
+    for kind, g in groups:
+        selection = selection.within(kind, g)
+    if has is not None:
+        selection = selection.with_topic(has, 1)
+    return selection.address()

@@ -1,0 +1,278 @@
+"""A table of shades: topics by period or category, or one topic by two fields at once."""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.explore.bands import Bands
+from webapp.analysis.time import shares, trends
+from webapp.analysis.time.shapes import Cell, FieldsTable, Table, TopicCells, ValueCells
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import links, topics
+
+ROWS = 20  # topics where none is named: those that change most
+MOST_ROWS = 60
+COLUMNS = 60  # periods; wider than that it is no table any more
+VALUES = 24  # of a category, the most frequent
+STEPS = 10  # of shade, from nothing to the largest share
+ROUNDING, TINY = (
+    1e-9,
+    1e-12,
+)  # so that a share that is a whole step stays in it; a weight that divides nothing
+TIMES = (
+    1.0,
+    1.5,
+    2.0,
+    3.0,
+    5.0,
+)  # as large as overall, or as small: from here on each shade of `against`
+Order = Literal["time", "change", "number"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+
+def of_topics(
+    selection: RunSelection, by: str, wanted: list[int], against: bool, order: Order
+) -> Table:
+    """A row for each topic, a column for each period or value. Raises Invalid for more than
+    MOST_ROWS topics."""
+    if len(wanted) > MOST_ROWS:
+        raise Invalid(
+            "topics",
+            f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose"
+            " fewer.",
+        )
+    cut = shares.cut(selection, by)
+    chosen = wanted or trends.most_changing(cut)[:ROWS]
+    places = _columns(cut)
+    bands = shares.intervals(cut, chosen)
+    tokens = shares.tokens(cut)
+    overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
+    row_order = list(range(len(chosen)))
+    if order == "time" and cut.groups.in_time:
+        row_order = np.argsort(_middle(bands.share), kind="stable").tolist()
+    elif order == "number":
+        row_order = np.argsort(chosen, kind="stable").tolist()
+    words = topics.top_words(selection.view, chosen, 4)
+    most = _most(bands.share, bands.thin, places)
+
+    def cell(i: int, k: int, g: int) -> Cell:
+        url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
+        return _cell(bands, i, g, float(overall[k]), most, against, url)
+
+    def row(i: int) -> TopicCells:
+        k = chosen[i]
+        return TopicCells(
+            **vars(links.topic_link(selection.view, k)),
+            words=words[k],
+            overall=float(overall[k]),
+            cells=[cell(i, k, g) for g in places],
+        )
+
+    rows = [row(i) for i in row_order]
+    return Table(
+        **_table(cut, places, bands, against, most),
+        rows=rows,
+        field=None,
+        topic=None,
+        measured=not wanted,
+    )
+
+
+def of_two_fields(
+    selection: RunSelection, field: str, by: str, topic: int, against: bool
+) -> FieldsTable:
+    """One topic: a row for each value of a category, a column for each period or value of
+    another."""
+    if field == by:
+        raise Invalid(
+            "field", f"Rows and columns must be two different things; both are “{field}”."
+        )
+    columns = shares.cut(selection, by)
+    row_groups = fields.groups(selection.version, field)
+    places = _columns(columns)
+    first_column = min(places, default=0)
+    width = len(places)
+    height = min(len(row_groups.labels), MOST_ROWS if row_groups.in_time else VALUES)
+    column = columns.group.astype(np.int64) - first_column
+    row = row_groups.group.astype(np.int64)
+    shown = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    cell_of_document = np.where(shown, row * width + column, -1).astype(np.int32)
+    cells = fields.Groups(f"{field} and {by}", [""] * max(height * width, 1), cell_of_document)
+    bands = shares.intervals(shares.of_groups(selection, cells, (field, by)), [topic])
+    tokens = shares.tokens(columns)
+    overall = float(tokens[:, topic].sum() / max(int(tokens.sum()), 1))
+    most = _most(bands.share, bands.thin, list(range(bands.share.shape[1])))
+
+    def cell(value: int, g: int) -> Cell:
+        query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
+        place = value * width + g - first_column
+        return _cell(
+            bands, 0, place, overall, most, against, links.documents_url(selection.run, query)
+        )
+
+    values = fields.in_order(selection.version, row_groups, list(range(height)))
+    rows = [
+        ValueCells(row_groups.labels[value], [cell(value, g) for g in places]) for value in values
+    ]
+    words = topics.top_words(selection.view, [topic], 6)[topic]
+    return FieldsTable(
+        **_table(columns, places, shares.intervals(columns, [topic]), against, most),
+        rows=[row for row in rows if any(cell.documents for cell in row.cells)],
+        field=field,
+        topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
+        measured=False,
+        overall=overall,
+        rows_left_out=len(row_groups.labels) - height,
+    )
+
+
+def empty(selection: RunSelection, by: str, field: str) -> Table:
+    """Instead of one that can't be made."""
+    return Table(
+        by=by,
+        in_time=False,
+        columns=[],
+        left_out=0,
+        scale="share",
+        darkest=0.0,
+        rows=[],
+        field=field,
+        topic=None,
+        measured=False,
+        choices=trends.choices(selection.version),
+        selection=selection.sentence,
+        unit="",
+    )
+
+
+def _columns(cut: shares.Cut) -> list[int]:
+    count = cut.end - cut.first
+    end = cut.end
+    if not cut.groups.in_time:
+        end = min(end, cut.first + VALUES)
+    elif count > COLUMNS:
+        earliest = cut.labels[-COLUMNS].rstrip("s")
+        raise Invalid(
+            "by",
+            f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there"
+            f" are {count:,}. Choose a longer period, or documents from {earliest} on.",
+        )
+    places = list(range(cut.first, end))
+    return fields.in_order(cut.selection.version, cut.groups, places)
+
+
+def _middle(share: np.ndarray) -> np.ndarray:
+    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as
+    its share. float64[T]."""
+    weight = np.nan_to_num(share)
+    period = np.arange(share.shape[1])
+    return (weight * period).sum(axis=1) / np.maximum(weight.sum(axis=1), TINY)
+
+
+def _most(share: np.ndarray, thin: np.ndarray, places: list[int]) -> float:
+    """The largest share of a cell that is not thin, which has the darkest shade."""
+    shown = share[:, places]
+    solid = shown[:, ~thin[places]]
+    if solid.size and not np.isnan(solid).all():
+        return float(np.nanmax(solid))
+    return float(np.nan_to_num(shown).max(initial=0.0)) or 1.0
+
+
+def _cell(
+    bands: Bands, i: int, g: int, overall: float, most: float, against: bool, url: str
+) -> Cell:
+    """A share, or how many times the overall share it is; and its shade."""
+    if np.isnan(bands.share[i, g]):
+        return Cell(None, None, None, 0, 0, True, "", "", "", url)
+    share = float(bands.share[i, g])
+    low = float(bands.low[i, g])
+    high = float(bands.high[i, g])
+    has_interval = not np.isnan(low)
+    interval = ""
+    if against:
+        number = _times(_ratio(share, overall))
+        if has_interval:
+            interval = _range(_times(_ratio(low, overall)), _times(_ratio(high, overall)))
+        shade = _shade_against(share, low, high, overall)
+    else:
+        number = _percent(share)
+        if has_interval:
+            interval = _range(_percent(low), _percent(high))
+        shade = _shade(share, most)
+    return Cell(
+        share,
+        low if has_interval else None,
+        high if has_interval else None,
+        int(bands.documents[g]),
+        int(bands.tokens[g]),
+        bool(bands.thin[g]),
+        shade,
+        number,
+        interval,
+        url,
+    )
+
+
+def _ratio(share: float, overall: float) -> float:
+    return share / overall if overall else 1.0
+
+
+def _shade(share: float, most: float) -> str:
+    """s0 to s10: the class of a share beside the largest."""
+    if not most:
+        return "s0"
+    step = int(np.ceil(STEPS * min(share / most, 1.0) - ROUNDING))
+    return f"s{min(STEPS, step)}"
+
+
+def _shade_against(share: float, low: float, high: float, overall: float) -> str:
+    """m1 to m5: surely more than overall; l1 to l5: surely less; "" where chance alone may explain
+    the difference."""
+    ratio = _ratio(share, overall)
+    if low > overall:
+        return f"m{sum(ratio >= times for times in TIMES)}"
+    if high < overall:
+        return f"l{sum(ratio <= 1 / times for times in TIMES)}"
+    return ""
+
+
+def _percent(share: float) -> str:
+    """Without the sign, which stands at the head of the table."""
+    return _short(100 * share)
+
+
+def _times(ratio: float) -> str:
+    return _short(ratio)
+
+
+def _short(number: float) -> str:
+    """Two digits at most: "12", "3.4", "<0.1"."""
+    if number == 0 or number >= 9.95:
+        return f"{number:.0f}"
+    if number < 0.05:
+        return "<0.1"
+    return f"{number:.1f}"
+
+
+def _range(low: str, high: str) -> str:
+    """An end below 0.05 is 0.0 here: "<0.1–0.4" can't be read."""
+    return "–".join("0.0" if end.startswith("<") else end for end in (low, high))
+
+
+def _table(
+    cut: shares.Cut, places: list[int], bands: Bands, against: bool, most: float
+) -> dict[str, Any]:
+    """The fields that both kinds of tables have."""
+    return {
+        "by": cut.groups.by,
+        "in_time": cut.groups.in_time,
+        "columns": trends.bins(cut, bands, places),
+        "left_out": cut.end - cut.first - len(places),
+        "scale": "against" if against else "share",
+        "darkest": most,
+        "choices": trends.choices(cut.selection.version),
+        "selection": cut.selection.sentence,
+        "unit": shares.unit(cut).said,
+    }

@@ -1,0 +1,200 @@
+"""Topics by period or category: shares with their intervals, bin after bin."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inference.errors import Invalid
+from inference.explore.bands import Bands
+from webapp.analysis.time import shares
+from webapp.analysis.time.shapes import Choice, Passages, Period, TimeLine, TimeLines
+from webapp.core.documents import fields, queries
+from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.shapes import StrongestPassage
+from webapp.core.results import links, topics
+from webapp.core.results.view import RunView
+from webapp.models import Version
+from webapp.platform.storage import csv_cells
+from webapp.platform.storage.nulls import number_or_none
+
+SHOWN = 9  # topics of a page that names none: those that change most
+MOST = 24  # side by side; more can't be compared
+OFFERED = 200  # topics to choose from in a list; others by their number
+PASSAGES = 3  # of a bin
+VALUES = 40  # of a category, the most frequent: a longer list can't be compared
+
+
+def choices(version: Version) -> list[Choice]:
+    """What `fields.choices` offers."""
+    return [Choice(by, fields.PERIODS.get(by, by)) for by in fields.choices(version)]
+
+
+def most_changing(cut: shares.Cut) -> list[int]:
+    """Topics that nobody hid, by how much they depend on the group, most first."""
+    view = cut.selection.view
+    labels = view.labels
+    order = np.argsort(-shares.information(cut), kind="stable")
+    return [
+        int(k) for k in order if view.used[k] and labels.into[k] == k and not labels.hidden(int(k))
+    ]
+
+
+def read_topics(view: RunView, texts: list[str]) -> list[int]:
+    """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for
+    what is no topic."""
+    numbers = ",".join(texts).replace(" ", ",").split(",")
+    chosen: dict[int, None] = {}
+    for text in (number.strip().lstrip("Tt") for number in numbers):
+        if not text:
+            continue
+        if not topics.is_topic(text, view.run):
+            raise Invalid(
+                "topics",
+                f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.",
+            )
+        chosen[int(view.labels.into[int(text)])] = None
+    return list(chosen)
+
+
+def lines(
+    selection: RunSelection, by: str, wanted: list[int], bin_: str = "", most: int = MOST
+) -> TimeLines:
+    """Some topics, or those that change most, by a period or a category. bin_: of one topic, the
+    group whose passages are shown."""
+    if len(wanted) > most:
+        raise Invalid(
+            "topics",
+            f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose"
+            " fewer.",
+        )
+    cut = shares.cut(selection, by)
+    changing = most_changing(cut)
+    chosen = wanted or changing[:SHOWN]
+    bands = shares.intervals(cut, chosen)
+    tokens = shares.tokens(cut)
+    total = max(int(tokens.sum()), 1)
+    information = shares.information(cut)
+    end = cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)
+    places = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
+    words = topics.top_words(selection.view, chosen, 6)
+    passages = None
+    if bin_ and len(wanted) == 1:
+        passages = strongest(selection, by, wanted[0], bin_)
+    return TimeLines(
+        by=by,
+        in_time=cut.groups.in_time,
+        bins=bins(cut, bands, places),
+        left_out=cut.end - cut.first - len(places),
+        without=selection.count - int(cut.documents.sum()),
+        measured=not wanted,
+        topics=[
+            TimeLine(
+                **vars(links.topic_link(selection.view, k)),
+                words=words[k],
+                overall=int(tokens[:, k].sum()) / total,
+                information=float(information[k]),
+                tokens=tokens[places, k].tolist(),
+                share=_numbers_or_none(bands.share[i, places]),
+                low=_numbers_or_none(bands.low[i, places]),
+                high=_numbers_or_none(bands.high[i, places]),
+            )
+            for i, k in enumerate(chosen)
+        ],
+        changing=changing[:OFFERED],
+        choices=choices(selection.version),
+        selection=selection.sentence,
+        unit=shares.unit(cut).said,
+        passages=passages,
+    )
+
+
+def _numbers_or_none(array: np.ndarray) -> list[float | None]:
+    return [number_or_none(number) for number in array]
+
+
+def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
+    """The groups in these places."""
+    return [
+        Period(
+            label=cut.groups.labels[g],
+            documents=int(bands.documents[g]),
+            tokens=int(bands.tokens[g]),
+            thin=bool(bands.thin[g]),
+            url=links.documents_url(
+                cut.selection.run, shares.address(cut.selection, (cut.groups, g))
+            ),
+        )
+        for g in places
+    ]
+
+
+HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", "label", "share", "low", "high", "topic_tokens", "tokens",
+        "documents", "thin"]  # fmt: skip
+
+
+def every(view: RunView) -> list[int]:
+    """All topics in use that are not merged into others."""
+    return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
+
+
+def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes]:
+    """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made
+    from."""
+    cut = shares.cut(selection, by)
+    chosen = wanted or most_changing(cut)[:SHOWN]
+    bands = shares.intervals(cut, chosen)
+    tokens = shares.tokens(cut)
+    run = selection.view.run
+    labels = selection.view.labels
+    same_in_all_rows = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
+
+    def lines() -> Iterator[bytes]:
+        yield csv_cells.lines([HEAD])
+        for i, k in enumerate(chosen):
+            for g in range(cut.first, cut.end):
+                interval = [
+                    _csv_number(array[i, g]) for array in (bands.share, bands.low, bands.high)
+                ]
+                counts = [
+                    int(tokens[g, k]),
+                    int(bands.tokens[g]),
+                    int(bands.documents[g]),
+                    int(bands.thin[g]),
+                ]
+                row = [
+                    *same_in_all_rows,
+                    cut.groups.labels[g],
+                    k,
+                    labels.name(k),
+                    *interval,
+                    *counts,
+                ]
+                yield csv_cells.lines([row])
+
+    return lines()
+
+
+def _csv_number(number: float) -> str:
+    """All its digits; "" where nothing can be said."""
+    return "" if np.isnan(number) else repr(float(number))
+
+
+def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passages:
+    """The documents of a bin in which a topic is largest, each with its strongest passage. Raises
+    Invalid for no such bin."""
+    cut = shares.cut(selection, by)
+    labels = cut.groups.labels
+    if label not in labels:
+        raise Invalid(
+            "bin",
+            f"There is no {by} “{label[:50]}” here; they run from {labels[0]} to {labels[-1]}.",
+        )
+    g = labels.index(label)
+    largest = shares.strongest(cut, topic, g, PASSAGES)
+    passages = queries.strongest(selection.view, [number for number, _ in largest], topic)
+    documents = [
+        StrongestPassage(**vars(passage), share=share)
+        for passage, (_, share) in zip(passages, largest, strict=True)
+    ]
+    url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic))
+    return Passages(label, url, documents)

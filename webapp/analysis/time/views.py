@@ -1,0 +1,314 @@
+"""Topics by time and by category: lines, a table of shades, two periods or values compared."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, QueryDict, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid
+from webapp.analysis.findings import topic_changes
+from webapp.analysis.findings.topic_changes import TopicChange
+from webapp.analysis.time import contrasts, tables, trends
+from webapp.analysis.time.shapes import (
+    Compared,
+    Comparison,
+    ComparisonHtml,
+    FieldsTable,
+    Interval,
+    LinesHtml,
+    Offer,
+    OfferedTopic,
+    Period,
+    Pinned,
+    Table,
+    TableHtml,
+    TimeLines,
+    TimeNothing,
+    TopicCells,
+)
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import links, provenance, topics
+from webapp.core.results.page_cache import cached_page
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.drawing.tables import json_text, kept_table
+from webapp.platform.pages.page import looked_up
+from webapp.platform.pages.typed import Answer, Here, typed
+
+TABLE = 600  # numbers that stand below the charts unasked
+NOTHING = TimeNothing(None, [], [], [])
+NO_TEXTS: list[str] = []
+
+
+@cached_page(depends_on=lambda request, run: topic_changes.last_stored(run))
+@typed({TimeLines: "time/lines.html", TimeNothing: "time/nothing.html"})
+def lines(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    by: str = "",
+    topics: list[str] = NO_TEXTS,
+    bin_: str = "",
+    numbers: bool = False,
+) -> Answer[TimeLines | TimeNothing]:
+    """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a
+    bin."""
+    chosen_by = _by(view.run, by)
+    if chosen_by is None:
+        return Answer(NOTHING)
+    wanted = trends.read_topics(view, topics)
+    page = trends.lines(selection, chosen_by, wanted, bin_)
+    return Answer(
+        page, partial(_lines_html, request, selection, here, page, len(wanted) == 1, numbers)
+    )
+
+
+def _lines_html(
+    request: HttpRequest,
+    selection: RunSelection,
+    here: Here,
+    page: TimeLines,
+    large: bool,
+    numbers: bool,
+) -> LinesHtml:
+    view = selection.view
+    shown = {topic.number for topic in page.topics}
+    offered = page.changing + [k for k in shown if k not in page.changing]
+    words = topics.top_words(view, offered, 5)
+    numbers_are_shown = large or numbers or len(page.bins) * len(page.topics) <= TABLE
+    topic_numbers = [topic.number for topic in page.topics]
+    changes: Sequence[TopicChange | None] = [None] * len(topic_numbers)
+    if page.in_time:
+        changes = topic_changes.of_topics(selection, topic_numbers)
+    conditions = [
+        (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
+    ]
+    return LinesHtml(
+        large=large,
+        charts=[
+            (topic, here.url(topics=topic.number), change)
+            for topic, change in zip(page.topics, changes, strict=True)
+        ],
+        rows=(
+            [_row_of_numbers(page, place, here) for place in range(len(page.bins))]
+            if numbers_are_shown
+            else []
+        ),
+        numbers=here.url(numbers="1"),
+        offered=[
+            OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in shown)
+            for k in offered
+        ],
+        most=trends.MOST,
+        kept=[(name, value) for name, values in conditions for value in values],
+        empty=(
+            [period.label for period in page.bins if not period.documents] if page.in_time else []
+        ),
+        thin=sum(period.thin and period.documents > 0 for period in page.bins),
+        bys=[
+            Offer(choice.said, here.url(by=choice.name, bin=None), choice.name == page.by)
+            for choice in page.choices
+        ],
+        twin="?" + request.GET.urlencode(),
+        many=here.url(topics=None, bin=None),
+        pinned=_pinned(page),
+    )
+
+
+def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, str, list[Interval]]:
+    """A group, the address of its passages, and the share of each topic in it."""
+    period = page.bins[place]
+    intervals = [
+        Interval(topic.share[place], topic.low[place], topic.high[place]) for topic in page.topics
+    ]
+    return period, here.url(bin=period.label), intervals
+
+
+def _pinned(page: TimeLines) -> Pinned:
+    """What a notebook keeps of the lines: the shares, a column for each topic; no table where every
+    topic is hidden."""
+    names = [f"{topic.label} {topic.name or topic.words[0]}" for topic in page.topics]
+    table = None
+    if names:
+        shares_of_periods = list(zip(*(topic.share for topic in page.topics), strict=True))
+        table = kept_table(
+            page.by, [period.label for period in page.bins], names, shares_of_periods
+        )
+    subject = names[0] if len(names) == 1 else "Topics"
+    title = f"{subject} by {page.by}"
+    among = f" of {page.selection}" if page.selection else ""
+    return Pinned(title, f"Share of the words{among}.", json_text(table))
+
+
+@require_safe
+@looked_up
+def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
+    """What the lines show, a row for each topic and bin."""
+    by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
+    view = RunView(run)
+    asked = request.GET.getlist("topics")
+    wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
+    headers = {
+        "Content-Disposition": (
+            f'attachment; filename="{provenance.file_name(run, "topics-by-time")}"'
+        )
+    }
+    rows = trends.table(Selection.read(request.GET, view), by, wanted)
+    return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@typed({Table: "time/table.html", FieldsTable: "time/table.html", TimeNothing: "time/nothing.html"})
+def table(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    by: str = "",
+    scale: str = "",
+    sort: tables.Order = "time",
+    field: str = "",
+    topic: list[str] = NO_TEXTS,
+    topics: list[str] = NO_TEXTS,
+) -> Answer[Table | FieldsTable | TimeNothing]:
+    """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by
+    two of them."""
+    chosen_by = _by(view.run, by)
+    if chosen_by is None:
+        return Answer(NOTHING)
+    against = scale == "against"
+    one = trends.read_topics(view, topic)
+    one = one[:1] if field else []
+    page: Table
+    try:
+        if one:
+            page = tables.of_two_fields(selection, field, chosen_by, one[0], against)
+        else:
+            page = tables.of_topics(
+                selection, chosen_by, trends.read_topics(view, topics), against, sort
+            )
+    except Invalid as error:
+        if error.field != "by":
+            raise
+        page = tables.empty(selection, chosen_by, field)
+        html = partial(_table_html, view, here, page, error.message, sort, one, field)
+        return Answer(page, html, invalid=error)
+    return Answer(page, partial(_table_html, view, here, page, "", sort, one, field))
+
+
+def _table_html(
+    view: RunView, here: Here, page: Table, problem: str, sort: str, one: list[int], field: str
+) -> TableHtml:
+    # The field that a topic's table begins with: the last that is not its columns, as a category
+    # tells more than another period
+    across = next(
+        (choice.name for choice in reversed(page.choices) if choice.name != page.by), None
+    )
+    plain = {"topic": None, "field": None, "scale": None, "sort": None}
+    return TableHtml(
+        problem=problem,
+        rows=[
+            (
+                row,
+                (
+                    here.url(topics=None, topic=row.number, field=across)
+                    if isinstance(row, TopicCells)
+                    else ""
+                ),
+            )
+            for row in page.rows
+        ],
+        bys=[
+            Offer(choice.said, here.url(by=choice.name), choice.name == page.by)
+            for choice in page.choices
+            if choice.name != field
+        ],
+        fields=[
+            Offer(choice.said, here.url(field=choice.name), choice.name == field)
+            for choice in page.choices
+            if choice.name != page.by
+        ],
+        scales={"share": here.url(scale=None), "against": here.url(scale="against")},
+        orders=[Offer(order, here.url(sort=order), order == sort) for order in tables.ORDERS],
+        back=here.url(field=None, topic=None),
+        large=view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else "",
+        shades=range(1, tables.STEPS + 1),
+        times=list(enumerate(tables.TIMES, 1)),
+    )
+
+
+@typed(
+    {
+        Comparison: "time/compare.html",
+        Compared: "time/compare.html",
+        TimeNothing: "time/nothing.html",
+    }
+)
+def compare(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    by: str = "",
+    order: contrasts.Order = "difference",
+    rest: bool = False,
+    constant: contrasts.Constant = "",
+) -> Answer[Comparison | Compared | TimeNothing]:
+    """What one set of documents is about and another is not."""
+    if _by(view.run, by) is None:
+        return Answer(NOTHING)
+    page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
+    try:
+        if asked := contrasts.asked(request.GET, selection, rest):
+            page = replace(contrasts.compare(*asked, order, constant), selection=selection.sentence)
+    except Invalid as error:
+        html = partial(_comparison_html, request, selection, here, page, error.message)
+        return Answer(page, html, invalid=error)
+    return Answer(page, partial(_comparison_html, request, selection, here, page, ""))
+
+
+def _comparison_html(
+    request: HttpRequest, selection: RunSelection, here: Here, page: Comparison, problem: str
+) -> ComparisonHtml:
+    query = request.GET
+    return ComparisonHtml(
+        **vars(contrasts.sets_form(query, selection.version, here)),
+        problem=problem,
+        keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
+        effects=_effects(selection.view, query),
+        compared=" compared with ".join(side.name for side in page.sides)[:150],
+        orders=[
+            Offer(order, here.url(order=order), order == page.order)
+            for order in get_args(contrasts.Order)
+        ],
+        most=max((share for rows in page.more for row in rows for share in row.share), default=1.0),
+    )
+
+
+def _effects(view: RunView, query: QueryDict) -> str:
+    """Where the same two values of a category are compared with other things held constant; "" for
+    other sets."""
+    values_of_a = [text for text in query.getlist("in_a") if text]
+    values_of_b = [text for text in query.getlist("in_b") if text]
+    if len(values_of_a) != 1 or len(values_of_b) != 1:
+        return ""
+    name, _, value_of_a = values_of_a[0].partition(":")
+    other_name, _, value_of_b = values_of_b[0].partition(":")
+    if name != other_name:
+        return ""
+    held_constant = ["spline(date)"] if fields.dated(view.run.version) else []
+    # The page of effects tells how much more its a has than its b: the other way round
+    parameters = {"effect": f'"{name}"', "held": held_constant, "a": value_of_b, "b": value_of_a}
+    return view.go("run_effects", asked=urlencode(parameters, doseq=True))
+
+
+def _by(run: Run, asked: str) -> str | None:
+    """By what documents are told apart; None where there is nothing to show."""
+    return (asked or fields.usual(run.version)) if run.final else None

@@ -1,0 +1,475 @@
+"""What the pages of topics show: each is rendered as HTML and answered as JSON, key by key in this
+order."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from webapp.analysis.findings.shapes import CountedFamily, Cuts
+from webapp.analysis.findings.topic_changes import TopicChange
+from webapp.analysis.words.concordance import Line
+from webapp.analysis.words.shapes import PartOfWord, WordLink
+from webapp.core.curation.queries import TopicForm
+from webapp.core.documents.shapes import DocumentLink, Group, StrongestPassage
+from webapp.core.results import measures
+from webapp.core.results.found_again import Elsewhere, FoundAgain
+from webapp.core.results.hidden_words import Dropped
+from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
+from webapp.core.results.topics import TopicDetail
+
+# The overview
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which topics an address asks for. sort: one of overview.ORDERS; backward: the other way
+    round. word: only topics that have it, among their words, in the label that a reader gave them,
+    or as their number, T07. group: only those of a group of readers. hidden: also those that
+    readers hid. topics: only these; empty for all. frequent: words by probability, not by
+    relevance. families: how many of them topics are shown in; null for none."""
+
+    sort: str
+    backward: bool
+    word: str
+    group: str
+    hidden: bool
+    topics: list[int]
+    frequent: bool
+    families: int | None
+
+
+@dataclass(frozen=True)
+class CountedTopic(TopicShare, TopicWithWords):
+    """words: its first ones. share, tokens, documents: of the chosen documents; the last two null
+    while the run trains."""
+
+    tokens: int | None
+    documents: int | None
+
+
+@dataclass(frozen=True)
+class FamilyOfTopic(CountedFamily):
+    """topics: how many it has, hidden ones too."""
+
+    topics: int
+
+
+@dataclass(frozen=True)
+class RankedTopic(CountedTopic):
+    """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics
+    merged into it. kind: by its words alone (topics.verdict looks at other topics and runs, too);
+    null where nothing is measured. found_again: in runs with other seeds; null before they are
+    trained. family: null where none is asked for, and of general talk."""
+
+    bar: float
+    group: str
+    members: int
+    kind: measures.Kind | None
+    coherence: float | None
+    exclusivity: float | None
+    found_again: FoundAgain | None
+    family: FamilyOfTopic | None
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    """Shares over time, null for a time without words. peak: the largest share in a period of
+    enough documents to name; null where no period has them."""
+
+    values: list[float | None]
+    peak: float | None
+    peak_at: str
+
+
+@dataclass(frozen=True)
+class TopicRow(RankedTopic):
+    line: Sparkline | None
+
+
+@dataclass(frozen=True)
+class Times:
+    """Groups of documents, by what."""
+
+    by: str
+    labels: list[str]
+
+
+@dataclass(frozen=True)
+class TopicsView:
+    """view: list, map, grid or time. left_out: hidden topics that are not shown. drop: words left
+    out of the lists."""
+
+    view: str
+    asked: Wanted
+    count: int
+    left_out: int
+    drop: Dropped | None
+
+
+@dataclass(frozen=True)
+class TopicsList(TopicsView):
+    """first, last: places of the items among all of them, from 1."""
+
+    items: list[TopicRow]
+    first: int
+    last: int
+    times: Times | None
+    previous: str | None
+    next: str | None
+
+
+@dataclass(frozen=True)
+class LabelPlace:
+    anchor: Literal["start", "end", "middle"]
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Circle(TopicShare):
+    """text: what stands on the map: the name or its first part, else the first words. place: of the
+    label, null where there is no room for it."""
+
+    x: float
+    y: float
+    r: float
+    text: str
+    chosen: bool
+    place: LabelPlace | None
+
+
+@dataclass(frozen=True)
+class TopicMap:
+    """stress: how far the plane is from the distances, 0 to 1."""
+
+    circles: list[Circle]
+    width: int
+    height: int
+    stress: float | None
+
+
+@dataclass(frozen=True)
+class TopicsMap(TopicsList):
+    """All topics on the map, those that were chosen marked; the list has these alone. Null while
+    the run trains."""
+
+    map: TopicMap | None
+
+
+@dataclass(frozen=True)
+class Values:
+    """Of each group of documents."""
+
+    tokens: list[int]
+    shares: list[float | None]
+
+
+@dataclass(frozen=True)
+class Band(CountedTopic):
+    values: Values
+
+
+@dataclass(frozen=True)
+class Most:
+    tokens: int
+    shares: float
+
+
+@dataclass(frozen=True)
+class TopicTimes(Times):
+    """Topics in groups of documents, empty groups at both ends left out. stacked: the topics of the
+    chart; other: all that are not stacked, of which `rest` names the largest, rest_count of them in
+    all. part: of all words, those of stacked topics. other_drawn: whether the chart shows the
+    others, which would fill it where part is small. left_out: values of a category that are not
+    shown. bins: “&has=<topic>:0” may be added to their addresses. most: the largest share and count
+    of any topic in `multiples`. next: where the next of them begin."""
+
+    in_time: bool
+    choices: list[str]
+    bins: list[Group]
+    left_out: int
+    stacked: list[Band]
+    rest: list[CountedTopic]
+    rest_count: int
+    other: Values
+    part: float
+    other_drawn: bool
+    multiples: list[Band]
+    most: Most
+    next: int | None
+
+
+@dataclass(frozen=True)
+class TopicsTime(TopicsView):
+    """unit: tokens or shares. json: the address of these data."""
+
+    time: TopicTimes | None
+    unit: str
+    own_scale: bool
+    choices: list[str]
+    json: str
+
+
+@dataclass(frozen=True)
+class GridLine(WordLink):
+    """A word: tokens, of the topics shown; cells: of each."""
+
+    tokens: int
+    cells: list[int]
+
+    @property
+    def lines(self) -> str:
+        """Of its lines in a topic, whose number is to be added."""
+        return f"{self.url}{'&' if '?' in self.url else '?'}topic="
+
+
+@dataclass(frozen=True)
+class WordGrid:
+    """unknown: words that were asked for and are not in the vocabulary. next: where the next topics
+    begin."""
+
+    topics: list[CountedTopic]
+    lines: list[GridLine]
+    most: int
+    unknown: list[str]
+    next: int | None
+
+
+@dataclass(frozen=True)
+class TopicsGrid(TopicsView):
+    grid: WordGrid | None
+    words: list[str]
+    order: str
+
+
+@dataclass(frozen=True)
+class OverviewHtml:
+    """views: name, title and address of each. part: the template of this one."""
+
+    views: list[tuple[str, str, str]]
+    groups: list[str]
+    hue_names: list[str]
+    cuts: Cuts | None
+    families: list[tuple[int, str]]
+    part: str
+
+
+# One topic
+
+
+@dataclass(frozen=True)
+class TopicHead:
+    topic: TopicDetail
+    drop: Dropped | None
+
+
+@dataclass(frozen=True)
+class TopicFrame(TopicHead):
+    """A topic between its neighbours, with its form."""
+
+    previous: TopicLink | None
+    next: TopicLink | None
+    curation: TopicForm
+
+
+@dataclass(frozen=True)
+class WeighedWord(WordLink):
+    """lines: the address of its lines in this topic; why: of the page that says why it is there.
+    tokens: in the topic; everywhere: in all topics. share: of its tokens, those of the topic; part:
+    of the topic's tokens, its own. bar, bar_everywhere: of the longest on the page."""
+
+    lines: str
+    why: str
+    tokens: int
+    everywhere: int
+    share: float
+    part: float
+    relevance: float
+    bar: float
+    bar_everywhere: float
+
+
+@dataclass(frozen=True)
+class TopicWordsPage(TopicHead):
+    """A topic's words by relevance. next_words: where the next page of them begins."""
+
+    words: list[WeighedWord]
+    lambda_: Annotated[float, Field(alias="lambda")]
+    next_words: int | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The topic in the chosen documents; of_tokens, of_documents: all of these."""
+
+    tokens: int
+    documents: int
+    of_tokens: int
+    of_documents: int
+    share: float
+
+
+@dataclass(frozen=True)
+class GroupBin(Group):
+    """share: of the group's words; null without words."""
+
+    share: float | None
+    of_tokens: int
+    of_documents: int
+
+
+@dataclass(frozen=True)
+class TopicGroups:
+    by: str
+    in_time: bool
+    choices: list[str]
+    bins: list[GroupBin]
+
+
+@dataclass(frozen=True)
+class DocumentOfTopic(StrongestPassage):
+    """tokens: of the topic; of: all its tokens. alike: documents further down the page that are
+    nearly the same."""
+
+    tokens: int
+    of: int
+    alike: list[DocumentLink]
+
+
+@dataclass(frozen=True)
+class SimilarTopic(TopicWithWords):
+    divergence: float
+
+
+@dataclass(frozen=True)
+class BesideTopic(TopicWithWords):
+    """A topic in the same documents. lift: how many times as often as by chance. both: the address
+    of these."""
+
+    lift: float
+    documents: int
+    both: str
+
+
+@dataclass(frozen=True)
+class TopicPhrase:
+    """Neighbouring words that are assigned to the topic. tokens: in the documents with most of it.
+    url: its lines."""
+
+    text: str
+    tokens: int
+    url: str
+
+
+@dataclass(frozen=True)
+class Measure:
+    """below: how many topics are lower; of: how many are known. all: values of topics, in order; of
+    those too close to be drawn apart one."""
+
+    name: str
+    term: str
+    title: str
+    places: int
+    means: str
+    value: float
+    below: int
+    of: int
+    all: list[float]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """url: of the evidence."""
+
+    text: str
+    url: str
+
+
+Kind = Literal[measures.Kind, "unstable"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a topic is any good."""
+
+    kind: Kind
+    sentence: str
+    reasons: list[Reason]
+
+
+Rank = Literal["share", "words"]
+
+
+@dataclass(frozen=True)
+class TopicPage(TopicFrame, TopicWordsPage):
+    counted: Counted
+    first: list[str]
+    phrases: list[TopicPhrase]
+    groups: TopicGroups | None
+    rank: Rank
+    documents: list[DocumentOfTopic]
+    next_documents: str | None
+    similar: list[SimilarTopic]
+    beside: list[BesideTopic]
+    verdict: Verdict | None
+    measures: list[Measure]
+    elsewhere: Annotated[
+        list[Elsewhere] | None,
+        Field(description="in runs with other seeds; null before they are trained"),
+    ]
+
+
+@dataclass(frozen=True)
+class TopicHtml:
+    """mostly: the address of the documents mostly about the topic. own_words: that passages mark.
+    change: of its share over time, as the overview says it."""
+
+    mostly: str
+    own_words: int
+    change: TopicChange
+
+
+@dataclass(frozen=True)
+class FormingWord(WordLink):
+    """bar: its weight, of the largest."""
+
+    rank: int
+    weight: float
+    bar: float
+
+
+@dataclass(frozen=True)
+class FormingTopic(TopicFrame):
+    """A topic while its run is trained."""
+
+    words: list[FormingWord]
+
+
+@dataclass(frozen=True)
+class TopicOfWord(TopicWithWords, PartOfWord):
+    """A topic to which a word is assigned, and its own first words."""
+
+
+@dataclass(frozen=True)
+class Why(WordLink):
+    """Why a word is in a topic. probability: p(w|k) as the model has it; usual: the word's share of
+    the corpus. The rest is of the chosen documents. divided: topics of its tokens; elsewhere: how
+    many more."""
+
+    lines_url: str
+    probability: float
+    usual: float
+    tokens: int
+    documents: int
+    everywhere: int
+    everywhere_documents: int
+    divided: list[TopicOfWord]
+    elsewhere: int
+    lines: list[Line]
+
+
+@dataclass(frozen=True)
+class WhyPage:
+    topic: TopicDetail
+    why: Why

@@ -1,0 +1,118 @@
+"""Whether a topic is any good, in a sentence: clear, mixed, general or unstable, and why.
+docs/rooms.md says how the thresholds were set."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.explore import matching
+from webapp.analysis.topics.shapes import Kind, Reason, SimilarTopic, Verdict
+from webapp.core.results import found_again, links, measures
+from webapp.core.results.view import RunView
+from webapp.models import Run
+
+MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
+NEAR = 0.15  # divergence below which two topics of a run share most of their words
+
+
+class Finding(NamedTuple):
+    """reason: with the address of the evidence. against: the kind of topic that it speaks for; None
+    for a clear one."""
+
+    reason: Reason
+    against: Kind | None = None
+
+
+def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
+    """None while nothing is measured. similar: of topic.neighbours."""
+    column = measures.of(view.run)
+    if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
+        return None
+    made = [
+        _together(column, k),
+        *_owned(view.run, column, k),
+        *_near(similar),
+        *_stability(view.run, k),
+    ]
+    against = {part.against for part in made}
+    kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
+    return Verdict(kind, SENTENCES[kind], [part.reason for part in made])
+
+
+KINDS: tuple[Kind, ...] = ("general", "unstable", "mixed")  # the first that anything speaks for
+SENTENCES: dict[Kind, str] = {
+    "clear": "A clear topic",
+    "mixed": "A mixed topic: read its documents before you name it",
+    "general": "General talk rather than a subject",
+    "unstable": "An unstable topic",
+}
+
+
+def _together(column: dict[str, np.ndarray], k: int) -> Finding:
+    if np.isnan(apart := column["apart"][k]):
+        why = (
+            "whether its first words share passages is not measured: the documents are too short,"
+            " or the run is too old"
+        )
+        return Finding(Reason(why, "#measures"))
+    if column["mixed"][k]:
+        why = "fall into two parts that are seldom in the same passage"
+        return Finding(
+            Reason(f"its first words {why} (second eigenvalue {_number(apart)})", "#measures"),
+            "mixed",
+        )
+    return Finding(
+        Reason(
+            f"its first words share their passages (second eigenvalue {_number(apart)})",
+            "#measures",
+        )
+    )
+
+
+def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
+    exclusivity, share = (
+        column["exclusivity"][k],
+        column["documents"][k] / max(1, run.version.documents),
+    )
+    verb = "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"
+    general = Finding(Reason("its words are spread evenly over the texts", "#words"), "general")
+    return [
+        *([general] if column["background"][k] else []),
+        Finding(Reason(f"they {verb} (exclusivity {_number(exclusivity)})", "#words")),
+        Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")),
+    ]
+
+
+def _near(similar: list[SimilarTopic]) -> list[Finding]:
+    return [
+        Finding(Reason(f"{each.label} has nearly the same words", "#similar"), "mixed")
+        for each in similar[:1]
+        if each.divergence < NEAR
+    ]
+
+
+def _stability(run: Run, k: int) -> list[Finding]:
+    """In how many runs with other seeds the topic was found; what became of it in the others.
+    Nothing before they are there."""
+    compared = found_again.of_topic(run, k)
+    if compared is None:
+        return []
+    counted, url = found_again.count(compared), links.seeds_url(run)
+    sentence = Reason(
+        f"found again in {counted.found} of {counted.runs} runs with other seeds", url
+    )
+    others = [
+        f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity"
+        f" {_number(one.similarity)}"
+        f"{'; another topic comes close' if one.similarity >= matching.LEAST else ''})"
+        for one in compared
+        if not one.found and one.words
+    ]
+    return [
+        Finding(sentence, "unstable" if counted.doubtful else None),
+        *(Finding(Reason(other, url)) for other in others),
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

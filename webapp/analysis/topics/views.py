@@ -1,0 +1,278 @@
+"""The overview of a run: its topics in four views, each a part of the same address. One topic, all
+its words, and why a word is in it.
+"""
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest
+
+from inference.errors import Invalid, there
+from inference.explore import relevance
+from webapp.analysis.findings import families, topic_changes
+from webapp.analysis.topics import (
+    grid,
+    maps,
+    timeline,
+    topic,
+    topic_documents,
+    topic_words,
+    verdict,
+)
+from webapp.analysis.topics.overview import PAGE, Overview, read_wanted
+from webapp.analysis.topics.shapes import (
+    Counted,
+    FormingTopic,
+    FormingWord,
+    OverviewHtml,
+    Rank,
+    Sparkline,
+    TopicHtml,
+    TopicPage,
+    TopicRow,
+    TopicsGrid,
+    TopicsList,
+    TopicsMap,
+    TopicsTime,
+    TopicWordsPage,
+    WhyPage,
+)
+from webapp.analysis.words import queries as of_words
+from webapp.core.curation import queries as curation
+from webapp.core.documents import fields, sums
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import found_again, links, topics
+from webapp.core.results.page_cache import cached_page
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.drawing.numbers import HUE_NAMES, topic_label
+from webapp.platform.pages.typed import Answer, Here, Place, typed
+
+VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
+
+
+def _shown_as(request: HttpRequest, run: Run) -> str:
+    """What the address says; on the page, and not in its data, else the reader's last choice."""
+    chosen = request.GET.get("view", "")
+    if not request.path.endswith(".json"):
+        last = request.session.get("overview", "")
+        if chosen not in VIEWS:
+            chosen = last
+        elif chosen != last:
+            request.session["overview"] = chosen
+    return chosen if chosen in VIEWS else "list"
+
+
+@cached_page(depends_on=_shown_as)
+@typed("run/topics.html")
+def index(
+    request: HttpRequest,
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    *,
+    after: int = 0,
+    words: str = "",
+    order: str = "",
+    by: str = "",
+    unit: str = "",
+    scale: str = "",
+) -> Answer[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
+    """A run's topics: a list, a map, a grid of words, or charts over time."""
+    shown_as = _shown_as(request, view.run)
+    overview = Overview(selection, read_wanted(request.GET, view.run))
+    frame: dict[str, Any] = {
+        "view": shown_as,
+        "asked": overview.wanted,
+        "count": len(overview.numbers),
+        "left_out": overview.left_out,
+        "drop": view.hidden_words.described(),
+    }
+    page: TopicsList | TopicsTime | TopicsGrid
+    if shown_as == "grid":
+        typed_words, order = grid.read_words(words), "size" if order == "size" else ""
+        page = TopicsGrid(
+            **frame,
+            grid=grid.word_grid(overview, typed_words, not order, after),
+            words=typed_words,
+            order=order,
+        )
+    elif shown_as == "time":
+        page = TopicsTime(
+            **frame,
+            time=timeline.over_time(overview, by, after),
+            unit="tokens" if unit == "tokens" else "shares",
+            own_scale=scale == "own",
+            choices=fields.choices(view.run.version),
+            json=view.go("run_topics_json") + here.url(view="time", after=after or None),
+        )
+    elif shown_as == "map":
+        everything = Overview(selection, replace(overview.wanted, topics=[]))
+        # Fewer below a map on which none was chosen
+        listed = _listed(overview, here, after, PAGE if overview.wanted.topics else 20)
+        page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
+    else:
+        page = TopicsList(**frame, **_listed(overview, here, after, PAGE))
+    cut = families.cut(view, overview.wanted.families) if view.run.final else None
+    return Answer(
+        page,
+        lambda: OverviewHtml(
+            views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
+            groups=overview.labels.groups(),
+            hue_names=list(HUE_NAMES),
+            cuts=families.around(cut, here) if cut else None,
+            families=(
+                [(one.topics[0], one.name) for one in cut.families]
+                if cut and overview.wanted.families
+                else []
+            ),
+            part=f"run/overview/_{shown_as}.html",
+        ),
+    )
+
+
+def _listed(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:
+    """The fields of TopicsList that are its own."""
+    listed, following = overview.page(after, rows)
+    times, lines = overview.lines([topic.number for topic in listed]) or (
+        None,
+        dict[int, Sparkline](),
+    )
+    return {
+        "items": [TopicRow(**vars(topic), line=lines.get(topic.number)) for topic in listed],
+        "first": after + 1,
+        "last": after + len(listed),
+        "times": times,
+        "previous": here.url(after=max(0, after - rows) or None) if after else None,
+        "next": here.following(following),
+    }
+
+
+ALL_WORDS = 100  # on a page of them
+RANKS: dict[Rank, str] = {"share": "share", "words": "tokens"}
+
+
+def _lambda(name: str, values: list[str]) -> float:
+    try:
+        lam = float(values[-1])
+    except ValueError:
+        lam = -1.0
+    if not 0 <= lam <= 1:
+        raise BadRequest(f"“{name}” in the address must be from 0 to 1, got “{values[-1][:50]}”.")
+    return lam
+
+
+Lambda = Annotated[float, _lambda]
+
+
+@cached_page(depends_on=lambda request, run: topic_changes.last_stored(run))
+@typed({TopicPage: "run/topic.html", FormingTopic: "run/topic_forming.html"})
+def detail(
+    view: RunView,
+    selection: RunSelection,
+    here: Here,
+    number: int,
+    *,
+    lambda_: Lambda = relevance.LAM,
+    rank: Rank = "share",
+    by: str = "",
+    after: Place = None,
+) -> Answer[TopicPage | FormingTopic]:
+    """A topic: its words, documents, company and measures."""
+    numbers = view.topics
+    frame: dict[str, Any] = {
+        "topic": _detail(view, number),
+        "drop": view.hidden_words.described(),
+        "previous": _link(view, max((k for k in numbers if k < number), default=None)),
+        "next": _link(view, min((k for k in numbers if k > number), default=None)),
+        "curation": curation.topic_form(view, number),
+    }
+    if not view.run.final:
+        words = [
+            FormingWord(**row, url=view.go("run_word", row["word"]))
+            for row in topics.words(view.run, number)[0]
+        ]
+        return Answer(FormingTopic(**frame, words=words))
+    listed, next_words = topic_words.relevant(
+        view, number, selection, lambda_, 0, topic_words.WORDS
+    )
+    ranked, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
+    similar, beside = topic.neighbours(view, number, selection)
+    page = TopicPage(
+        **frame,
+        lambda_=lambda_,
+        words=listed,
+        next_words=next_words,
+        counted=_counted(selection, number),
+        first=topics.top_words(view, [number], 5)[number],
+        phrases=topic.phrases(view, number),
+        groups=topic.groups(view, number, selection, by),
+        rank=rank,
+        documents=ranked,
+        next_documents=here.following(following),
+        similar=similar,
+        beside=beside,
+        verdict=verdict.judge(view, number, similar),
+        measures=topic.diagnostics(view.run, number),
+        elsewhere=found_again.of_topic(view.run, number),
+    )
+    mostly = links.documents_url(
+        view.run, selection.with_topic(number, 50).address(by=topic_label(number))
+    )
+    return Answer(
+        page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0])
+    )
+
+
+def _link(view: RunView, number: int | None) -> links.TopicLink | None:
+    return None if number is None else links.topic_link(view, number)
+
+
+def _counted(selection: RunSelection, number: int) -> Counted:
+    counted = sums.of_selection(selection)
+    tokens, of_tokens = int(counted.tokens[0, number]), int(counted.of_tokens[0])
+    documents, of_documents = int(counted.documents[0, number]), int(counted.of_documents[0])
+    return Counted(tokens, documents, of_tokens, of_documents, tokens / max(1, of_tokens))
+
+
+@cached_page()
+@typed("run/topic_words.html")
+def words(
+    view: RunView,
+    selection: RunSelection,
+    number: int,
+    *,
+    lambda_: Lambda = relevance.LAM,
+    after: int = 0,
+) -> Answer[TopicWordsPage]:
+    """All words of a topic, by relevance."""
+    about = _detail(view, number)
+    listed, next_words = topic_words.relevant(view, number, selection, lambda_, after, ALL_WORDS)
+    drop = view.hidden_words.described()
+    return Answer(
+        TopicWordsPage(topic=about, drop=drop, lambda_=lambda_, words=listed, next_words=next_words)
+    )
+
+
+@cached_page()
+@typed("run/topic_word.html")
+def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answer[WhyPage]:
+    """Why a word is in a topic."""
+    about = _detail(view, number)
+    if not view.run.final:
+        raise Invalid(
+            "run",
+            f"Run {view.run.pk} has not counted its words yet: that is done when training ends.",
+        )
+    known = there(
+        of_words.word(view.run.version, word.lower()),
+        Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”."),
+    )
+    return Answer(WhyPage(about, topic_words.why_here(view, number, known, selection)))
+
+
+def _detail(view: RunView, number: int) -> topics.TopicDetail:
+    return there(
+        topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}.")
+    )

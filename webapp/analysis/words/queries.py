@@ -1,0 +1,136 @@
+"""Words of a corpus: finding one by its beginning, by its likeness, or because its senses are far
+apart."""
+
+import unicodedata
+from dataclasses import dataclass
+
+import regex
+
+from webapp.core.results import links, topics
+from webapp.core.results.links import TopicWithWords
+from webapp.core.results.view import RunView
+from webapp.models import Version, Word
+from webapp.platform.storage.cache import cached
+from webapp.platform.storage.sql import rows, tuples
+
+PAGE = 100
+ALIKE = 8  # words that are offered where none begins as was typed
+BEGINNINGS = 16  # words that are offered before anything was typed
+_MARKS = regex.compile("[\u0300-\u036f]+")
+
+
+def plain(text: str) -> str:
+    """Lower case without accents, as the column of that name (migrations/0004_words.py)."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", text.lower()))
+
+
+@dataclass(frozen=True)
+class CountedWord:
+    """tokens, documents: of all documents."""
+
+    word: str
+    tokens: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class WordCount(CountedWord):
+    """number: in the vocabulary, where the most frequent word is 0."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Beginning(WordCount):
+    topics: list[TopicWithWords]
+
+
+def matching(
+    version: Version, prefix: str, after: int = -1, limit: int = PAGE
+) -> tuple[list[WordCount], int | None]:
+    """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that
+    order); and the next page's beginning."""
+    words = rows(  # LIKE takes the prefix literally
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND"
+        " plain LIKE %s ORDER BY number LIMIT %s",
+        [version.pk, after, regex.sub(r"[\\%_]", r"\\\g<0>", plain(prefix)) + "%", limit + 1],
+    )
+    return [WordCount(**row) for row in words[:limit]], (
+        words[limit - 1]["number"] if len(words) > limit else None
+    )
+
+
+def alike(version: Version, text: str) -> list[WordCount]:
+    """Words that share most of their triples of letters with `text`, the most alike first."""
+    nearest = rows(
+        "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain"
+        " %% %(text)s ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
+        {"version": version.pk, "text": plain(text)[:100], "limit": ALIKE},
+    )
+    return [WordCount(**row) for row in nearest]
+
+
+def word(version: Version, text: str) -> Word | None:
+    return Word.objects.filter(
+        version=version, word=unicodedata.normalize("NFC", text.lower())
+    ).first()
+
+
+RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
+# A word's senses are here the topics in which it is one of the RANKS first words, that hold
+# LEAST_SHARE of it and TIMES more than their size would give them. Words are ordered by how far
+# apart two of their tokens are on the map of topics, on
+# average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which
+# are everywhere.
+_BEGINNINGS = """
+WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
+sense AS (
+    SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p, t.x, t.y
+    FROM total, topic_word r
+    JOIN webapp_topic t ON t.snapshot_id = r.snapshot_id AND t.number = r.topic
+    JOIN word w ON w.version_id = %(version)s AND w.number = r.word
+    WHERE r.snapshot_id = %(snapshot)s AND r.rank < %(ranks)s AND w.tokens >= %(least_tokens)s
+      AND r.tokens >= %(least_share)s * w.tokens AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens)
+SELECT a.number, a.word, a.tokens, a.documents,
+       (SELECT array_agg(topic ORDER BY p DESC) FROM sense WHERE sense.number = a.number) AS topics
+FROM sense a JOIN sense b USING (number)
+GROUP BY a.number, a.word, a.tokens, a.documents HAVING count(DISTINCT a.topic) > 1
+ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number LIMIT %(limit)s
+"""
+
+
+def beginnings(view: RunView) -> list[Beginning]:
+    """Words whose senses are far apart, the farthest first."""
+    words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
+    first = topics.top_words(view, sorted({k for *_, numbers in words for k in numbers}), 6)
+    return [
+        Beginning(
+            number=number,
+            word=word,
+            tokens=tokens,
+            documents=documents,
+            topics=[
+                links.TopicWithWords(
+                    **vars(links.topic_link(view, k)),
+                    words=[w for w in first[k] if not w.startswith(word)][:3],
+                )
+                for k in numbers
+            ],  # the word's other forms left out
+        )
+        for number, word, tokens, documents, numbers in words
+    ]
+
+
+@cached(32)
+def _beginnings(snapshot_id: int, version_id: int) -> list[tuple[int, str, int, int, list[int]]]:
+    """(number, word, tokens, documents, topics)."""
+    parameters = {
+        "snapshot": snapshot_id,
+        "version": version_id,
+        "ranks": RANKS,
+        "times": TIMES,
+        "least_share": LEAST_SHARE,
+        "least_tokens": LEAST_TOKENS,
+        "limit": BEGINNINGS,
+    }
+    return tuples(_BEGINNINGS, parameters)

@@ -1,0 +1,105 @@
+"""Where the bars and parts of the senses of a word are drawn (templates/run/_shift.html,
+_strip.html)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from django import template
+
+from webapp.analysis.words.shapes import ChartedTopic, PartOfTokens, Shift, ShiftBin
+from webapp.platform.drawing.numbers import count, percent
+
+register = template.Library()
+
+GAP = 0.18  # of a bin's width, between two bars
+TICKS = 6
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """x, width: lengths as SVG has them. lines: the address of the lines that are counted. says:
+    the same in words."""
+
+    x: str
+    width: str
+    lines: str
+    says: str
+
+
+@dataclass(frozen=True)
+class SenseBar(Drawn):
+    y: str
+    height: str
+    thin: bool
+
+
+@dataclass(frozen=True)
+class SensePart(Drawn):
+    hue: int
+    shade: int
+    number: int
+
+
+@register.filter
+def along(share: float) -> str:
+    """A share as a length of the whole."""
+    return f"{100 * share:.3f}%"
+
+
+@register.simple_tag
+def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
+    """The bars of one sense, a bin each, against the tallest of all senses."""
+    step = 1 / max(1, len(shift.bins))
+
+    def drawn(i: int, bin: ShiftBin, cell: PartOfTokens) -> SenseBar:
+        tall = max(1.0, min(1.0, cell.share / shift.tallest) * (height - 1))
+        x, width = along(i * step), along(step * (1 - GAP))
+        return SenseBar(
+            x,
+            width,
+            cell.lines,
+            says(bin, cell),
+            f"{height - 1 - tall:.1f}",
+            f"{tall:.1f}",
+            bin.thin,
+        )
+
+    return [
+        drawn(i, bin, bin.cells[index])
+        for i, bin in enumerate(shift.bins)
+        if bin.cells[index].tokens
+    ]
+
+
+@register.simple_tag
+def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
+    """A bin's strip: a part for each sense. The last cell is the rest, and stays empty."""
+    starts = accumulate((cell.share for cell in bin.cells), initial=0.0)
+    return [
+        SensePart(
+            x=along(start),
+            width=along(cell.share),
+            lines=cell.lines,
+            says=f"{sense.label} {sense.name or ' '.join(sense.words[:3])}, {says(bin, cell)}",
+            hue=sense.hue,
+            shade=sense.shade,
+            number=sense.number,
+        )
+        for cell, sense, start in zip(bin.cells, senses, starts, strict=False)
+        if cell.tokens
+    ]
+
+
+def says(bin: ShiftBin, cell: PartOfTokens) -> str:
+    few = " (few)" if bin.thin else ""
+    return f"{bin.label}: {count(cell.tokens)} of {count(bin.tokens)}, {percent(cell.share)}{few}"
+
+
+@register.simple_tag
+def ticks(shift: Shift) -> list[str]:
+    """Labels of some bins, the first and the last among them, evenly apart."""
+    labels = [bin.label for bin in shift.bins]
+    last = len(labels) - 1
+    shown = min(TICKS, len(labels))
+    return [labels[round(i * last / max(1, shown - 1))] for i in range(shown)]

@@ -1,0 +1,283 @@
+"""The reading tests: what a reader is asked, blind and the same for everybody with one seed.
+reading_results has what came of it.
+
+Close reading: ten passages of a topic, sampled where it is high, middling and borderline. Word and
+topic intrusion: Chang, Boyd-Graber, Gerrish, Wang and Blei 2009, "Reading tea leaves", section 3.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from webapp.core.curation.shapes import Passage, SeededLabel, Stratum, Task, Test
+from webapp.core.documents import wording
+from webapp.core.results import evidence, topics
+from webapp.core.results.view import RunView
+from webapp.models import Answer, Run, Topic
+from webapp.platform.accounts import embargo
+from webapp.platform.storage.sql import tuples
+
+STRATA: dict[Stratum, int] = {
+    "high": 4,
+    "middle": 3,
+    "borderline": 3,
+}  # passages of each: ten in all
+SHORTEST = (
+    20  # words of the vocabulary that a document needs: the share of a topic in fewer says little
+)
+WINDOW = 100  # words of a passage: long enough to see what it is about
+READ = 200_000  # characters of a document that are looked through
+SHOWN = 5  # words of a topic in the word test, besides the intruder (Chang et al.)
+OPENING = 900  # characters of a document that the topic test shows
+APART = 100  # ranks of a topic's own words, among which no intruder may stand
+
+
+def _random(seed: int, number: int, kind: int) -> np.random.Generator:
+    return np.random.default_rng([seed, number, kind])
+
+
+def questions(run: Run, seed: int) -> np.ndarray:
+    """int64[K]: the topic of each question. Addresses have the number of the question, so that
+    nobody can tell the topic."""
+    return _random(seed, run.topics, 4).permutation(run.topics)
+
+
+def question_of(run: Run, seed: int, topic: int) -> int:
+    return int(np.flatnonzero(questions(run, seed) == topic)[0])
+
+
+# Close reading
+# -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """share: of the topic, in the words of the document."""
+
+    document: int
+    share: float
+    stratum: Stratum
+
+
+def sample(run: Run, number: int, seed: int) -> list[Sampled]:
+    """Up to ten documents, in an order that does not tell the stratum.
+
+    Documents with the topic are sorted by its share. "high" are drawn from the first twentieth,
+    "middle" from the second quarter, "borderline" from the last quarter; where there are few
+    documents the strata move together.
+    """
+    assigned = evidence.of(run)
+    documents, tokens = assigned.holding(number)
+    shares = tokens / np.maximum(assigned.lengths[documents], 1)
+    long = assigned.lengths[documents] >= SHORTEST
+    if long.sum() >= sum(STRATA.values()):
+        documents, shares = documents[long], shares[long]
+    order = np.lexsort((documents, -shares))
+    documents, shares = documents[order], shares[order]
+    random = _random(seed, number, 0)
+    chosen = []
+    for stratum, (first, end) in _strata(len(documents)).items():
+        picked = random.choice(
+            np.arange(first, end), min(STRATA[stratum], end - first), replace=False
+        )
+        chosen += [Sampled(int(documents[i]), float(shares[i]), stratum) for i in np.sort(picked)]
+    return [chosen[i] for i in random.permutation(len(chosen))]
+
+
+def _strata(n: int) -> dict[Stratum, tuple[int, int]]:
+    """Ranks [first, end) that each stratum is drawn from: disjoint, and large enough from n = 10
+    on."""
+    high = min(n, max(STRATA["high"], n // 20))
+    middle = min(n, max(high + STRATA["middle"], n // 2))
+    last = max(middle, n - max(STRATA["borderline"], n // 4))
+    return {
+        "high": (0, high),
+        "middle": (min(max(high, n // 4), middle), middle),
+        "borderline": (last, n),
+    }
+
+
+def passages(run: Run, number: int, seed: int) -> list[Passage]:
+    """The sample with the text to read: where most tokens of the topic are close together, or the
+    beginning."""
+    chosen = sample(run, number, seed)
+    pairs = {row.document: evidence.of(run).document(row.document) for row in chosen}
+    mine = {d: words[assigned == number].tolist() for d, (words, _, assigned, _) in pairs.items()}
+    word = dict(
+        tuples(
+            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+            [run.version_id, sorted(set().union(*mine.values()))],
+        )
+    )
+
+    def densest(d: int, text: str) -> tuple[int, int]:
+        return _densest(text, wording.terms(run.version, [text])[0], {word[w] for w in mine[d]})
+
+    known = embargo.about(run.corpus, list(mine), "title", "date_text")
+    texts = embargo.chosen(run.corpus, list(mine), READ, densest)
+    return [
+        Passage(
+            **vars(row),
+            start=start,
+            text=text,
+            end=start + len(text),
+            title=about["title"],
+            date_text=about["date_text"],
+        )
+        for row, (start, text), about in (
+            (row, texts[row.document], known[row.document]) for row in chosen
+        )
+    ]
+
+
+def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:
+    """The first window of WINDOW words that holds most of `wanted`, as characters start to end."""
+    if not spans:
+        return 0, min(len(text), OPENING)
+    has = np.concatenate([[0], np.cumsum([word in wanted for _, _, word in spans])])
+    width = min(WINDOW, len(spans))
+    first = int(np.argmax(has[width:] - has[:-width]))
+    return spans[first][0], spans[first + width - 1][1]
+
+
+# Intrusion
+# -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WordTest:
+    """shown: words of a topic, and one of another. intruder: its place."""
+
+    shown: list[str]
+    intruder: int
+
+
+def word_test(run: Run, number: int, seed: int) -> WordTest | None:
+    """The topic's first words and one that intrudes.
+
+    The intruder is among another topic's first words and not among this one's first hundred, so
+    that it is no rare word. None where there is no such word, or the topic has too few of its own.
+    """
+    view = RunView(run)
+    own = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
+    if len(own) < SHOWN:
+        return None
+    random = _random(seed, number, 1)
+    others = [int(k) for k in random.permutation(view.topics) if k != number][:10]
+    candidates = topics.top_words(view, others, SHOWN * 2, topics.FREQUENT)
+    strangers = ([word for word in candidates[other] if word not in own] for other in others)
+    intruders = next(filter(None, strangers), None)
+    if intruders is None:
+        return None
+    shown = [*own[:SHOWN], intruders[int(random.integers(len(intruders)))]]
+    order = random.permutation(len(shown))
+    return WordTest([shown[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
+
+
+@dataclass(frozen=True)
+class TopicTest:
+    """shown: topics of a document, and one that it does not have, each with its first words.
+    intruder: its place. weights: of those shown, in the document, whose text begins with `text`."""
+
+    shown: list[tuple[int, list[str]]]
+    intruder: int
+    document: int
+    text: str
+    weights: list[float]
+
+
+def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
+    """A document of which this topic is the largest, its three largest topics and one that has no
+    token there. None where no document has three topics, or none is left to intrude."""
+    assigned, random = evidence.of(run), _random(seed, number, 2)
+    documents, held = assigned.holding(number)
+    fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
+    # A third at least: a cheap test; the exact one follows
+    for document in random.permutation(documents[fit & (held * 3 >= assigned.lengths[documents])])[
+        :50
+    ].tolist():
+        present, tokens = assigned.mixture(document)
+        order = np.lexsort((present, -tokens))
+        absent = np.setdiff1d(RunView(run).topics, present)
+        if present[order[0]] == number and len(absent):
+            break
+    else:
+        return None
+    shown = [*present[order[:3]].tolist(), int(random.choice(absent))]
+    # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above
+    # 0. N_d cancels.
+    weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
+    words = topics.top_words(RunView(run), shown, 8, topics.FREQUENT)
+    opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
+    places = random.permutation(4)
+    return TopicTest(
+        shown=[(shown[i], words[shown[i]]) for i in places],
+        intruder=int(np.flatnonzero(places == 3)[0]),
+        document=document,
+        text=opening if len(opening) < OPENING else opening.rpartition(" ")[0],
+        weights=[weights[i] for i in places],
+    )
+
+
+# Progress
+# ------------------------------------------------------------------------------------------------------------
+
+
+def answers(
+    run: Run, number: int, seed: int, reader: str, *kinds: str
+) -> dict[tuple[str, int], dict]:
+    """(kind, item) -> payload of a reader's answers about one topic (models.Answer)."""
+    given = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
+    return {(answer.kind, answer.item): answer.payload for answer in given}
+
+
+def revealed(answered: dict[tuple[str, int], dict], passages: list[Passage]) -> bool:
+    """Whether everything has been answered: only then a reader sees the shares, words and other
+    readers' labels."""
+    return ("label", 0) in answered and all(("fit", i) in answered for i in range(len(passages)))
+
+
+def labels(run: Run, number: int) -> list[SeededLabel]:
+    """What readers called a topic."""
+    given = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
+    return [
+        SeededLabel(reader=answer.reader, seed=answer.seed, **answer.payload) for answer in given
+    ]
+
+
+def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int | None]]:
+    """Of each task how many topics this reader has done, and which comes next: the largest to read,
+    by lot in the tests."""
+    run, done = view.run, defaultdict(set)
+    for kind, topic in (
+        Answer.objects.filter(run=run, reader=reader, seed=seed)
+        .values_list("kind", "topic")
+        .distinct()
+    ):
+        done[kind].add(topic)
+    done["label"] &= done["fit"]
+    largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")
+    orders: dict[Task, list[int]] = {
+        "label": list(largest.values_list("number", flat=True)),
+        "words": _order(view, seed, "words"),
+        "topics": _order(view, seed, "topics"),
+    }
+    return {
+        task: (len(done[task]), next((k for k in order if k not in done[task]), None))
+        for task, order in orders.items()
+    }
+
+
+def after(view: RunView, reader: str, seed: int, test: Test, number: int) -> int | None:
+    """The topic of the next question of a test, after this one in its order; None at the end."""
+    order = _order(view, seed, test)
+    given = Answer.objects.filter(run=view.run, reader=reader, seed=seed, kind=test)
+    done = {number, *given.values_list("topic", flat=True)}
+    place = order.index(number) + 1 if number in order else 0
+    return next((k for k in order[place:] + order[:place] if k not in done), None)
+
+
+def _order(view: RunView, seed: int, test: Test) -> list[int]:
+    """The topics in the order in which a test asks for them."""
+    return _random(seed, ("words", "topics").index(test), 3).permutation(view.topics).tolist()

@@ -1,0 +1,121 @@
+"""Keeping readers' answers to the reading tests. What has been revealed to a reader can't be
+answered again."""
+
+import math
+
+from django.db import transaction
+
+from inference.errors import Invalid
+from webapp.core.curation.intrusion import TopicTest, WordTest
+from webapp.core.curation.services import LABEL, one_line
+from webapp.core.curation.shapes import Passage, Test
+from webapp.models import Answer, Run
+
+FITS = ("yes", "no", "unsure")
+MOST = (
+    50_000  # answers of one reader to questions of one run: each seed asks some thirteen of a topic
+)
+
+
+def save_reading(
+    run: Run,
+    number: int,
+    seed: int,
+    reader: str,
+    passages: list[Passage],
+    fits: dict[int, str],
+    label: str,
+    confidence: str,
+) -> None:
+    """Keep the answers that a reader has given so far about a topic's passages
+    (curation.intrusion.passages), and the label if there is one.
+
+    Raises Invalid when the label is too long, or comes without a confidence from 1 to 5; then the
+    rest is kept.
+    """
+    for item, answer in fits.items():
+        if answer not in FITS or not 0 <= item < len(passages):
+            raise Invalid(
+                "fits",
+                f"Mark each passage as {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.",
+            )
+    _check_room(run, reader)
+    with transaction.atomic():
+        for item, answer in fits.items():
+            payload = {
+                name: getattr(passages[item], name)
+                for name in ("document", "start", "end", "share", "stratum")
+            }
+            _keep(run, reader, Answer.Kind.FIT, number, seed, item, payload | {"fits": answer})
+    if not (label := one_line(label)):
+        return
+    if len(label) > LABEL:
+        raise Invalid(
+            "label", f"A label has at most {LABEL} characters; this one has {len(label):,}."
+        )
+    if confidence not in ("1", "2", "3", "4", "5"):
+        raise Invalid(
+            "confidence", "Say how sure you are of the label, from 1 (a guess) to 5 (certain)."
+        )
+    _keep(
+        run,
+        reader,
+        Answer.Kind.LABEL,
+        number,
+        seed,
+        0,
+        {"label": label, "confidence": int(confidence)},
+    )
+
+
+def save_choice(
+    run: Run,
+    kind: Test,
+    number: int,
+    seed: int,
+    reader: str,
+    test: WordTest | TopicTest,
+    chosen: int,
+) -> None:
+    """Keep which word or topic a reader took for the intruder. The first choice counts."""
+    if not 0 <= chosen < len(test.shown):
+        raise Invalid("chosen", f"Choose one of the {len(test.shown)}.")
+    _check_room(run, reader)
+    payload: dict[str, object] = {"shown": test.shown, "intruder": test.intruder, "chosen": chosen}
+    if isinstance(test, TopicTest):
+        payload |= {
+            "document": test.document,
+            "shown": [topic for topic, _ in test.shown],
+            # Chang et al. 2009, eq. 2; 0 is best
+            "log_odds": math.log(test.weights[test.intruder] / test.weights[chosen]),
+        }
+    Answer.objects.get_or_create(
+        run=run,
+        reader=reader,
+        kind=kind,
+        topic=number,
+        seed=seed,
+        item=0,
+        defaults={"payload": payload},
+    )
+
+
+def _check_room(run: Run, reader: str) -> None:
+    if Answer.objects.filter(run=run, reader=reader)[MOST - 1 : MOST].exists():
+        raise Invalid(
+            "answer", f"You have answered {MOST:,} questions of run {run.pk}, which is the most."
+        )
+
+
+def _keep(
+    run: Run, reader: str, kind: str, number: int, seed: int, item: int, payload: dict
+) -> None:
+    Answer.objects.update_or_create(
+        run=run,
+        reader=reader,
+        kind=kind,
+        topic=number,
+        seed=seed,
+        item=item,
+        defaults={"payload": payload},
+    )

@@ -1,0 +1,213 @@
+"""The reading tests: passages to read and questions to answer blind, and what came of them."""
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from webapp.core.curation import intrusion as queries, intrusion_answers, reading_results
+from webapp.core.curation.shapes import (
+    BlindPassage,
+    BlindPassagesPage,
+    BlindTopic,
+    IntrusionPage,
+    OwnLabel,
+    PassagesPage,
+    Progress,
+    ReadingPage,
+    ReadPassage,
+    ResultsPage,
+    RevealedTopic,
+    Task,
+    Test,
+    TopicWords,
+)
+from webapp.core.results import topics
+from webapp.core.results.links import topic_link
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.pages.here import Here
+from webapp.platform.pages.page import is_whole, number as number_of, reader, run_or_404, told
+from webapp.platform.pages.typed import Answer, typed
+
+TESTS = {"words": queries.word_test, "topics": queries.topic_test}
+PAGES: dict[Task, str] = {
+    "label": "reading_passages",
+    "words": "reading_words",
+    "topics": "reading_topics",
+}
+
+
+def _url(view: RunView, task: Task, topic: int, seed: int) -> str:
+    return view.go(PAGES[task], queries.question_of(view.run, seed, topic), seed=seed or None)
+
+
+def _next(view: RunView, task: Task, topic: int | None, seed: int) -> str | None:
+    """The page of a task and a topic; None where there is no topic left."""
+    return None if topic is None else _url(view, task, topic, seed)
+
+
+def _topic(run: Run, seed: int, question: int) -> int:
+    if question >= run.topics:
+        raise Http404(f"Run {run.pk} has no question {question}.")
+    return int(queries.questions(run, seed)[question])
+
+
+@typed("run/reading.html")
+def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[ReadingPage]:
+    """The three tasks, and how far the reader is."""
+    return Answer(
+        ReadingPage(
+            progress={
+                task: Progress(done, following, _next(view, task, following, seed))
+                for task, (done, following) in queries.progress(view, reader(request), seed).items()
+            },
+            topics=view.run.topics,
+            seed=seed,
+            done=view.run.status == Run.Status.DONE,
+        )
+    )
+
+
+@typed({PassagesPage: "run/reading_passages.html", BlindPassagesPage: "run/reading_blind.html"})
+def passages(
+    request: HttpRequest, view: RunView, number: int, *, seed: int = 0
+) -> Answer[PassagesPage | BlindPassagesPage]:
+    """Ten passages, without anything that tells what the model makes of them until all questions
+    are answered."""
+    run, who, question = view.run, reader(request), number
+    number = _topic(run, seed, question)
+    read = queries.passages(run, number, seed)
+    answered = queries.answers(run, number, seed, who, "label", "fit")
+    label = OwnLabel(**answered.get(("label", 0), {"label": "", "confidence": None}))
+    fits = [answered.get(("fit", i), {}).get("fits", "") for i in range(len(read))]
+    if not queries.revealed(answered, read):
+        return Answer(
+            BlindPassagesPage(
+                topic=BlindTopic(question, f"Question {question}"),
+                seed=seed,
+                passages=[
+                    BlindPassage(passage.text, fit) for passage, fit in zip(read, fits, strict=True)
+                ],
+                label=label,
+                revealed=False,
+                words=[],
+                labels=[],
+                next=None,
+            )
+        )
+    _, following = queries.progress(view, who, seed)["label"]
+    return Answer(
+        PassagesPage(
+            topic=topic_link(view, number),
+            seed=seed,
+            passages=[
+                ReadPassage(
+                    **vars(passage),
+                    fits=fit,
+                    number=passage.document,
+                    url=view.go("run_document", passage.document),
+                )
+                for passage, fit in zip(read, fits, strict=True)
+            ],
+            label=label,
+            revealed=True,
+            words=topics.top_words(view, [number])[number],
+            labels=queries.labels(run, number),
+            next=_next(view, "label", following, seed),
+        )
+    )
+
+
+@require_POST
+def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
+    run, seed, sent, who = (
+        run_or_404(run_id),
+        number_of(request, "seed") or 0,
+        request.POST,
+        reader(request),
+    )
+    number = _topic(run, seed, number)
+    read = queries.passages(run, number, seed)
+    here = redirect(_url(RunView(run), "label", number, seed))
+    if queries.revealed(queries.answers(run, number, seed, who, "label", "fit"), read):
+        messages.error(
+            request, "You have seen which topic this is, so your answers can no longer be changed."
+        )
+        return here
+    fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
+    label, missing = sent.get("label", ""), len(read) - len(fits)
+    with told(request):
+        intrusion_answers.save_reading(
+            run, number, seed, who, read, fits, label, sent.get("confidence", "")
+        )
+        parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
+            not label.strip()
+        )
+        if parts:
+            messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
+    return here
+
+
+@typed("run/reading_test.html")
+def test(
+    request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: int = 0
+) -> Answer[IntrusionPage]:
+    """Which word, or which topic, does not belong? The intruder is named once it is answered."""
+    run, who, question = view.run, reader(request), number
+    number = _topic(run, seed, question)
+    asked = TESTS[kind](run, number, seed)
+    answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
+    document = answered.get("document")
+    return Answer(
+        IntrusionPage(
+            kind=kind,
+            number=question,
+            seed=seed,
+            shown=_shown(view, asked, bool(answered)),
+            text=asked.text if isinstance(asked, queries.TopicTest) else None,
+            next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
+            chosen=answered.get("chosen"),
+            intruder=answered.get("intruder"),
+            document=None if document is None else view.go("run_document", document),
+            topic=topic_link(view, number) if answered else None,
+        )
+    )
+
+
+def _shown(
+    view: RunView, asked: queries.WordTest | queries.TopicTest | None, revealed: bool
+) -> list[str] | list[RevealedTopic | TopicWords] | None:
+    if isinstance(asked, queries.TopicTest):
+        return [
+            RevealedTopic(words, topic_link(view, k)) if revealed else TopicWords(words)
+            for k, words in asked.shown
+        ]
+    return asked.shown if asked else None
+
+
+@require_POST
+def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
+    """Keep the choice and continue with the next question."""
+    run, seed, chosen = (
+        run_or_404(run_id),
+        number_of(request, "seed") or 0,
+        request.POST.get("chosen", ""),
+    )
+    number = _topic(run, seed, number)
+    asked, view = TESTS[kind](run, number, seed), RunView(run)
+    if asked is None:
+        raise Http404("There is no such question.")
+    if not is_whole(chosen):
+        raise BadRequest(f"“chosen” must be a whole number, got “{chosen[:20]}”.")
+    intrusion_answers.save_choice(run, kind, number, seed, reader(request), asked, int(chosen))
+    following = queries.after(view, reader(request), seed, kind, number)
+    return redirect(_next(view, kind, following, seed) or view.go("run_reading_results"))
+
+
+@typed("run/reading_results.html")
+def results(view: RunView, here: Here, *, after: int = 0) -> Answer[ResultsPage]:
+    """What readers judged: labels side by side, how far they agree, how precise the topics are."""
+    listed, following, measures = reading_results.results(view, after)
+    return Answer(ResultsPage(topics=listed, next=here.following(following), **measures))

@@ -1,0 +1,95 @@
+"""Labels and notes of one run, carried to the same topics of another run of the corpus."""
+
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Count
+
+from inference import Topics
+from inference.errors import Invalid
+from inference.explore import matching
+from webapp.core.curation import services as curation
+from webapp.core.curation.shapes import LabelledRun
+from webapp.core.results.view import RunView
+from webapp.core.results.weights import topics as topics_of, vocabulary, words
+from webapp.models import Edit, Run, Version
+
+FIELDS = ("label", "note", "group", "colour", "hidden")
+OFFERED = 30  # runs
+
+
+class Plan(NamedTuple):
+    """What is carried. pairs: (topic there, topic here, similarity) of topics that have labels or
+    notes; orphans: such topics there without a match here. values: topic here -> field -> text, of
+    fields that are empty here.
+    """
+
+    pairs: list[tuple[int, int, float]]
+    orphans: list[int]
+    values: dict[int, dict[str, str]]
+
+
+def plan(source_view: RunView, target_view: RunView) -> Plan:
+    """By the one-to-one matching that is best over all topics, at least as similar as
+    explore.matching asks. Raises Invalid."""
+    source, target = source_view.run, target_view.run
+    if source.corpus_id != target.corpus_id or source.pk == target.pk:
+        raise Invalid(
+            "from",
+            f"Labels are carried between two runs of one corpus; run {source.pk} is none for run"
+            f" {target.pk}.",
+        )
+    for run in (source, target):
+        if not run.final:
+            raise Invalid("from", f"Run {run.pk} is not done; labels can be carried when it is.")
+    matched = matching.match(
+        topics_of(source_view.snapshot), topics_of(target_view.snapshot), *words(source, target)
+    )
+    there, here = source_view.labels, target_view.labels
+    edited = there.edited()
+    pairs = [
+        (k, int(matched.partner[k]), float(matched.similarity[k]))
+        for k in edited
+        if matched.partner[k] >= 0
+    ]
+    values = {}
+    for k, partner, _ in pairs:
+        theirs, own = there.present(k), here.present(partner)
+        values[partner] = {
+            field: theirs[field] for field in FIELDS if theirs[field] and not own[field]
+        }
+        for field in ("into", "beside"):
+            other = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
+            if other >= 0 and not own[field]:
+                values[partner][field] = str(other)
+    return Plan(
+        pairs=pairs,
+        orphans=[k for k in edited if matched.partner[k] < 0],
+        values={k: fields for k, fields in values.items() if fields},
+    )
+
+
+def carry(source: Run, target: Run) -> Plan:
+    """Store the edits of `plan`, which can be undone together. Raises Invalid; then nothing is
+    stored."""
+    transfer = plan(RunView(source), RunView(target))
+    curation.change_many(target, transfer.values, f"carried from run {source.pk}")
+    return transfer
+
+
+def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
+    """The topics of a run, and for each word of another version's vocabulary its number in them, -1
+    for a new one: int32[V]."""
+    there = {word: number for number, word in enumerate(vocabulary(parent.version))}
+    return topics_of(RunView(parent).snapshot), np.array(
+        [there.get(word, -1) for word in vocabulary(version)], np.int32
+    )
+
+
+def labelled(run: Run) -> list[LabelledRun]:
+    """Other runs of the corpus of which a topic has a label or a note, newest first."""
+    edits = Edit.objects.filter(
+        run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
+    ).exclude(run=run)
+    counted = edits.values_list("run").annotate(topics=Count("topic", distinct=True))
+    return [LabelledRun(*row) for row in counted.order_by("-run")[:OFFERED]]

@@ -1,0 +1,260 @@
+"""Labels, notes, colours and groups of topics, and which are hidden or merged, as readers want
+them. All of it can be undone.
+
+Nothing here touches the model's own results. Edits are rows that are only added (models.Edit); an
+edit is undone by a mark on its row. Each change of a run's edits locks the run's row, so that two
+readers can't make a circle of merges.
+"""
+
+import csv
+import io
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+from django.utils import timezone
+
+from inference.errors import Invalid
+from webapp.core.results import labels
+from webapp.models import Edit, Run
+from webapp.platform.drawing.numbers import HUES, topic_label
+from webapp.platform.storage.csv_cells import unsafe
+
+LABEL = 80  # characters of a label or the name of a group: what a chart or a chip can carry
+NOTE = 4000
+READER = 60  # characters of a reader's name: as wide as Edit.by
+TABLE = 5_000_000  # bytes of a table of labels: 10,000 topics with notes are a tenth of it
+COLUMNS = tuple(Edit.Field.values)
+
+
+def one_line(text: str) -> str:
+    """Text without what can't be seen: control and format characters (among them bidi overrides),
+    runs of spaces."""
+    return " ".join(
+        "".join(" " if c.isspace() else c for c in text if c.isspace() or _visible(c)).split()
+    )
+
+
+def person(text: str) -> str:
+    """What somebody without an account is called. Raises Invalid."""
+    name = one_line(text)
+    if not 0 < len(name) <= 60:
+        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
+    return name
+
+
+def lines(text: str) -> str:
+    """The same, but line breaks stay."""
+    return "\n".join(
+        one_line(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    ).strip()
+
+
+def _visible(character: str) -> bool:
+    # Cf holds the joiners that Persian or Hindi spelling needs, too: U+200C and U+200D stay.
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character in "\u200c\u200d"
+
+
+def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
+    """Edit a topic: `values` is field of Edit -> text as it was typed. Returns how many fields
+    changed.
+
+    Raises Invalid, naming the field; then nothing has changed.
+    """
+    return change_many(run, {topic: values}, by)
+
+
+def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
+    """The same for several topics at once, which can be undone at once, too."""
+    with _editing(run):
+        present, batch = labels.read(run), uuid.uuid4()
+        edits = []
+        for topic, fields in values.items():
+            if not 0 <= topic < run.topics:
+                raise Invalid(
+                    "topic",
+                    f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
+                    f" topic {topic}.",
+                )
+            before = present.present(topic)
+            for field, text in fields.items():
+                value = _clean(run, topic, field, text)
+                if value != before[field]:
+                    edits.append(
+                        Edit(run=run, topic=topic, field=field, value=value, batch=batch, by=by)
+                    )
+        Edit.objects.bulk_create(edits)
+    return len(edits)
+
+
+def undo(run: Run, edit: Edit, by: str) -> None:
+    """Take an edit back; the value before it holds again. Undoing twice changes nothing."""
+    with _editing(run):
+        Edit.objects.filter(pk=edit.pk, undone_at=None).update(
+            undone_at=timezone.now(), undone_by=by
+        )
+
+
+def redo(run: Run, edit: Edit) -> None:
+    """Let an undone edit hold again, unless a newer one says otherwise."""
+    with _editing(run):
+        Edit.objects.filter(pk=edit.pk).update(undone_at=None, undone_by="")
+
+
+def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
+    """Take back all edits that were made at once, with one form or one table. Returns how many
+    these were."""
+    with _editing(run):
+        return Edit.objects.filter(run=run, batch=batch, undone_at=None).update(
+            undone_at=timezone.now(), undone_by=by
+        )
+
+
+@contextmanager
+def _editing(run: Run) -> Iterator[None]:
+    """One reader at a time; at the end no topic may be merged into itself or moved beside itself,
+    by however many steps."""
+    with transaction.atomic():
+        locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if locked.status != Run.Status.DONE:
+            raise Invalid(
+                "topic", f"Run {run.pk} is {locked.status}; topics can be named when it is done."
+            )
+        yield
+        _refuse_circles(run)
+
+
+def _refuse_circles(run: Run) -> None:
+    present = labels.read(run)
+    edits = ((k, present.present(k)) for k in present.edited())
+    into = {k: int(target) for k, fields in edits if (target := fields["into"] or fields["beside"])}
+    for topic in into:
+        way = [topic]
+        while (following := into.get(way[-1])) is not None:
+            if following in way:
+                circle = " into ".join(map(topic_label, [*way[way.index(following) :], following]))
+                raise Invalid(
+                    "into",
+                    f"This would merge or move topics in a circle ({circle}). Undo one of these"
+                    " first.",
+                )
+            way.append(following)
+
+
+def _clean(run: Run, topic: int, field: str, text: str) -> str:
+    """The value as it is stored; Invalid where the field can't hold it."""
+    if field in ("label", "group"):
+        return _short(field, one_line(text), LABEL)
+    if field == "note":
+        return _short(field, lines(text), NOTE)
+    text = text.strip()
+    if field == "hidden":
+        if text not in ("", "0", "1"):
+            raise Invalid(field, f"hidden must be 1 or empty, got “{text[:20]}”.")
+        return text.strip("0")
+    if field == "colour":
+        if text and not (text.isascii() and text.isdigit() and len(text) < 3 and int(text) < HUES):
+            raise Invalid(
+                field, f"colour must be a number from 0 to {HUES - 1} or empty, got “{text[:20]}”."
+            )
+        return str(int(text)) if text else ""
+    if field in ("into", "beside"):
+        return _target(run, topic, field, text)
+    raise Invalid("field", f"There is no field “{field[:20]}”; there are {', '.join(COLUMNS)}.")
+
+
+def _short(field: str, text: str, most: int) -> str:
+    if len(text) > most:
+        raise Invalid(
+            field, f"A {field} has at most {most:,} characters; this one has {len(text):,}."
+        )
+    return text
+
+
+def topic_number(text: str, run: Run, field: str = "into") -> int:
+    """7 for "T07", "t7" or "7". Raises Invalid where it is no topic of the run."""
+    match = re.fullmatch(r"[Tt]?(\d{1,9})", text.strip(), re.ASCII)
+    if not match or int(match[1]) >= run.topics:
+        raise Invalid(
+            field,
+            f"Topics of this run are T00 to {topic_label(run.topics - 1)}; got “{text[:20]}”.",
+        )
+    return int(match[1])
+
+
+def _target(run: Run, topic: int, field: str, text: str) -> str:
+    if not text:
+        return ""
+    target, what = (
+        topic_number(text, run, field),
+        "merged into" if field == "into" else "moved to the family of",
+    )
+    if target == topic:
+        raise Invalid(
+            field,
+            f"{topic_label(topic)} can’t be {what} itself; leave the field empty to keep it"
+            " separate.",
+        )
+    return str(target)
+
+
+def read_table(run: Run, content: bytes, by: str) -> int:
+    """Take labels from a CSV: column topic (7 or T07) and any of label, note, group, colour,
+    hidden, into, beside.
+
+    An empty cell leaves what is there. All rows or none. Returns how many fields changed; raises
+    Invalid, naming the line.
+    """
+    if len(content) > TABLE:
+        raise Invalid(
+            "table",
+            f"A table of labels has at most {TABLE // 10**6} MB; this one has"
+            f" {len(content) / 1e6:.1f}.",
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(
+            "table",
+            f"The table must be UTF-8 text; byte {error.start:,} is not. Save it as “CSV UTF-8”.",
+        ) from None
+    delimiter = max(
+        ",;\t", key=text.partition("\n")[0].count
+    )  # a spreadsheet writes what its country uses
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    values: dict[int, dict[str, str]] = {}
+    try:
+        known = _header(reader)
+        for row in reader:
+            cells = {field: unsafe(row[column]) for column, field in known.items() if row[column]}
+            if "topic" not in cells:
+                continue
+            topic = topic_number(cells.pop("topic"), run)
+            if topic in values:
+                raise Invalid("topic", f"{topic_label(topic)} has two lines.")
+            values[topic] = cells
+            for field, cell in cells.items():
+                _clean(run, topic, field, cell)
+    except Invalid as error:
+        raise Invalid("table", f"Line {reader.line_num}: {error.message}") from None
+    except csv.Error as error:
+        raise Invalid("table", f"Line {reader.line_num}: this is not CSV ({error}).") from None
+    return change_many(run, values, by)
+
+
+def _header(reader: csv.DictReader) -> dict[str, str]:
+    """column as it is written -> field, of those that are read."""
+    known = {column: column.strip().lower() for column in reader.fieldnames or [] if column}
+    known = {column: field for column, field in known.items() if field in ("topic", *COLUMNS)}
+    if "topic" not in known.values() or len(known) < 2:
+        raise Invalid(
+            "table",
+            "The first line must name the columns: topic, and one or more of"
+            f" {', '.join(COLUMNS)}.",
+        )
+    if len(set(known.values())) < len(known):
+        raise Invalid("table", "The first line names a column twice.")
+    return known

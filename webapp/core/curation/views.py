@@ -1,0 +1,275 @@
+"""Labels and notes of topics: the form of a topic, what is done with those that are ticked in a
+list, the history with undo, a table of labels to import, and carrying them from another run of the
+corpus to this one.
+"""
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from inference.errors import Invalid, there
+from webapp.core.curation import label_transfer, queries, services as curation
+from webapp.core.curation.shapes import CarriedPair, CarryPage, CurationPage
+from webapp.core.results import links, measures, topics
+from webapp.core.results.view import RunView
+from webapp.models import Edit, Run
+from webapp.platform.accounts import authorization
+from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.pages.here import Here
+from webapp.platform.pages.page import READER, back, is_whole, looked_up, reader, told
+from webapp.platform.pages.run_links import conditions
+from webapp.platform.pages.typed import Answer, typed
+
+
+@typed("run/curation.html")
+def index(
+    view: RunView, here: Here, *, topic: int | None = None, before: int | None = None
+) -> Answer[CurationPage]:
+    """Labels and notes: the history of all topics, or of one, and the groups at present."""
+    if topic is not None and topic >= view.run.topics:
+        raise Http404(f"Run {view.run.pk} has no topic {topic}.")
+    edits, following = queries.history(view, before, topic)
+    return Answer(
+        CurationPage(
+            edits=edits,
+            next=here.url(before=following) if following else None,
+            topic=None if topic is None else links.topic_link(view, topic),
+            groups=queries.groups(view),
+        )
+    )
+
+
+@require_POST
+@looked_up
+def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
+    """Take the fields that the form changed: each comes with what it `was` when the form was
+    opened, so that a form that was open for long does not take back what another reader changed
+    since."""
+    sent = request.POST
+    values = {
+        f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")
+    }
+    for field in values.keys() & {"into", "beside"}:
+        values[field] = (
+            values[field].strip().partition(" ")[0]
+        )  # "T03 Farming", as the field offers it
+    while True:
+        try:
+            curation.change(run, number, values, reader(request))
+            break
+        except (
+            Invalid
+        ) as error:  # what can be kept is kept: a long note is not lost for a wrong number
+            messages.error(request, error.message)
+            if values.pop(error.field, None) is None:
+                break
+    return redirect(
+        back(
+            request,
+            (
+                reverse("run_topic", args=[run.pk, number])
+                if number < run.topics
+                else reverse("run", args=[run.pk])
+            ),
+        )
+    )
+
+
+@require_POST
+@looked_up
+def undo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
+    return _done(request, run, lambda: curation.undo(run, _edit(run, edit_id), reader(request)))
+
+
+@require_POST
+@looked_up
+def redo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
+    return _done(request, run, lambda: curation.redo(run, _edit(run, edit_id)))
+
+
+@require_POST
+@looked_up
+def undo_batch(request: HttpRequest, run: Run, batch: UUID) -> HttpResponse:
+    if not Edit.objects.filter(run=run, batch=batch).exists():
+        raise Http404(f"Run {run.pk} has no edits {batch}.")
+    return _done(request, run, lambda: curation.undo_batch(run, batch, reader(request)))
+
+
+def _edit(run: Run, edit_id: int) -> Edit:
+    return there(
+        Edit.objects.filter(run=run, pk=edit_id).first(),
+        Http404(f"Run {run.pk} has no edit {edit_id}."),
+    )
+
+
+def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResponse:
+    with told(request):
+        act()
+    return redirect(back(request, reverse("run_curation", args=[run.pk])))
+
+
+@require_POST
+@looked_up
+def table(request: HttpRequest, run: Run) -> HttpResponse:
+    """Read labels from a CSV."""
+    with told(request):
+        file = there(request.FILES.get("table"), Invalid("table", "Choose a CSV file first."))
+        changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
+        messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
+    return redirect("run_curation", run.pk)
+
+
+@require_POST
+def sign(request: HttpRequest) -> HttpResponse:
+    """What a reader wants to be called: kept in the signed cookie of this browser."""
+    name = curation.one_line(request.POST.get("name", ""))
+    if len(name) > curation.READER:
+        messages.error(
+            request, f"A name has at most {curation.READER} characters; this one has {len(name):,}."
+        )
+    elif name:
+        request.session[READER] = name
+    else:
+        request.session.pop(READER, None)
+    return redirect(back(request, reverse("home")))
+
+
+# Labels and notes of another run
+
+
+@typed("run/carry.html")
+def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> Answer[CarryPage]:
+    """What would be copied from another run of the corpus, and what would not."""
+    there, plan = view, label_transfer.Plan([], [], {})
+    if source is not None:
+        there = RunView(_source(request, source))
+        plan = label_transfer.plan(there, view)
+    return Answer(
+        CarryPage(
+            from_=source,
+            offered=label_transfer.labelled(view.run),
+            pairs=[
+                CarriedPair(
+                    links.topic_link(there, k),
+                    links.topic_link(view, here),
+                    similarity,
+                    sorted(plan.values.get(here, {})),
+                )
+                for k, here, similarity in plan.pairs
+            ],
+            orphans=[links.topic_link(there, k) for k in plan.orphans],
+            fields=sum(map(len, plan.values.values())),
+        )
+    )
+
+
+@require_POST
+@looked_up
+def carry_over(request: HttpRequest, run: Run) -> HttpResponse:
+    with told(request):
+        number = request.POST.get("from", "")
+        if not is_whole(number):
+            raise Invalid("from", "Choose the run whose labels are to be carried over.")
+        plan = label_transfer.carry(_source(request, int(number)), run)
+        copied = (
+            f"{len(plan.values):,} topic{'' if len(plan.values) == 1 else 's'} took over what run"
+            f" {number} says."
+        )
+        alone = f" {len(plan.orphans):,} of its topics have no match here." if plan.orphans else ""
+        messages.success(request, copied + alone)
+    return redirect("run_curation", run.pk)
+
+
+def _source(request: HttpRequest, pk: int) -> Run:
+    """A run from an address or a form: missing is a mistake of theirs, not a page that is gone."""
+    try:
+        return (
+            authorization.runs(request).select_related("corpus", "version", "snapshot").get(pk=pk)
+        )
+    except Run.DoesNotExist:
+        raise Invalid("from", f"There is no run {pk}.") from None
+
+
+# what the button says -> the page, the name of its topics, and what else its address says
+LOOKS = {
+    "only": ("run_topics", "topics", {}),
+    "words": ("run_topics", "topics", {"view": "grid"}),
+    "time": ("run_topics", "topics", {"view": "time"}),
+    "effects": ("run_effects", "topic", {}),
+    "steer": ("run_steer", "topics", {}),
+}
+
+
+@require_POST
+@looked_up
+def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
+    """Lead to the page that shows the ticked topics, for the documents that are chosen."""
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    numbers, chosen = ",".join(map(str, ticked)), conditions(request.GET)
+    if do == "export":
+        url = reverse("export", args=[run.pk, "documents.csv"])
+        return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
+    name, parameter, more = LOOKS.get(do, LOOKS["only"])
+    query = urlencode([*chosen, *more.items(), (parameter, numbers)], safe=",")
+    return redirect(f"{reverse(name, args=[run.pk])}?{query}")
+
+
+@require_POST
+@looked_up
+def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
+    """Merge, hide, group, move or colour the ticked topics: one entry of the history, which can be
+    undone as a whole."""
+    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    if not ticked:
+        return _nothing(request, run)
+    with told(request):
+        changed = curation.change_many(
+            run, _values(run, ticked, do, request.POST.get(do, "")), reader(request)
+        )
+        done = f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes."
+        messages.success(request, done if changed else "Nothing changed.")
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))
+
+
+def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[str, str]]:
+    if do == "merge":
+        if len(ticked) < 2:
+            raise Invalid("merge", "Merging needs two topics or more; tick another one.")
+        largest = _largest(run, ticked)
+        return {k: {"into": str(largest)} for k in ticked if k != largest}
+    if do == "hidden":
+        return {k: {"hidden": "1"} for k in ticked}
+    if do in ("group", "colour"):
+        return {k: {do: text} for k in ticked}
+    if do == "beside":  # a topic is in a group first, so that one which is moved leaves its own
+        return {k: {do: text} | ({"group": ""} if text else {}) for k in ticked if str(k) != text}
+    raise Invalid("do", "Choose an action for the ticked topics.")
+
+
+def _sentence(run: Run, ticked: list[int], do: str) -> str:
+    count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
+    if do == "merge":
+        return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
+    return f"{count}: {({'hidden': 'hidden', 'beside': 'family changed'}).get(do, f'{do} changed')}"
+
+
+def _largest(run: Run, ticked: list[int]) -> int:
+    share = measures.of(run)["share"]
+    return max(ticked, key=lambda k: (share[k], -k))
+
+
+def _ticked(request: HttpRequest, run: Run) -> list[int]:
+    return topics.numbers(request.POST.getlist("topics"), run)
+
+
+def _nothing(request: HttpRequest, run: Run) -> HttpResponse:
+    messages.error(request, "No topic is ticked. Tick one or more first.")
+    return redirect(back(request, reverse("run_topics", args=[run.pk])))

@@ -1,0 +1,290 @@
+"""The set that a page shows, in words, the form that chooses another, and what the set is made up
+of."""
+
+from dataclasses import replace
+from datetime import date
+from urllib.parse import urlencode
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.explore.documents import count
+from webapp.core.documents import fields, members, ranges, sums
+from webapp.core.documents.conditions import own
+from webapp.core.documents.selection import Selection
+from webapp.core.documents.shapes import (
+    Bar,
+    ChosenCondition,
+    ChosenSet,
+    Facet,
+    Facets,
+    FacetValue,
+    OfferedCategory,
+    OfferedValue,
+    ProminentTopic,
+    SetForm,
+)
+from webapp.core.results import links, topics
+from webapp.core.results.view import RunView
+from webapp.intake.metadata import ValueField
+from webapp.platform.storage.cache import BoundedCache
+
+VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
+# values that are proposed while one types, and topics that a list holds: above, a number is typed
+OFFERED = 200
+TOPICS = 8  # that are named as larger in a set than elsewhere
+LEAST = 10  # per cent of a document: what "with this topic" asks for
+BARS = 60  # of the histogram of dates: each is wide enough to be hit
+PER = 10_000  # words to which what a text has is related
+CATEGORIES = 12  # a table may have 64 columns
+_tallies = BoundedCache(8 << 20)  # what was counted of sets
+
+
+def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
+    """query: of the page, whose own parameters stay."""
+    kept = own(query)
+    return ChosenSet(
+        name=selection.name,
+        conditions=[
+            ChosenCondition(
+                text, _address(kept + [p for p in selection.parameters if p != parameter])
+            )
+            for parameter, text in selection.conditions
+        ],
+        all=_address(kept),
+        count=selection.count,
+        of=selection.version.documents,
+    )
+
+
+def form(selection: Selection, query: QueryDict) -> SetForm:
+    """The same with what the form offers."""
+    kept = own(query)
+    version, run, view = selection.version, selection.run, selection.view
+    return SetForm(
+        **vars(chosen(selection, query)),
+        own=kept,
+        others=[p for p in kept + selection.parameters if p[0] != "q"],
+        q=selection.q,
+        first=selection.first,
+        last=selection.last,
+        has=[f"{topic}:{percent:g}" for topic, percent in selection.topics],
+        dated=fields.dated(version),
+        categories=[
+            _category(selection, category) for category in fields.categories(version)[:CATEGORIES]
+        ],
+        ranges=ranges.shown(version, selection.between),
+        only=selection.only,
+        matches=selection.matches,
+        between=[
+            between.address
+            for i, between in enumerate(selection.between)
+            if between.name in {a.name for a in selection.between[:i]}
+        ],
+        counted=bool(run and run.final),
+        topics=titles(view)
+        if view and view.run.snapshot_id and len(view.topics) <= OFFERED
+        else [],
+    )
+
+
+def _address(parameters: list[tuple[str, str]]) -> str:
+    return "?" + urlencode(parameters)
+
+
+def _category(selection: Selection, category: ValueField) -> OfferedCategory:
+    """Its most frequent values, those that are chosen already, and what may be typed."""
+    chosen = {value for name, value in selection.values if name == category.name}
+    ticked = [
+        OfferedValue(value, f"{category.name}:{value}", documents, value in chosen)
+        for i, (value, documents) in enumerate(
+            zip(category.values, category.documents, strict=True)
+        )
+        if i < VALUES or value in chosen
+    ]
+    more = len(category.values) - len(ticked)
+    return OfferedCategory(
+        category.name, ticked, more, list(category.values[VALUES:OFFERED]) if more else []
+    )
+
+
+def titles(view: RunView) -> list[tuple[int, str]]:
+    """Each topic with its name and first words, hidden ones left out."""
+    labels, words = view.labels, topics.first_words(view, 3)
+    return [
+        (k, f"{labels.title(k)}: {' '.join(words[k])}")
+        for k in view.topics
+        if not labels.hidden(k) and labels.into[k] == k
+    ]
+
+
+def counts(selection: Selection) -> Facets:
+    """How the set is made up, each part with the address that narrows the set to it, or takes that
+    back."""
+    categories = [
+        _counted(selection, category)
+        for category in fields.categories(selection.version)[:CATEGORIES]
+    ]
+    topics = _prominent(selection) if selection.run and selection.run.final else []
+    return Facets([category for category in categories if category.values], bars(selection), topics)
+
+
+def _counted(selection: Selection, category: ValueField) -> Facet:
+    """A category's values as they would be counted without a choice among them, most frequent
+    first."""
+    documents = _of_values(selection.elsewhere(category.name), category)
+    chosen = {value for name, value in selection.values if name == category.name}
+    order = np.argsort(-documents, kind="stable")
+    shown = [
+        i
+        for place, i in enumerate(order.tolist())
+        if (place < VALUES and documents[i]) or category.values[i] in chosen
+    ]
+    values = [
+        _value(
+            selection,
+            category.name,
+            category.values[i],
+            int(documents[i]),
+            category.values[i] in chosen,
+        )
+        for i in shown
+    ]
+    return Facet(category.name, values, int(np.count_nonzero(documents)) - len(values))
+
+
+def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
+    """int64: documents of the set with each value."""
+
+    def make() -> np.ndarray:
+        _, codes = fields.codes(selection.version, category.name)
+        if not selection:
+            return np.array(category.documents, np.int64)
+        some = members.of_few_days(selection.version, *selection.span) if selection.span else None
+        return count(codes[selection.numbers if some is None else some], len(category.values))
+
+    return _tallies.get_or_set((selection.key, category.name), make)
+
+
+def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> FacetValue:
+    condition = ("in", f"{name}:{value}")
+    address = (
+        selection.address(without=condition)
+        if chosen
+        else _address([*selection.parameters, condition])
+    )
+    return FacetValue(value, documents, chosen, address)
+
+
+def _prominent(selection: Selection) -> list[ProminentTopic]:
+    """Topics by what their larger share adds to the divergence of the set from the corpus, share
+    log(share / share of all)."""
+    view, labels = selection.run_view, selection.run_view.labels
+    here = sums.of_selection(selection).tokens[0]
+    whole = sums.whole(view).tokens[0]
+    share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = share * np.log(share / usual) if selection else share
+    order = [
+        k
+        for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist()
+        if gain[k] > 0 and not labels.hidden(k)
+    ][:TOPICS]
+    words = topics.top_words(view, order, 4)
+    return [
+        ProminentTopic(
+            **vars(links.topic_link(view, k)),
+            share=float(share[k]),
+            usual=float(usual[k]),
+            words=words[k],
+            narrow=_address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
+        )
+        for k in order
+    ]
+
+
+def bars(
+    selection: Selection,
+    days: tuple[int, np.ndarray] | None = None,
+    own: list[tuple[str, str]] | None = None,
+) -> list[Bar]:
+    """Documents of the set by time, in at most BARS equal periods. days: the first day, and how
+    many each has from it on, of what else is counted. own: parameters of the page that stay in its
+    links."""
+    if not fields.dated(selection.version):
+        return []
+    least, tally = days or _of_days(selection)
+    if not len(tally):
+        return []
+    first, last = date.fromordinal(least), date.fromordinal(least + len(tally) - 1)
+    months = 12 * (last.year - first.year) + last.month - first.month + 1
+    step = next(
+        n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS
+    )
+    begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
+    begin -= begin % step
+    edges = list(range(begin, 12 * last.year + last.month, step))
+    ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
+    tally = np.concatenate([[0], np.cumsum(tally)])
+    tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
+    rest = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
+    tally = np.diff(tally)
+    spans = [
+        (f"{month // 12:04d}-{month % 12 + 1:02d}",) * 2
+        if step == 1
+        else (f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}")
+        for month in edges
+    ]
+    return [
+        Bar(
+            label=a if a == b else f"{a}–{b}",
+            documents=documents,
+            part=documents / max(int(tally.max()), 1),
+            url=_address([*rest, ("from", a), ("to", b)]),
+        )
+        for (a, b), documents in zip(spans, tally.tolist(), strict=True)
+    ]
+
+
+def rates(
+    selection: Selection,
+    documents: np.ndarray,
+    counts: np.ndarray,
+    lengths: np.ndarray,
+    own: list[tuple[str, str]],
+    among: Selection,
+) -> tuple[list[Bar], float]:
+    """How often what some documents have occurs by time: its height by the words of all the set's
+    documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
+    among: the set of whose time the bars are, which has all of these documents."""
+    (least, known), days = _of_days(among), fields.dates(selection.version)
+    numbers, tallies = (
+        np.arange(len(days)) if selection.numbers is None else selection.numbers,
+        list[np.ndarray](),
+    )
+    for some, weights in ((documents, counts), (numbers, lengths[numbers])):
+        dated = days[some] > 0
+        tallies.append(
+            np.bincount(days[some][dated] - least, weights[dated], len(known)).astype(np.int64)
+        )
+    pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
+    per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
+    return [
+        replace(bar, part=rate / (max(per) or 1)) for (bar, _), rate in zip(pairs, per, strict=True)
+    ], max(per, default=0.0)
+
+
+def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
+    """(the first day with documents of the set, int64: documents of it and each later day)."""
+
+    def make() -> tuple[int, np.ndarray]:
+        if selection.span:
+            return fields.of_each_day(selection.version, *selection.span)
+        days = fields.dates(selection.version)[selection.numbers]
+        days = days[days > 0]
+        if not len(days):
+            return 0, np.zeros(0, np.int64)
+        least, most = int(days.min()), int(days.max())
+        return least, count(days - least, most - least + 1)
+
+    return _tallies.get_or_set((selection.key, "days"), make)

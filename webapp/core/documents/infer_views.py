@@ -1,0 +1,76 @@
+"""Reading a text of one's own with the topics of a run. Nothing of it is stored."""
+
+from pathlib import Path
+
+from django.http import HttpRequest, QueryDict
+from django.views.decorators.cache import cache_control
+
+from inference.errors import Invalid
+from webapp.core.documents import infer
+from webapp.core.documents.shapes import TriedText, TryPage
+from webapp.core.results import links
+from webapp.core.results.view import RunView
+from webapp.intake import readers
+from webapp.platform.pages.typed import HtmlAnswer, typed
+
+LONGEST = 500_000  # characters: read within a second, and small enough for a form
+
+
+@cache_control(no_store=True)
+@typed("run/try.html")
+def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAnswer[TryPage]:
+    """The form; POST shows what the text is made of."""
+    if sent is None:
+        return HtmlAnswer(TryPage(LONGEST))
+    try:
+        read, words = infer.text(view, _text(request))
+        tried = TriedText(
+            read,
+            words,
+            links.hues(view, read.proportions),
+            {part.number for part in read.proportions},
+        )
+        return HtmlAnswer(TryPage(LONGEST, tried=tried))
+    except Invalid as error:
+        return HtmlAnswer(TryPage(LONGEST, problem=error.message), status=400)
+
+
+def _text(request: HttpRequest) -> str:
+    """What was pasted, or else the file that came. Raises Invalid, with a sentence."""
+    text, file = request.POST.get("text", ""), request.FILES.get("file")
+    if not text.strip() and file:
+        text = _of_file(Path(file.temporary_file_path()), file.name)
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    if not text.strip():
+        raise Invalid("text", "There is no text. Paste one, or choose a .txt file.")
+    if len(text) > LONGEST:
+        raise Invalid(
+            "text",
+            f"A text may have at most {LONGEST:,} characters; this one has {len(text):,}. Try a"
+            " part of it.",
+        )
+    return text
+
+
+def _of_file(path: Path, name: str) -> str:
+    if not name.lower().endswith(".txt"):
+        raise Invalid(
+            "file",
+            f"The file must be plain text (.txt), got “{name[-60:]}”. Save it as plain text, or"
+            " paste it.",
+        )
+    if path.stat().st_size > 4 * LONGEST:  # bytes of a character in UTF-8, at most
+        raise Invalid(
+            "file",
+            f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,}"
+            " bytes. Try a part of it.",
+        )
+    try:
+        texts = [
+            item.text
+            for item in readers.read(path, name, readers.sniff(path, name).options)
+            if isinstance(item, readers.Document)
+        ]
+    except readers.Unreadable as error:
+        raise Invalid("file", error.message) from None
+    return "\n".join(texts)

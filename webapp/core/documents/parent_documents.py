@@ -1,0 +1,124 @@
+"""Parent documents: those that were cut into sections when they were read, each section a document
+of its own here.
+
+The sections of a parent have consecutive numbers, so its counts are sums of rows that lie together.
+A document that was not cut is its own parent, of one section.
+"""
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from webapp.core.documents.shapes import Section, Whole
+from webapp.core.documents.texts import SECTIONS
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Corpus
+from webapp.platform.accounts import embargo
+
+PAGE = 100  # sections that a page lists
+LARGEST = 3  # topics that are named of each
+
+
+class ParentDocument(NamedTuple):
+    """Its sections are the documents first … first + parts - 1."""
+
+    first: int
+    parts: int
+    title: str
+
+
+def parent_of(corpus: Corpus, number: int) -> ParentDocument | None:
+    """The parent of a document; None where there is no such document."""
+    row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
+    return row and ParentDocument(
+        number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"]
+    )
+
+
+def about(corpus: Corpus, parent: ParentDocument) -> Whole:
+    """What is known of a parent document: date_text, metadata and file as its first section has
+    them, words of all."""
+    row = embargo.about(corpus, [parent.first], "date_text", "source_id", "file", "metadata")[
+        parent.first
+    ]
+    return Whole(
+        first=parent.first,
+        parts=parent.parts,
+        title=parent.title,
+        date_text=row["date_text"],
+        source_id=row["source_id"],
+        file=row["file"],
+        metadata=json.loads(row["metadata"]),
+        words=embargo.words(corpus, parent.first, parent.first + parent.parts),
+    )
+
+
+def sections(
+    corpus: Corpus, parent: ParentDocument, after: int, url: Callable[[int], str]
+) -> list[Section]:
+    """A page of its sections. after: how many come before. url: of a document's page."""
+    first = parent.first + after
+    numbers = range(first, min(first + PAGE, parent.first + parent.parts))
+    rows = [
+        row for _, row in sorted(embargo.about(corpus, numbers, "part", "title", "words").items())
+    ]
+    labels = [row["title"].removeprefix(f"{parent.title or 'Untitled'} · ") for row in rows]
+    return [
+        Section(
+            number=row["number"],
+            part=row["part"],
+            words=row["words"],
+            label="" if label == str(row["part"]) else label,
+            url=url(row["number"]),
+        )
+        for row, label in zip(rows, labels, strict=True)
+    ]
+
+
+def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
+    """int64[K]: tokens of each topic in the parent document, merged topics added to their
+    targets."""
+    return _tokens(view, parent.first, np.zeros(parent.parts, np.int64), 1)[0]
+
+
+def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]:
+    """The parent document along its length, in at most SECTIONS steps of as many sections: (how
+    many sections come before each step, and at the end all of them; int64[S, K] tokens)."""
+    steps = min(SECTIONS, parent.parts)
+    edges = [-(-parent.parts * i // steps) for i in range(steps + 1)]
+    return edges, _tokens(
+        view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps
+    )
+
+
+def mixtures(view: RunView, numbers: list[int]) -> np.ndarray:
+    """int64[n, K]: tokens of each topic in consecutive documents."""
+    return _tokens(view, numbers[0] if numbers else 0, np.arange(len(numbers)), len(numbers))
+
+
+def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float]]:
+    """(topic, share) of the topics of some documents, the largest first. counts: int64[K],
+    tokens."""
+    order, total = np.argsort(-counts, kind="stable")[:most].tolist(), int(counts.sum())
+    return [(k, float(counts[k] / total)) for k in order if counts[k]]
+
+
+def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
+    """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each
+    document's, from `first` on."""
+    counted = evidence.of(view.run)
+    group = group[: max(0, len(counted.lengths) - first)]  # an older version may end before
+    span = slice(counted.doc_ptr[first], counted.doc_ptr[first + len(group)])
+    tokens = np.zeros((G, view.run.topics), np.int64)
+    np.add.at(
+        tokens,
+        (
+            np.repeat(group, np.diff(counted.doc_ptr[first : first + len(group) + 1])),
+            counted.doc_topics[span],
+        ),
+        counted.doc_tokens[span],
+    )
+    return view.labels.merged(tokens)

@@ -1,0 +1,86 @@
+"""A passage of a document by its place: what it says, how it is cited, and the documents that are
+like it."""
+
+import json
+import re
+from typing import NamedTuple
+
+import numpy as np
+from django.core.exceptions import BadRequest
+
+from webapp.core.documents import citations, queries
+from webapp.core.documents.shapes import Passage, Similar
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Corpus
+from webapp.platform.accounts import embargo
+
+_CITED = ("title", "date_text", "file", "place", "metadata", "part", "parts")
+
+
+class Place(NamedTuple):
+    """The characters start … end - 1 of a document."""
+
+    start: int
+    end: int
+
+    @classmethod
+    def read(cls, text: str) -> "Place | None":
+        """What ?passage=120-480 says, None where it is empty. Raises BadRequest, with a
+        sentence."""
+        if not text:
+            return None
+        match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", text)
+        if not match or int(match[1]) >= int(match[2]):
+            raise BadRequest(
+                "“passage” in the address must be two places in the text, the first character and"
+                f" the one behind the last, such as 120-480; got “{text[:50]}”."
+            )
+        return cls(int(match[1]), int(match[2]))
+
+
+def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
+    """What is known of a passage without a run; None where the document has no such characters."""
+    text = embargo.at_place(corpus, number, *place)
+    if text is None:
+        return None
+    known = embargo.about(corpus, [number], *_CITED)[number]
+    return Passage(
+        number=number,
+        title=known["title"],
+        date=known["date_text"],
+        start=place.start,
+        end=place.end,
+        text=text,
+        embargo=embargo.sentence(corpus),
+        citations=citations.all_of(
+            citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
+        ),
+    )
+
+
+def bibtex(corpus: Corpus, places: list[tuple[int, Place]]) -> list[str]:
+    """Entries for passages, (number of the document, place); none for documents that are not
+    there."""
+    known = embargo.about(corpus, {number for number, _ in places}, *_CITED)
+    return [
+        citations.bibtex(citations.passage(corpus.name, row, json.loads(row["metadata"]), *place))
+        for number, place in places
+        if (row := known.get(number))
+    ]
+
+
+def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
+    """int64[K]: the words of a passage that were given to each topic, as the model has them."""
+    counted = evidence.of(view.run)
+    if counted.bow.offsets is None:
+        return np.zeros(view.run.topics, np.int64)
+    _, counts, topics, _ = counted.document(number)
+    offsets = counted.bow.offsets_of(number)
+    inside = (offsets >= place.start) & (offsets < place.end)
+    return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
+
+
+def similar(view: RunView, number: int, tokens: np.ndarray) -> Similar:
+    """The documents whose mixtures are most like a passage's, the one it is from left out."""
+    return queries.like(view, tokens / tokens.sum(), number) if tokens.any() else Similar([])

@@ -1,0 +1,204 @@
+"""Documents of a corpus: lists, search, and one with its proportions and the words that each topic
+explains."""
+
+import json
+from urllib.parse import urlencode
+
+import numpy as np
+
+from inference.explore.similar import nearest
+from webapp.core.documents import search, texts
+from webapp.core.documents.listing import Listing
+from webapp.core.documents.selection import Selection
+from webapp.core.documents.shapes import (
+    Document,
+    DocumentWithPassage,
+    Found,
+    FoundDocument,
+    Proportion,
+    Similar,
+    SimilarDocument,
+)
+from webapp.core.results import evidence, links, topics
+from webapp.core.results.view import RunView
+from webapp.models import Corpus
+from webapp.platform.accounts import embargo
+
+PAGE = 25
+SIMILAR = 10  # documents that a document's page names as like it
+SHARED = 3  # topics that are named of each
+
+
+def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
+    """Documents of a list, each with a passage: where the search matches, else where its topic is,
+    else the beginning."""
+    selection = listing.selection
+    topic = (
+        listing.topic
+        if listing.topic is not None
+        else next((topic for topic, _ in selection.topics), None)
+    )
+    by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
+    beginnings = texts.beginnings(selection.corpus, numbers)
+    matches = (
+        search.passages(selection.corpus, selection.q, numbers)
+        if selection.q
+        else texts.passages(selection.run_view, numbers, topic)
+        if topic is not None
+        else {}
+    )
+    shares = (
+        dict(zip(numbers, _shares(selection, numbers, topic), strict=True))
+        if topic is not None
+        else {}
+    )
+    owner, view = selection.run or selection.corpus, selection.view
+    parameters = (
+        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
+    )  # a document knows its list by them
+
+    def shown(number: int) -> FoundDocument:
+        row = by_number[number]
+        passage = texts.shown(
+            selection.corpus, view, number, matches.get(number) or beginnings[number]
+        )
+        return FoundDocument(
+            **row,
+            **passage,
+            share=shares.get(number),
+            id=row["source_id"],
+            date=row["date_text"],
+            passage="".join(text for text, _ in passage["snippet"]),
+            url=links.selected_document_url(owner, number, parameters),
+        )
+
+    return [*map(shown, numbers)]
+
+
+def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
+    """The topic's share of the words of each of these documents."""
+    counted, parts = evidence.of(selection.run_view.run), selection.run_view.labels.parts(topic)
+    held = np.array([sum(counted.tokens(number, part) for part in parts) for number in numbers])
+    return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
+
+
+def page(
+    listing: Listing, after: tuple[float, int] | None, limit: int = PAGE
+) -> tuple[Found, str | None]:
+    """A page of a list of documents; and where the next page begins, as addresses say it."""
+    numbers, following = listing.page(after, limit)
+    selection = listing.selection
+    return Found(selection.sentence, selection.count, listed(listing, numbers)), following
+
+
+def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
+    """A document with the part of its text that holds character `at`. None where there is no such
+    document.
+
+    Under embargo the text is "" and `embargo` says why.
+    """
+    part = embargo.part(corpus, number, at)
+    if part is None:
+        return None
+    about = embargo.about(
+        corpus,
+        [number],
+        "source_id",
+        "file",
+        "place",
+        "title",
+        "date_text",
+        "metadata",
+        "words",
+        "part",
+        "parts",
+        "whole",
+        "digest",
+    )[number]
+    known = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
+    return Document(
+        **known, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"]
+    )
+
+
+def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWithPassage]:
+    """Some documents, each with the passage where a topic is strongest."""
+    corpus = view.run.corpus
+    known, passages = (
+        embargo.about(corpus, numbers, "title", "date_text"),
+        texts.passages(view, numbers, topic),
+    )
+    return [
+        DocumentWithPassage(
+            **known[n],
+            **texts.shown(corpus, view, n, passages.get(n)),
+            url=view.go("run_document", n, topic=topic),
+        )
+        for n in numbers
+    ]
+
+
+def proportions(view: RunView, number: int) -> list[Proportion]:
+    """A document's topics with the tokens and the share that each has of it, largest first, and
+    their first words."""
+    topics_in_it, tokens = evidence.of(view.run).mixture(number)
+    mixture = np.zeros(view.run.topics, np.int64)
+    mixture[topics_in_it] = tokens
+    return parts(view, view.labels.merged(mixture))
+
+
+def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
+    """The same of any tokens by topic, [K]."""
+    order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
+    words, total = topics.top_words(view, order, 5), tokens.sum()
+    listed = [
+        Proportion(
+            **vars(links.topic_link(view, k)),
+            tokens=int(tokens[k]),
+            share=float(tokens[k] / total),
+            words=words[k],
+        )
+        for k in order
+    ]
+    return links.apart_links(view, listed)
+
+
+def similar(view: RunView, number: int) -> Similar:
+    """The documents whose mixtures, as the model has them, are most like a document's."""
+    counted = evidence.of(view.run)
+    if not counted.lengths[number]:
+        return Similar([])
+    mixture = np.zeros(view.run.topics)
+    mixture[counted.mixture(number)[0]] = counted.mixture(number)[1] / counted.lengths[number]
+    return like(view, mixture, number)
+
+
+def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
+    """The documents most like a mixture, float64[K], the one with `number` left out."""
+    counted = evidence.of(view.run)
+    nearby = nearest(counted, mixture, SIMILAR, number)
+    by_number = embargo.about(
+        view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest"
+    )
+    text = by_number.get(number, {}).get("digest")
+    own, listed = view.labels.merged(mixture), []
+    for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
+        ks, tokens = counted.mixture(n)
+        other = np.bincount(
+            view.labels.into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics
+        )
+        both = np.minimum(own, other)
+        common = [k for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
+        row = by_number[n]
+        listed.append(
+            SimilarDocument(
+                number=n,
+                title=row["title"],
+                date_text=row["date_text"],
+                likeness=1.0 - distance**2,
+                shared=[links.topic_share(view, k, float(other[k])) for k in common],
+                same=row["digest"] == text,
+                url=view.go("run_document", n),
+            )
+        )
+    return Similar(listed, None if nearby.exact else nearby.unseen, nearby.looked)

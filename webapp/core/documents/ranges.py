@@ -1,0 +1,111 @@
+"""Documents by a range of numbers, or of dates beside their own: ?between=price:10:20, price::<20,
+sold:1914:1918-08."""
+
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from webapp.core.documents import fields
+from webapp.core.documents.shapes import OfferedRange
+from webapp.intake.metadata import MetadataError, RangeField
+from webapp.models import Version
+
+MOST = 20  # conditions of one address
+
+
+class Range(NamedTuple):
+    """low, high: as in the address, both included; "" for none, and a high one that begins with "<"
+    is not included."""
+
+    name: str
+    low: str
+    high: str
+
+    @property
+    def address(self) -> str:
+        """name:low:high; a colon within an end, as in 1:23:45, is written %3A."""
+        low, high = (end.replace("%", "%25").replace(":", "%3A") for end in (self.low, self.high))
+        return f"{self.name}:{low}:{high}"
+
+    @property
+    def sentence(self) -> str:
+        """price from 10 to below 20"""
+        high = f"below {self.high[1:]}" if self.high.startswith("<") else self.high
+        return " ".join(
+            [
+                self.name,
+                *([f"from {self.low}"] if self.low else []),
+                *([f"to {high}"] if high else []),
+            ]
+        )
+
+
+def read(query: QueryDict, version: Version) -> list[Range]:
+    """The conditions of an address, each once; of a form without JavaScript as
+    ?low:price=10&high:price=20. Raises Invalid."""
+    ranges = [_read(text, version) for text in query.getlist("between") if text]
+    for field in fields.ranges(version):
+        low, high = (
+            query.get(f"low:{field.name}", "").strip(),
+            query.get(f"high:{field.name}", "").strip(),
+        )
+        if low or high:
+            ranges.append(_checked(Range(field.name, low, high), field))
+    ranges = list(dict.fromkeys(ranges))
+    if len(ranges) > MOST:
+        raise Invalid(
+            "between", f"At most {MOST} ranges can be asked for at once; these are {len(ranges)}."
+        )
+    return ranges
+
+
+def _read(text: str, version: Version) -> Range:
+    for field in fields.ranges(version):  # a name may have a colon in it
+        rest = text.removeprefix(field.name + ":")
+        if rest != text and rest.count(":") == 1:
+            return _checked(
+                Range(field.name, *(unquote(part).strip() for part in rest.split(":"))), field
+            )
+    names = ", ".join(f"“{field.name}”" for field in fields.ranges(version)) or "none"
+    raise Invalid(
+        "between",
+        f"“between” must be a field and its ends, such as price:10:20, got “{text[:80]}”. Fields of"
+        f" numbers and dates here: {names}.",
+    )
+
+
+def _checked(wanted: Range, field: RangeField) -> Range:
+    _ends(wanted, field)
+    return wanted
+
+
+def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
+    """Both ends as values of the field; an end that is not given is infinite."""
+    try:
+        return field.ends(wanted.low, wanted.high.removeprefix("<"))
+    except MetadataError as error:
+        raise Invalid("between", str(error)) from None
+
+
+def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarray:
+    """bool, of some documents: whose value is in the range; those without one are not."""
+    field = next(field for field in fields.ranges(version) if field.name == wanted.name)
+    low, high = _ends(wanted, field)
+    values = fields.values(version, field)[some]
+    return (
+        (values >= low)
+        & (values < high if wanted.high.startswith("<") else values <= high)
+        & field.known(values)
+    )
+
+
+def shown(version: Version, chosen: list[Range]) -> list[OfferedRange]:
+    """Each field for the form."""
+    now = {one.name: one for one in reversed(chosen)}
+    return [
+        OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
+        for field in fields.ranges(version)[:MOST]
+    ]

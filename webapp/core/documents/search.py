@@ -1,0 +1,109 @@
+"""The index of a corpus: which documents a search finds, and the passages in which it finds
+them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from inference.index import Index
+from inference.index.hits import Hits
+from inference.index.patterns import Part, PatternError, parse, reach
+from inference.text import Stream, Tokeniser, stop_words
+from webapp.core.documents import texts
+from webapp.models import Corpus
+from webapp.platform.accounts.embargo import Piece
+from webapp.platform.storage import files, sealed
+from webapp.platform.storage.cache import cached
+
+UNDER_EMBARGO = 3  # words of a pattern's hit: with more, counts would tell a text word by word
+_OPEN = 16  # corpora whose index a web process keeps mapped
+
+
+def open_index(corpus: Corpus) -> Index:
+    """Raises Invalid, with a sentence for the reader, where the corpus has none."""
+    folder = files.corpus_folder(corpus.pk)
+    with sealed.held(folder / "index", folder / "tokens"):
+        try:
+            made = [
+                (folder / name).stat() for name in ("index/meta.json", "tokens/checkpoint.json")
+            ]
+        except FileNotFoundError:
+            return Index.open(folder / "index", None, None)  # raises
+        return _open(folder, *((each.st_ino, each.st_mtime_ns) for each in made))
+
+
+@cached(_OPEN)
+def _open(folder: Path, *made: tuple[int, int]) -> Index:
+    """made: another where the index or the words were written again."""
+    return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
+
+
+def _index(folder: Path) -> Index:
+    stream = Stream.open(folder / "tokens")
+
+    # A tokeniser remembers every word it sees: each text has one of its own
+    def spans(text: str) -> list[tuple[int, int, str]]:
+        return Tokeniser(stream.language, stream.given).spans(text)
+
+    return Index.open(folder / "index", stream, spans)
+
+
+def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
+    """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
+    index = open_index(corpus)
+    made = parse(text, Tokeniser(index.stream.language, index.stream.given).written)
+    if corpus.embargo and reach(made) > UNDER_EMBARGO:
+        raise PatternError(
+            0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words."
+        )
+    return made
+
+
+def matching(corpus: Corpus, text: str, among: np.ndarray) -> np.ndarray:
+    """int32, ascending: documents in which a pattern occurs. among: bool[D], those that are looked
+    at. Raises Invalid where it takes too long."""
+    return Hits(open_index(corpus), pattern(corpus, text), None, np.zeros(0, bool), among).documents
+
+
+def content_words(index: Index, forms: np.ndarray) -> np.ndarray:
+    """bool[n]: which forms are no stop words, numbers or single letters, which are mostly pieces
+    ("don" and "t")."""
+    stop = stop_words(index.stream.language)
+    texts = index.stream.lexicon.words(forms)
+    return np.array(
+        [len(text) > 1 and text not in stop and not text.isdecimal() for text in texts], bool
+    )
+
+
+def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Excerpt]:
+    """Of each document in whose text a search finds something, the passage with most of it, its
+    matches marked."""
+    index = open_index(corpus)
+    places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
+    pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
+    return {piece.number: _marked(index, piece, places[piece.number]) for piece in pieces}
+
+
+def _densest(places: list[np.ndarray]) -> int:
+    """Where the PASSAGE characters begin that have most different words and phrases of a search,
+    and of those most words."""
+    starts = np.unique(np.concatenate([place[:, 0] for place in places]))
+    limits = np.stack([starts, starts + texts.PASSAGE])
+    words = np.concatenate(
+        [np.diff(np.searchsorted(place[:, 0], limits), axis=0) for place in places]
+    )  # of each
+    return int(starts[np.lexsort((-words.sum(axis=0), -(words > 0).sum(axis=0)))[0]])
+
+
+def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> texts.Excerpt:
+    """The passage with its matches marked."""
+    a, b = texts.ends(piece)
+    matches = np.unique(np.concatenate(places), axis=0) - piece.first
+    matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
+    lengths = index.extents([piece.text[begin:limit] for begin, limit in matches.tolist()])
+    return texts.marked(
+        piece,
+        (a, b),
+        matches[:, 0],
+        [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)],
+    )

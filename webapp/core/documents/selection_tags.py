@@ -1,0 +1,45 @@
+"""What templates/run/_selection.html and _set.html show of the documents that were chosen."""
+
+from django import template
+from django.urls import reverse
+
+from inference.errors import Invalid
+from webapp.core.documents import facets
+from webapp.core.documents.selection import Selection
+from webapp.core.documents.shapes import ChosenOfRun
+from webapp.core.results.view import RunView
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def selection_form(context, selection):
+    return facets.form(selection, context["request"].GET)
+
+
+@register.simple_tag(takes_context=True)
+def chosen_set(context) -> ChosenOfRun | None:
+    """The set that is chosen on any page of a run; None where all documents are meant."""
+    run, query = context["run"], context["request"].GET
+    selection = context.get("selection")
+    shown = isinstance(selection, Selection)
+    if not shown:
+        try:
+            selection = Selection.read(query, RunView(run))
+        except (
+            Invalid
+        ):  # the page has another use for the name: what is wrong in a set is said where it is used
+            return None
+    if not selection:
+        return None
+    address = selection.address()
+    return ChosenOfRun(
+        **vars(facets.chosen(selection, query)),
+        read=reverse("run_documents", args=[run.pk]) + address,
+        export=reverse("export", args=[run.pk, "documents.csv"]) + address,
+        rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
+        corpus=reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
+        shown=shown,
+        final=run.final,
+        sentence=selection.sentence,
+    )

@@ -1,0 +1,180 @@
+"""Tokens of each topic in a set of documents, all of them or in groups: read once from the
+evidence, then remembered."""
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.explore.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
+from inference.explore.documents import count, spread
+from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.platform.storage.cache import BoundedCache
+
+_kept = BoundedCache(16 << 20)  # one of 100 years and 2,000 topics has 3 MB
+
+
+# Sums of a run's topics over ranges of days, from those that the run left behind: no document is
+# looked at, but for those at the ends of a range.
+Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
+
+
+def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[Spans] | None:
+    """The days of each group of a set, or of all of it; None where anything but days says what is
+    in the set or a group."""
+    span = selection.span
+    starts = groups.starts if groups else span
+    if span is None or starts is None:
+        return None
+    edges = np.clip(starts, *span).tolist()
+    return [[(a, b)] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+def within(spans: Spans, others: Spans) -> Spans:
+    """The days that are in both."""
+    both = [(max(a, c), min(b, d)) for a, b in spans for c, d in others]
+    return [(a, b) for a, b in both if a < b]
+
+
+def without(span: tuple[int, int], others: Spans) -> Spans:
+    """The days of a span that are in none of the others."""
+    edges = [span[0], *(day for other in others for day in other), span[1]]
+    return within([span], list(zip(edges[::2], edges[1::2], strict=True)))
+
+
+def counts_of_days(selection: Selection, groups: list[Spans]) -> np.ndarray:
+    """int64[G]: documents of each group."""
+    spans = np.array([span for group in groups for span in group], np.int64).reshape(-1, 2)
+    owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return np.bincount(owner, fields.counts(selection.version, spans), len(groups)).astype(np.int64)
+
+
+def sample_of_days(selection: Selection, spans: Spans, most: int) -> np.ndarray:
+    """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a
+    version with an order by date."""
+    return np.sort(
+        spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), most)
+    )
+
+
+def of_days(
+    selection: Selection,
+    groups: list[Spans],
+    topics: Sequence[int] | None = None,
+    measures: Sequence[int] = MEASURES,
+) -> Ranges | None:
+    """Of some topics, or of all, as readers fold them, in groups of days. None where the run left
+    no sums by day, or none that help."""
+    version, counted = selection.version, evidence.of(selection.run_view.run)
+    if counted.day_sums is None or fields.by_date(version, newest=False) is None:
+        return None
+    spans = [span for group in groups for span in group]
+    order = sorted(range(len(spans)), key=spans.__getitem__)
+    every = np.arange(counted.K) if topics is None else np.array(topics, np.int64)
+    made = counted.day_sums.ranges(
+        [spans[i] for i in order],
+        counted,
+        partial(fields.between, version),
+        fields.dates(version),
+        every,
+        selection.run_view.labels.into,
+        measures,
+    )
+    if (
+        made is None
+        or all(len(group) == 1 for group in groups)
+        and order == list(range(len(spans)))
+    ):
+        return made
+    owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
+    whole, by_topic = (
+        np.zeros((len(groups) + 1, made.whole.shape[1])),
+        np.zeros((len(every), len(groups) + 1, len(measures))),
+    )
+    for i, g in enumerate([*owner.tolist(), len(groups)]):
+        whole[g] += made.whole[i]
+        by_topic[:, g] += made.by_topic[:, i]
+    return Ranges(whole, by_topic)
+
+
+class Sums(NamedTuple):
+    """Topics as readers fold them: a merged topic's tokens are its target's.
+
+    groups: fields.Groups without `group`, or None where all documents are one group. tokens:
+    int64[G, K]. documents: int64[G, K], those that have the topic. of_tokens: int64[G], all tokens
+    of a group. of_documents: int64[G], all its documents.
+    """
+
+    groups: fields.Groups | None
+    tokens: np.ndarray
+    documents: np.ndarray
+    of_tokens: np.ndarray
+    of_documents: np.ndarray
+
+    @property
+    def shares(self) -> np.ndarray:
+        """float64[G, K]: of each group's tokens; NaN for a group without any."""
+        with np.errstate(invalid="ignore"):
+            return self.tokens / self.of_tokens[:, None]
+
+    @property
+    def labels(self) -> list[str]:
+        return self.groups.labels if self.groups else [""]
+
+
+def of_selection(selection: Selection, by: str | None = None) -> Sums:
+    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where
+    there is no such thing."""
+    if not by and not selection:
+        return whole(selection.run_view)
+    return grouped(selection, fields.groups(selection.version, by) if by else None, by)
+
+
+def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+    """The same in any groups. name: tells them from others of the same documents."""
+    run, into = selection.run_view.run, selection.run_view.labels.into
+
+    def make() -> Sums:
+        known = groups and groups._replace(
+            made=np.empty(0, np.int32), days=None
+        )  # what is kept does not grow with D
+        days = days_of_groups(selection, groups)
+        ranges = of_days(selection, days, measures=(TOKENS, NUMBER)) if days else None
+        if ranges is not None:
+            tokens, documents = (ranges.by_topic[:, :-1, m].T.astype(np.int64) for m in (0, 1))
+            whole = ranges.whole[:-1].astype(np.int64)
+            return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
+        G = len(groups.labels) if groups else 1
+        members, group = selection.in_groups(groups)
+        tokens, documents = evidence.of(run).sums(group, G, into, members)
+        return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
+
+    return _kept.get_or_set(
+        (run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make
+    )
+
+
+def whole(view: RunView) -> Sums:
+    """Of all documents, as one group."""
+    into, counted = view.labels.into, evidence.of(view.run)
+    if not np.array_equal(into, np.arange(counted.K)):
+        return grouped(
+            Selection.all(view), None, None
+        )  # a document that has two merged topics is counted once
+
+    def make() -> Sums:
+        _, topics, tokens, _ = counted.by_word()
+        of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
+        return Sums(
+            None,
+            of_topics[None],
+            counted.documents[None],
+            of_topics.sum()[None],
+            np.array([counted.bow.D]),
+        )
+
+    return _kept.get_or_set((view.run.snapshot_id, "all"), make)

@@ -1,0 +1,222 @@
+"""Where in a document's text its words are, and which topic each was given to: from offsets, so the
+length does not matter."""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import regex
+
+from inference.errors import Invalid
+from webapp.core.documents import wording
+from webapp.core.results import evidence, links, topics
+from webapp.core.results.view import RunView
+from webapp.models import Corpus, Run
+from webapp.platform.accounts import embargo
+
+SECTIONS = 80  # of the strip along a document
+SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
+PASSAGE = 300  # characters that a list shows of a document
+MARGIN = 40  # more on either side, in which it is cut between words
+_SPACE = regex.compile(r"\s+")
+
+
+class Tokens(NamedTuple):
+    """The words of a document in the order of its text. All of one length.
+
+    offsets: int32, the character at which each begins. words: int32, numbers in the vocabulary.
+    topics: int64, as readers fold them; certainty: uint8, p(k | w, d) times 255 of the topic that
+    the model gave.
+    """
+
+    offsets: np.ndarray
+    words: np.ndarray
+    topics: np.ndarray
+    certainty: np.ndarray
+
+
+def tokens(view: RunView, number: int) -> Tokens:
+    counted = evidence.of(view.run)
+    if counted.bow.offsets is None:
+        raise Invalid(
+            "run",
+            "This corpus was read by a version that did not keep where its words stand. Upload it"
+            " again to mark them.",
+        )
+    words, counts, topics, certainty = counted.document(number)
+    offsets = counted.bow.offsets_of(number)
+    order = np.argsort(offsets, kind="stable")
+    pair = np.repeat(np.arange(len(words)), counts)[order]
+    return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
+
+
+class Word(NamedTuple):
+    """What the page shows of a word, or of what stands between words: then topic is None."""
+
+    text: str
+    start: int
+    word: int = -1
+    topic: int | None = None
+    certainty: float = 0.0
+
+
+def parted(words: list[Word], start: int, end: int) -> tuple[list[Word], list[Word], list[Word]]:
+    """Words before, within and behind the characters start … end - 1; a word on an edge is within
+    as a whole."""
+    cut = []
+    for word in words:
+        inside = {at - word.start for at in (start, end) if 0 < at - word.start < len(word.text)}
+        edges = [0, *sorted(inside if word.topic is None else ()), len(word.text)]
+        cut += [
+            word._replace(text=word.text[a:b], start=word.start + a) for a, b in pairwise(edges)
+        ]
+    first = next((i for i, word in enumerate(cut) if word.start + len(word.text) > start), len(cut))
+    last = next((i for i, word in enumerate(cut) if word.start >= end), len(cut))
+    return cut[:first], cut[first:last], cut[last:]
+
+
+def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:
+    """A text that begins at character `start` of its document, in words of the vocabulary and what
+    stands between them."""
+    inside = slice(*np.searchsorted(assigned.offsets, [start, start + len(text)]))
+    (stops,) = wording.stops(run.version, [text], [assigned.offsets[inside] - start])
+    pieces, at = [], 0
+    for offset, word, topic, certainty, end in zip(
+        *(column[inside].tolist() for column in assigned), stops, strict=True
+    ):
+        begin = offset - start
+        if begin > at:
+            pieces.append(Word(text[at:begin], start + at))
+        pieces.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+        at = end
+    return [*pieces, Word(text[at:], start + at)] if at < len(text) else pieces
+
+
+class Excerpt(NamedTuple):
+    """A passage of a document in (text, is marked) parts: the characters start … end - 1, ellipses
+    aside."""
+
+    parts: list[tuple[str, bool]]
+    start: int
+    end: int
+
+
+class Strip(NamedTuple):
+    """A document along its length. edges: where each of S sections begins, and the end; topics: T
+    numbers, largest first;
+    tokens: int64[S, T]."""
+
+    edges: list[int]
+    topics: list[int]
+    tokens: np.ndarray
+
+
+def strip(assigned: Tokens, length: int) -> Strip:
+    """Sections of equal length; the tokens of all of them are the document's."""
+    sections = max(1, min(SECTIONS, length // SECTION))
+    topics, column, count = np.unique(assigned.topics, return_inverse=True, return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    tokens = np.zeros((sections, len(topics)), np.int64)
+    np.add.at(
+        tokens,
+        (assigned.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]),
+        1,
+    )
+    return Strip(
+        [-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens
+    )
+
+
+def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
+    """Of each document that has the topic, the passage with most of the topic's own words
+    (results.topics.own_words) that were assigned to it, these marked. A document without any shows
+    and marks the other words assigned to it."""
+    own = np.array(topics.own_words(view, topic), np.int64)
+    places = {number: _marks(tokens(view, number), topic, own) for number in numbers}
+    cut_texts = around(
+        view.run.corpus, {number: _densest(at, PASSAGE) for number, at in places.items() if len(at)}
+    )
+    cuts = [ends(piece) for piece in cut_texts]
+    inside = [
+        (at := places[piece.number] - piece.first)[(at >= a) & (at < b)]
+        for piece, (a, b) in zip(cut_texts, cuts, strict=True)
+    ]
+    stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], inside)
+    pieces = zip(cut_texts, cuts, inside, stops, strict=True)
+    return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
+
+
+def _marks(tokens: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
+    """Where the words begin that a passage of the topic marks."""
+    assigned = tokens.topics == topic
+    telling = assigned & np.isin(tokens.words, own)
+    return tokens.offsets[telling if telling.any() else assigned]
+
+
+def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | None:
+    """Where the characters begin, `length` of them, that have most words of a topic."""
+    own = tokens.offsets[tokens.topics == topic]
+    return _densest(own, length) if len(own) else None
+
+
+def _densest(places: np.ndarray, length: int) -> int:
+    """Which of these places begins the `length` characters that hold most of them."""
+    return int(places[np.argmax(np.searchsorted(places, places + length) - np.arange(len(places)))])
+
+
+def shown(
+    corpus: Corpus, view: RunView | None, number: int, passage: Excerpt | None
+) -> dict[str, Any]:
+    """snippet: its parts; passage_url: its page, in a run with the set that is chosen; None where
+    there is no passage."""
+    if passage is None or passage.end <= passage.start:
+        return {"snippet": passage.parts if passage else [], "passage_url": None}
+    url = links.passage_url(view.run if view else corpus, number, passage.start, passage.end)
+    return {"snippet": passage.parts, "passage_url": view.go.with_set(url) if view else url}
+
+
+def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
+    """Of each document the passage that begins at a character, with its margins; under embargo a
+    shorter one."""
+    return embargo.pieces(
+        corpus,
+        [
+            (number, first := max(0, place - MARGIN), place - first + PASSAGE + MARGIN, place)
+            for number, place in at.items()
+        ],
+    )
+
+
+def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
+    """How each document begins, nothing marked."""
+    return {
+        piece.number: marked(piece, ends(piece), np.zeros(0, np.int64), [])
+        for piece in around(corpus, dict.fromkeys(numbers, 0))
+    }
+
+
+def ends(piece: embargo.Piece) -> tuple[int, int]:
+    """Where a passage begins and ends in a piece of a text, so that its words are whole. What has
+    no space within the margin, as in scripts that write none, is cut where the piece ends."""
+    text = piece.text
+    first = _SPACE.search(text, 0, MARGIN)
+    near_end = list(_SPACE.finditer(text, max(0, len(text) - MARGIN))) if piece.more else []
+    a = first.end() if piece.first and first else 0
+    b = near_end[-1].start() if near_end else len(text)
+    return a, b if b > a else len(text)
+
+
+def marked(
+    piece: embargo.Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]
+) -> Excerpt:
+    """The passage between the ends `cut` with the words marked that begin at `places` and end at
+    `stops`."""
+    text = piece.text
+    at, b = cut
+    begin_of, end_of = piece.first + at, piece.first + max(at, b, *stops)
+    parts = [("… ", False)] if piece.first else []
+    for begin, stop in zip(places.tolist(), stops, strict=True):
+        parts += [(text[at:begin], False), (text[begin:stop], True)]
+        at = stop
+    parts.append((text[at : max(at, b)] + (" …" if piece.more else ""), False))
+    return Excerpt([part for part in parts if part[0]], begin_of, end_of)

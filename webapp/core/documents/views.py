@@ -1,0 +1,457 @@
+"""Documents: lists and search of a corpus or inside a run, one document, a passage of one, and
+parent documents: what the sections that were made of one hold together.
+"""
+
+import json
+from functools import partial
+from itertools import pairwise
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from inference.errors import there
+from webapp.core.documents import facets, fields, infer, parent_documents, passages, queries, texts
+from webapp.core.documents.listing import ORDERS, Listing
+from webapp.core.documents.passages import Place
+from webapp.core.documents.selection import Selection
+from webapp.core.documents.shapes import (
+    ColouredHtml,
+    Document,
+    DocumentOfRunPage,
+    DocumentPage,
+    DocumentsPage,
+    LikelyTopics,
+    Link,
+    ListOrder,
+    MarkedProportion,
+    Neighbour,
+    PassageHtml,
+    PassageOfRunPage,
+    PassagePage,
+    PlaceInList,
+    Proportion,
+    SectionOfRun,
+    Stretch,
+    StretchOfWhole,
+    TextHtml,
+    WholeHtml,
+    WholeLink,
+    WholeOfRunPage,
+    WholePage,
+)
+from webapp.core.results import links
+from webapp.core.results.page_cache import cached_page
+from webapp.core.results.topics import is_topic
+from webapp.core.results.view import RunView
+from webapp.models import Corpus, Run
+from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.pages.typed import Answer, Here, Place as Begins, typed
+
+ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
+STRONG = (
+    3  # largest topics of a document: more colours than that are hard to tell apart while one reads
+)
+
+
+@typed("corpus/documents.html")
+def of_corpus(
+    corpus: Corpus, selection: Selection, here: Here, *, by: str = "", after: Begins = None
+) -> Answer[DocumentsPage]:
+    return Answer(_list(here, Listing(selection, by), after))
+
+
+@cached_page()
+@typed("run/documents.html")
+def of_run(
+    run: Run, selection: Selection, here: Here, *, by: str = "", after: Begins = None
+) -> Answer[DocumentsPage]:
+    return Answer(_list(here, Listing(selection, by), after))
+
+
+def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> DocumentsPage:
+    """A page of the set's documents, and what the set is made up of."""
+    found, following = queries.page(listing, after)
+    selection = listing.selection
+    return DocumentsPage(
+        **vars(found),
+        of=selection.corpus.documents,
+        q=selection.q,
+        by=listing.by,
+        orders=_orders(listing),
+        next=here.following(following),
+        facets=facets.counts(selection),
+        uses=_uses(selection),
+    )
+
+
+def _uses(selection: Selection) -> dict[str, str]:
+    """Pages that show the set, or make something of it."""
+    run = selection.run
+    subset = reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(
+        run=run.pk if run else None
+    )
+    of_run = (
+        {
+            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
+            "time": reverse("run_time", args=[run.pk]) + selection.address(),
+        }
+        if run
+        else {}
+    )
+    return {"subset": subset} | of_run
+
+
+def _orders(listing: Listing) -> list[ListOrder]:
+    """The orders in which the list can be read, and the address of each."""
+    selection = listing.selection
+    offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
+    if not fields.dated(selection.version):
+        del offered["date"], offered["newest"]
+    own = [] if listing.topic is None else [listing.topic]
+    for k in dict.fromkeys([topic for topic, _ in selection.topics] + own):
+        offered[topic_label(k)] = f"share of {selection.run_view.labels.title(k)}"
+    return [
+        ListOrder(
+            label, selection.address(by=by if by != listing.default else None), by, by == listing.by
+        )
+        for by, label in offered.items()
+    ]
+
+
+@typed("corpus/document.html")
+def in_corpus(
+    request: HttpRequest,
+    corpus: Corpus,
+    here: Here,
+    number: int,
+    *,
+    passage: str = "",
+    at: int | None = None,
+    by: str = "",
+) -> Answer[DocumentPage]:
+    """A document as it is, without a run."""
+    marked = Place.read(passage)
+    page = _document(here, Selection.read(request.GET, corpus), number, marked, at, by)
+    document = page.document
+    whole = [texts.Word(document.text, document.start)] if document.text else []
+    return Answer(page, lambda: _text(corpus, number, marked, whole))
+
+
+@typed("run/document.html")
+def in_run(
+    request: HttpRequest,
+    run: Run,
+    view: RunView,
+    here: Here,
+    number: int,
+    as_json: bool,
+    *,
+    passage: str = "",
+    at: int | None = None,
+    by: str = "",
+    show: str = "",
+    topic: str = "",
+) -> Answer[DocumentOfRunPage] | HttpResponse:
+    """A document with its topics' proportions, its words by topic, and the documents that are like
+    it; as it is while the run has no topics of it."""
+    if not as_json and not run.final:
+        return redirect(
+            reverse("corpus_document", args=[run.corpus_id, number]) + here.url().rstrip("?")
+        )
+    marked = Place.read(passage)
+    plain = _document(here, Selection.read(request.GET, view), number, marked, at, by)
+    tokens, document = texts.tokens(view, number), plain.document
+    parts = queries.proportions(view, number)
+    name, coloured, alone = _shown(show or topic, view, parts)
+    page = DocumentOfRunPage(
+        **vars(plain),
+        proportions=[
+            MarkedProportion(**vars(part), mark=here.url(show=part.number, topic=None))
+            for part in parts
+        ],
+        show=name,
+        topic=alone,
+        strip=_strip(here, texts.strip(tokens, document.length)),
+        **vars(queries.similar(view, number)),
+    )
+
+    def html() -> ColouredHtml:
+        text = _text(run, number, marked, texts.words(run, tokens, document.text, document.start))
+        return ColouredHtml(
+            **vars(text) | {"cite": view.go.with_set(text.cite)},
+            shown=coloured,
+            hues=links.hues(view, parts),
+            all=here.url(show=ALL, topic=None),
+            strongest=here.url(show=STRONGEST, topic=None),
+            length=document.end - document.start,
+        )
+
+    return Answer(page, html)
+
+
+@typed({})
+def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopics]:
+    """How likely each topic is for a word of a document, a column of the bag of words: asked for
+    when a reader points at it."""
+    _exists(run.corpus, number)
+    return Answer(
+        there(
+            infer.word(view, number, column),
+            Http404(f"Document {number} does not have the word {column}."),
+        )
+    )
+
+
+def _text(
+    owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]
+) -> TextHtml:
+    return TextHtml(
+        words=texts.parted(words, *passage) if passage else (words, [], []),
+        marked=passage is not None,
+        passages=links.selected_document_url(owner, number, "passages/"),
+        cite=links.passage_url(owner, number, *passage) if passage else "",
+    )
+
+
+def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[int], int | None]:
+    """Which topics' words are coloured: as the address says it; their numbers; the topic where it
+    is one alone. name: all, strongest, or a topic's number. What is none of these is the
+    strongest."""
+    if is_topic(name, view.run):
+        topic = int(view.labels.into[int(name)])
+        return str(topic), {topic}, topic
+    name = ALL if name == ALL else STRONGEST
+    return name, {part.number for part in parts[: None if name == ALL else STRONG]}, None
+
+
+def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
+    """Sections of the document, each with the address of its place."""
+    return [
+        Stretch(
+            at=at,
+            tokens=total,
+            topics=[(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n],
+            url=here.url(at=at, passage=None) + "#here",
+        )
+        for at, counts, total in zip(
+            strip.edges, strip.tokens.tolist(), strip.tokens.sum(axis=1).tolist(), strict=False
+        )
+    ]
+
+
+def _exists(corpus: Corpus, number: int) -> None:
+    if not 0 <= number < corpus.documents:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+
+
+def _document(
+    here: Here, selection: Selection, number: int, passage: Place | None, at: int | None, by: str
+) -> DocumentPage:
+    """A document, the parts of its text, and its neighbours in the list that one came from."""
+    corpus = selection.corpus
+    _exists(corpus, number)
+    at = at if at is not None else passage.start if passage else 0
+    document = there(
+        queries.document(corpus, number, at), Http404(f"“{corpus.name}” has no document {number}.")
+    )
+    if passage and passage.end > document.length:
+        raise Http404(
+            f"Document {number} has {document.length:,} characters, and no passage up to"
+            f" {passage.end:,}."
+        )
+    listing = Listing(selection, by)
+    around = listing.around(number)
+    before, after = max(0, document.start - 1), document.end
+    return DocumentPage(
+        document=document,
+        at=min(at, document.length),
+        whole=_whole(selection, document),
+        previous=_neighbour(here, listing, around.previous),
+        next=_neighbour(here, listing, around.next),
+        before=here.url(at=before, passage=None) + "#text" if document.start else None,
+        after=here.url(at=after, passage=None) + "#text" if after < document.length else None,
+        list=PlaceInList(around.place, selection.count, selection.sentence, _list_url(listing)),
+    )
+
+
+def _whole(selection: Selection, document: Document) -> WholeLink | None:
+    if document.parts <= 1:
+        return None
+    first = document.number - document.part + 1
+    view = selection.view
+    url = (
+        view.go("run_whole", first)
+        if view
+        else reverse("corpus_whole", args=[selection.corpus.pk, first])
+    )
+    return WholeLink(first, document.whole, url)
+
+
+def _neighbour(here: Here, listing: Listing, number: int | None) -> Neighbour | None:
+    if number is None:
+        return None
+    kept = [*listing.parameters, ("show", here.query.get("show", ""))]
+    way = urlencode([(name, value) for name, value in kept if value])
+    owner = listing.selection.run or listing.selection.corpus
+    return Neighbour(number, links.selected_document_url(owner, number, f"?{way}" if way else ""))
+
+
+def _list_url(listing: Listing) -> str:
+    selection = listing.selection
+    name, owner = (
+        ("run_documents", selection.run)
+        if selection.run
+        else ("corpus_documents", selection.corpus)
+    )
+    return reverse(name, args=[owner.pk]) + (
+        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
+    )
+
+
+@typed("passage.html")
+def passage_in_corpus(
+    request: HttpRequest, corpus: Corpus, number: int, start: int, end: int
+) -> Answer[PassagePage]:
+    page = _passage(corpus, corpus, number, Place(start, end))
+    return Answer(page, partial(_passage_html, request, corpus, page))
+
+
+@typed("run/passage.html")
+def passage_in_run(
+    request: HttpRequest, run: Run, view: RunView, number: int, start: int, end: int
+) -> Answer[PassageOfRunPage]:
+    """With the passage's topics. Under embargo not: which topic stands at which character would say
+    more than counts."""
+    place = Place(start, end)
+    described = _passage(run.corpus, run, number, place)
+    tokens = passages.mixture(view, number, place)
+    if run.corpus.embargo:
+        tokens[:] = 0
+    page = PassageOfRunPage(
+        **vars(described) | {"url": view.go.with_set(described.url)},
+        tokens=int(tokens.sum()),
+        proportions=queries.parts(view, view.labels.merged(tokens)),
+        **vars(passages.similar(view, number, tokens)),
+    )
+    return Answer(page, partial(_passage_html, request, run.corpus, page))
+
+
+def _passage(corpus: Corpus, owner: Run | Corpus, number: int, place: Place) -> PassagePage:
+    passage = there(
+        passages.described(corpus, number, place) if number < corpus.documents else None,
+        Http404(
+            f"Document {number} of “{corpus.name}” has no passage from character {place.start} to"
+            f" {place.end}. A passage lies within its document and has at most 5,000 characters."
+        ),
+    )
+    return PassagePage(**vars(passage), url=links.marked_url(owner, number, *place))
+
+
+def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> PassageHtml:
+    csl = json.dumps([page.citations.csl], ensure_ascii=False, indent=2)
+    return PassageHtml(corpus, request.build_absolute_uri(page.url), csl)
+
+
+@typed("corpus/parent_document.html")
+def whole_in_corpus(
+    corpus: Corpus, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholePage] | HttpResponse:
+    parent = _parent(corpus, first, corpus.documents)
+    if parent.first != first:
+        return redirect(
+            reverse(
+                "corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, parent.first]
+            )
+        )
+    after = min(after, parent.parts - 1)
+    listed = parent_documents.sections(
+        corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
+    )
+    return Answer(
+        WholePage(
+            parent_documents.about(corpus, parent),
+            after,
+            _earlier(here, after),
+            _later(here, parent, after),
+            listed,
+        )
+    )
+
+
+@typed("run/parent_document.html")
+def whole_in_run(
+    run: Run, view: RunView, here: Here, first: int, as_json: bool, *, after: int = 0
+) -> Answer[WholeOfRunPage] | HttpResponse:
+    """With the topics of all its sections together, and along its length."""
+    parent = _parent(run.corpus, first, run.version.documents)
+    if parent.first != first:
+        return redirect(
+            reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, parent.first])
+        )
+    after = min(after, parent.parts - 1)
+    rows = parent_documents.sections(
+        run.corpus, parent, after, lambda number: view.go("run_document", number)
+    )
+    page = WholeOfRunPage(
+        whole=parent_documents.about(run.corpus, parent),
+        sections=[
+            SectionOfRun(
+                **vars(row),
+                tokens=int(counts.sum()),
+                topics=parent_documents.shares(counts, parent_documents.LARGEST),
+            )
+            for row, counts in zip(
+                rows, parent_documents.mixtures(view, [row.number for row in rows]), strict=True
+            )
+        ],
+        after=after,
+        previous=_earlier(here, after),
+        next=_later(here, parent, after),
+        proportions=queries.parts(view, parent_documents.mixture(view, parent)),
+        strip=_strip_of_whole(view, parent),
+    )
+    return Answer(
+        page,
+        lambda: WholeHtml(
+            sections=[
+                (row, [links.topic_share(view, k, share) for k, share in row.topics])
+                for row in page.sections
+            ],
+            hues=links.hues(view, page.proportions),
+            shown=set(range(view.run.topics)),
+        ),
+    )
+
+
+def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
+    return there(
+        parent_documents.parent_of(corpus, number) if number < documents else None,
+        Http404(f"“{corpus.name}” has no document {number}."),
+    )
+
+
+def _earlier(here: Here, after: int) -> Link | None:
+    begin = max(0, after - parent_documents.PAGE) or None
+    return Link("Earlier sections", here.url(after=begin) + "#sections") if after else None
+
+
+def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> Link | None:
+    end = after + parent_documents.PAGE
+    return Link("Later sections", here.url(after=end) + "#sections") if end < parent.parts else None
+
+
+def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:
+    """Steps of the parent document, each with the address of its first section."""
+    edges, tokens = parent_documents.strip(view, parent)
+    return [
+        StretchOfWhole(
+            part=begin + 1,
+            parts=end - begin,
+            tokens=int(counts.sum()),
+            topics=parent_documents.shares(counts),
+            url=view.go("run_document", parent.first + begin),
+        )
+        for (begin, end), counts in zip(pairwise(edges), tokens, strict=True)
+    ]

@@ -1,0 +1,34 @@
+"""A text's words as a version of its corpus has them, and where they stand in it."""
+
+import numpy as np
+
+from inference import text
+from webapp.models import Version
+
+
+def terms(version: Version, texts: list[str]) -> list[list[tuple[int, int, str]]]:
+    """Of each text (start, end, word), as inference.text.terms: what is too short or no word is not
+    among them."""
+    return text.terms(texts, *_how(version))
+
+
+def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[list[int]]:
+    """Where the words end that begin at some places of texts: a phrase ends behind its last
+    word."""
+    return text.stops(texts, places, *_how(version))
+
+
+def _how(version: Version) -> tuple[text.Choice, str, bool]:
+    chosen, reading = version.settings, version.corpus.settings
+    names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
+    alike = (
+        (written, word)
+        for written, word in chosen.get("alike", ())
+        if written not in chosen.get("apart", ())
+    )
+    choice = text.Choice(
+        **{name: chosen[name] for name in names},
+        phrases=tuple(chosen.get("phrases", ())),
+        variants=tuple(alike),
+    )
+    return choice, reading.get("language", ""), reading.get("options", {}).get("given", False)

@@ -1,0 +1,226 @@
+"""Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
+
+from urllib.parse import urlsplit
+
+from django.db.models import Count, Q, QuerySet
+from django.urls import resolve, reverse
+
+from inference.errors import Invalid, there
+from webapp.core.documents import passages
+from webapp.core.notebooks.shapes import (
+    Evidence,
+    KeptTable,
+    NotebookHeader,
+    NotebookPage,
+    PinRow,
+    Source,
+)
+from webapp.core.results import links, topics
+from webapp.core.results.view import RunView
+from webapp.models import Corpus, Notebook, Pin, Run, Topic
+from webapp.platform.accounts import embargo
+from webapp.platform.drawing.numbers import percent
+
+PAGE = 50
+
+
+def listed(
+    notebooks: QuerySet[Notebook], before: int | None = None, removed: bool = False
+) -> tuple[list[tuple[Notebook, int]], int | None]:
+    """Some notebooks, newest first, with how many pins each holds; and where the next page
+    begins."""
+    rows = notebooks.filter(removed_at__isnull=not removed, handed_in_by=None).order_by("-pk")
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    counted = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))
+    found: list[tuple[Notebook, int]] = [(row, row.count) for row in counted[: PAGE + 1]]
+    return found[:PAGE], found[PAGE - 1][0].pk if len(found) > PAGE else None
+
+
+def shared(token: str) -> Notebook | None:
+    """The notebook of a link, while its owner's account is open."""
+    return Notebook.objects.filter(token=token, removed_at=None, owner__is_active=True).first()
+
+
+def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
+    """The notebook and its pins in their order, those that were removed apart.
+
+    seen: the corpora of which may be said that they are there
+    (webapp.platform.accounts.authorization.corpora); a pin of any other reads like one whose origin
+    is deleted.
+    """
+    pins = list(notebook.pins.all())
+    origins = _origins(pins, seen)
+    return NotebookPage(
+        notebook=NotebookHeader(
+            notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro
+        ),
+        pins=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        removed=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is not None],
+    )
+
+
+def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:
+    """BibTeX of its passages, each once, by corpus; of those whose documents are there and may be
+    seen. seen: see `content`."""
+    cited: dict[int, list[tuple[int, passages.Place]]] = {}
+    for pin in page.pins:
+        if pin.address and pin.start is not None and pin.end is not None:
+            cited.setdefault(int(pin.source["corpus_id"] or 0), []).append(
+                (int(pin.source["document"] or 0), passages.Place(pin.start, pin.end))
+            )
+    entries = [
+        entry
+        for pk, corpus in seen.in_bulk(cited).items()
+        for entry in passages.bibtex(corpus, cited[pk])
+    ]
+    return "\n".join(dict.fromkeys(entries))
+
+
+def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus | None, bool]]:
+    """pin -> what its address leads to: (its corpus, where that is under embargo; whether there is
+    nothing any more, or nothing that may be seen: an address is whatever was sent, and must not
+    tell whether a run exists)."""
+    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
+    runs = Run.everything.only("corpus", "deleted_at").in_bulk(
+        {p["run_id"] for p in places.values() if "run_id" in p}
+    )
+    runs_of_pins = {
+        pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place
+    }
+    numbers = {pin: run.corpus_id for pin, run in runs_of_pins.items() if run}
+    numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
+    wanted = set(numbers.values()) | {
+        pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source
+    }
+    corpora = Corpus.everything.only("embargo").in_bulk(wanted)
+    there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
+    origins = {}
+    for pin in pins:
+        run = runs_of_pins.get(pin.pk)
+        named = pin.pk in runs_of_pins or pin.pk in numbers
+        here = numbers.get(pin.pk) in there and not (run and run.deleted_at)
+        # Of a run that is gone for good the pin itself says which corpus it was.
+        corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
+        # A pin from before its corpus came under embargo is shortened, as long as anything of the
+        # corpus is there.
+        shut = corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None
+        origins[pin.pk] = shut, named and not here
+    return origins
+
+
+def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
+    quote = pin.quote
+    if shut:
+        quote = "".join(text for text, _ in embargo.passage(shut, [(quote, False)]))
+    return PinRow(
+        id=pin.pk,
+        kind=pin.kind,
+        title=pin.title,
+        address="" if deleted else pin.address,
+        quote=quote,
+        start=pin.start,
+        end=pin.end,
+        sentence=pin.sentence,
+        table=None if pin.table is None else KeptTable(pin.table["rows"], pin.table["columns"]),
+        source=pin.source,
+        comment=pin.comment,
+        by=pin.by,
+        at=pin.at,
+        origin=origin(pin.source, pin.start, pin.end),
+        deleted=deleted,
+    )
+
+
+def origin(source: Source, start: int | None = None, end: int | None = None) -> str:
+    """Where a pin comes from, in words: "id 55, speeches.csv, row 12, characters 120–480; Speeches,
+    run 3, K = 30, seed 0"."""
+    of_document = [
+        f"id {source['id']}" if source.get("id") else "",
+        source.get("file"),
+        source.get("place"),
+    ]
+    if start is not None and end is not None:
+        of_document.append(f"characters {start:,}–{end:,}")
+    of_run = [source.get("corpus")]
+    if "run" in source:
+        of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
+    if "share" in source:
+        of_run.append(f"{percent(source['share'])} of all words")
+    return "; ".join(
+        text
+        for text in (
+            ", ".join(str(field) for field in part if field) for part in (of_document, of_run)
+        )
+        if text
+    )
+
+
+# What is kept
+# --------------------------------------------------------------------------------------------------------
+
+
+def of_topic(run: Run, number: int) -> Evidence:
+    """A topic with its first words. Raises Invalid."""
+    share = there(
+        Topic.objects.filter(snapshot=run.snapshot, number=number)
+        .values_list("share", flat=True)
+        .first(),
+        Invalid("topic", f"Run {run.pk} has no topic {number}."),
+    )
+    view = RunView(run)
+    return Evidence(
+        kind=Pin.Kind.TOPIC,
+        title=view.labels.title(number),
+        address=reverse("run_topic", args=[run.pk, number]),
+        quote=", ".join(topics.top_words(view, [number])[number]),
+        source=_run(run) | {"topic": number, "hue": view.labels.hue(number), "share": share},
+    )
+
+
+def of_passage(
+    corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None
+) -> Evidence:
+    """A passage, in the document's own characters: what was sent is found in the text, not
+    believed. Raises Invalid."""
+    passage = there(
+        embargo.quotation(corpus, number, quote, start, end),
+        Invalid("document", f"“{corpus.name}” has no document {number}."),
+    )
+    end = passage.first + len(passage.text)
+    document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[
+        number
+    ]
+    return Evidence(
+        kind=Pin.Kind.PASSAGE,
+        title=", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
+        address=links.marked_url(run or corpus, number, passage.first, end),
+        quote=passage.text,
+        start=passage.first,
+        end=end,
+        source={
+            "corpus": corpus.name,
+            "corpus_id": corpus.pk,
+            "document": number,
+            "id": document["source_id"],
+            "file": document["file"],
+            "place": document["place"],
+            **(_run(run) if run else {}),
+        },
+    )
+
+
+def of_chart(run: Run | None, title: str, address: str, sentence: str, table: object) -> Evidence:
+    """A page with a chart: its address, what it shows, and the data as they were shown."""
+    return Evidence(
+        Pin.Kind.CHART,
+        title,
+        address,
+        sentence=sentence,
+        table=table,
+        source=_run(run) if run else {},
+    )
+
+
+def _run(run: Run) -> Source:
+    return {"corpus": run.corpus.name, "run": run.pk, "K": run.topics, "seed": run.seed}

@@ -1,0 +1,194 @@
+"""Notebooks: collections of evidence, and the link that shares one."""
+
+import json
+import secrets
+from itertools import pairwise
+
+from django.db import transaction
+from django.db.models import Max, Sum, TextField
+from django.db.models.functions import Cast, Length
+from django.utils import timezone
+
+from inference.errors import Invalid
+from webapp.core.curation.services import lines, one_line
+from webapp.core.notebooks.shapes import Cell, Evidence, KeptTable
+from webapp.models import Notebook, Pin, User
+from webapp.platform.pages import addresses
+
+TITLE = 200  # characters
+TEXT = 10_000  # of an introduction, a comment, a sentence
+PINS = 500  # of a notebook: its page shows and prints all of them at once
+ROWS, COLUMNS, CELL = 200, 20, 500  # of a chart's table: what a page can print
+TABLE, TABLES = 100_000, 5_000_000  # characters of one as JSON, and of all of a notebook
+NOTEBOOKS = 500  # of one user, with those that were removed
+OF_STUDENT = 20  # the same of a student (webapp.service.courses)
+
+
+def create(title: str, by: str, owner: User | None = None) -> Notebook:
+    """By default the local owner's. Raises Invalid."""
+    owner = owner or User.objects.local()
+    most = NOTEBOOKS if owner.email or owner.local else OF_STUDENT
+    if Notebook.objects.filter(owner=owner, student="").count() >= most:
+        raise Invalid(
+            "notebook", f"You have {most} notebooks, which is the most. Pin to one of them."
+        )
+    return Notebook.objects.create(title=_title(title), by=by, owner=owner)
+
+
+def change(notebook: Notebook, title: str, intro: str) -> None:
+    title, intro = _title(title), _text("introduction", intro)
+    Notebook.objects.filter(pk=notebook.pk).update(title=title, intro=intro, used_at=timezone.now())
+
+
+def remove(notebook: Notebook) -> None:
+    """Take it off the list, and its link away; `restore` puts it back, but not the link."""
+    Notebook.objects.filter(pk=notebook.pk).update(removed_at=timezone.now(), token=None)
+
+
+def restore(notebook: Notebook) -> None:
+    Notebook.objects.filter(pk=notebook.pk).update(removed_at=None, used_at=timezone.now())
+
+
+def share(notebook: Notebook) -> str:
+    """A token for a link that nobody can guess (256 random bits); the one there is, where there is
+    one."""
+    Notebook.objects.filter(pk=notebook.pk, token=None, removed_at=None).update(
+        token=secrets.token_urlsafe(32)
+    )
+    notebook.refresh_from_db()
+    return notebook.token or ""
+
+
+def revoke(notebook: Notebook) -> None:
+    """The link answers no more; a later `share` makes another."""
+    Notebook.objects.filter(pk=notebook.pk).update(token=None)
+
+
+def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
+    """Keep a piece of evidence at the end of the notebook. Raises Invalid."""
+    if not (address := addresses.own_path(evidence.address)):
+        raise Invalid("address", "Only pages of this Topograph can be pinned.")
+    title, sentence = one_line(evidence.title)[:TITLE], _text("sentence", evidence.sentence)
+    table, comment = _table(evidence.table), _text("comment", comment)
+    with transaction.atomic():
+        _lock(notebook)
+        here = notebook.pins.all()
+        if here.count() >= PINS:
+            raise Invalid(
+                "notebook",
+                f"“{notebook.title}” is full: a notebook holds {PINS} pieces. Begin another.",
+            )
+        if table and _size(table) + _tables(notebook) > TABLES:
+            raise Invalid(
+                "notebook",
+                f"“{notebook.title}” is full: its charts hold {TABLES:,} characters at most. Begin"
+                " another.",
+            )
+        made = Pin.objects.create(
+            notebook=notebook,
+            position=(here.aggregate(last=Max("position"))["last"] or 0) + 1,
+            kind=evidence.kind,
+            title=title or address,
+            address=address,
+            quote=evidence.quote,
+            start=evidence.start,
+            end=evidence.end,
+            sentence=sentence,
+            table=table and vars(table),
+            source=evidence.source,
+            comment=comment,
+            by=by,
+        )
+        Notebook.objects.filter(pk=notebook.pk).update(used_at=timezone.now())
+    return made
+
+
+def comment(pin: Pin, text: str) -> None:
+    Pin.objects.filter(pk=pin.pk).update(comment=_text("comment", text))
+
+
+def move(pin: Pin, up: bool) -> None:
+    """Change places with the neighbour that is shown before or behind it."""
+    with transaction.atomic():
+        _lock(pin.notebook)
+        shown = list(pin.notebook.pins.filter(removed_at=None))
+        pairs = pairwise(reversed(shown) if up else shown)
+        if pair := next((pair for pair in pairs if pair[0].pk == pin.pk), None):
+            one, other = pair
+            one.position, other.position = other.position, one.position
+            Pin.objects.bulk_update(pair, ["position"])
+
+
+def remove_pin(pin: Pin) -> None:
+    Pin.objects.filter(pk=pin.pk, removed_at=None).update(removed_at=timezone.now())
+
+
+def restore_pin(pin: Pin) -> None:
+    Pin.objects.filter(pk=pin.pk).update(removed_at=None)
+
+
+def _lock(notebook: Notebook) -> None:
+    Notebook.objects.select_for_update(no_key=True).get(pk=notebook.pk)
+
+
+def _title(text: str) -> str:
+    if not (title := one_line(text)):
+        raise Invalid("title", "Give the notebook a title.")
+    if len(title) > TITLE:
+        raise Invalid(
+            "title", f"A title has at most {TITLE} characters; this one has {len(title):,}."
+        )
+    return title
+
+
+def _text(name: str, text: str) -> str:
+    text = lines(text)
+    if len(text) > TEXT:
+        raise Invalid(
+            name, f"A {name} has at most {TEXT:,} characters; this one has {len(text):,}."
+        )
+    return text
+
+
+def _table(table: object) -> KeptTable | None:
+    """A table that a page sent along with a chart. Raises Invalid where it is none."""
+    if table is None:
+        return None
+    columns = table.get("columns") if isinstance(table, dict) else None
+    rows = table.get("rows") if isinstance(table, dict) else None
+    if (
+        not isinstance(columns, list)
+        or not isinstance(rows, list)
+        or not all(isinstance(r, list) and len(r) == len(columns) for r in rows)
+    ):
+        raise Invalid("table", "A table must be columns and rows of the same length.")
+    if len(columns) > COLUMNS or len(rows) > ROWS:
+        raise Invalid(
+            "table",
+            f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and"
+            f" {len(columns):,}.",
+        )
+    kept = KeptTable(
+        columns=[_cell(c) for c in columns], rows=[[_cell(c) for c in row] for row in rows]
+    )
+    if (size := _size(kept)) > TABLE:
+        raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
+    return kept
+
+
+def _size(table: KeptTable) -> int:
+    """Characters of a table as JSON."""
+    return len(json.dumps(vars(table), ensure_ascii=False))
+
+
+def _tables(notebook: Notebook) -> int:
+    """Characters of all tables of a notebook."""
+    return notebook.pins.aggregate(n=Sum(Length(Cast("table", TextField()))))["n"] or 0
+
+
+def _cell(cell: object) -> Cell:
+    if cell is None or isinstance(cell, (bool, int, float)):
+        return cell
+    if isinstance(cell, str):
+        return one_line(cell)[:CELL]
+    raise Invalid("table", "A cell of a table must be a text or a number.")

@@ -1,0 +1,227 @@
+"""Notebooks: the list, one with its evidence, the link that shares it, and what the Pin button
+does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import orjson
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid, there
+from webapp.core.notebooks import html, markdown, queries, services as notebooks, word
+from webapp.core.notebooks.shapes import (
+    Evidence,
+    NotebookHtml,
+    NotebookPage,
+    NotebookRow,
+    NotebooksPage,
+)
+from webapp.models import Notebook, Pin
+from webapp.platform.accounts import authorization
+from webapp.platform.pages.page import back, check_act, is_whole, reader, told, whole
+from webapp.platform.pages.typed import Answer, Here, typed
+
+Write = Callable[[NotebookPage, str], str | bytes]
+FILES: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
+    "html": ("text/html", html.notebook),
+    "md": ("text/markdown", markdown.notebook),
+    "docx": (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        word.notebook,
+    ),
+    "bib": ("application/x-bibtex", None),
+}
+NEW = "new"  # the choice of a Pin button that begins a notebook
+
+
+def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
+    found = authorization.notebooks(request).filter(pk=notebook_id)
+    return there(found.first(), Http404(f"There is no notebook {notebook_id}."))
+
+
+@typed("notebook/list.html")
+def index(
+    request: HttpRequest, here: Here, *, before: int | None = None, removed: bool = False
+) -> Answer[NotebooksPage]:
+    listed, following = queries.listed(authorization.notebooks(request), before, removed)
+    rows = [
+        NotebookRow(
+            id=row.pk,
+            title=row.title,
+            by=row.student or row.by,
+            created=row.created_at,
+            used=row.used_at,
+            pins=pins,
+            shared=bool(row.token),
+            url=reverse("notebook", args=[row.pk]),
+        )
+        for row, pins in listed
+    ]
+    return Answer(NotebooksPage(rows, here.url(before=following) if following else None, removed))
+
+
+@require_POST
+def create(request: HttpRequest) -> HttpResponse:
+    with told(request):
+        return redirect(
+            "notebook",
+            notebooks.create(
+                request.POST.get("title", ""), reader(request), authorization.user(request)
+            ).pk,
+        )
+    return redirect("notebooks")
+
+
+@typed("notebook/detail.html")
+def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
+    notebook = _or_404(request, notebook_id)
+    link = (
+        request.build_absolute_uri(reverse("shared", args=[notebook.token]))
+        if notebook.token
+        else ""
+    )
+    return Answer(
+        queries.content(notebook, authorization.corpora(request)),
+        lambda: NotebookHtml(own=True, link=link, removed=notebook.removed_at is not None),
+    )
+
+
+@typed("notebook/detail.html")
+def shared(token: str) -> Answer[NotebookPage]:
+    """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or
+    never was."""
+    notebook = there(queries.shared(token), Http404("There is no such notebook."))
+    page = queries.content(notebook, authorization.corpora_of(notebook.owner))
+    return Answer(
+        replace(page, removed=[]), lambda: NotebookHtml(own=False, link="", removed=False)
+    )
+
+
+@require_POST
+def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
+    """What is done to a notebook: its title and introduction, its link, its removal."""
+    notebook = _or_404(request, notebook_id)
+    acts: dict[str, Callable[[], object]] = {
+        "text": lambda: notebooks.change(
+            notebook, request.POST.get("title", ""), request.POST.get("intro", "")
+        ),
+        "share": lambda: notebooks.share(authorization.shareable(request, notebook)),
+        "revoke": lambda: notebooks.revoke(notebook),
+        "remove": lambda: notebooks.remove(notebook),
+        "restore": lambda: notebooks.restore(notebook),
+    }
+    _act(request, acts)
+    return redirect("notebook", notebook.pk)
+
+
+@require_POST
+def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpResponse:
+    """What is done to a pin: its comment, its place, its removal."""
+    pin = there(
+        Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first(),
+        Http404(f"Notebook {notebook_id} has no pin {pin_id}."),
+    )
+    acts: dict[str, Callable[[], object]] = {
+        "comment": lambda: notebooks.comment(pin, request.POST.get("comment", "")),
+        "up": lambda: notebooks.move(pin, up=True),
+        "down": lambda: notebooks.move(pin, up=False),
+        "remove": lambda: notebooks.remove_pin(pin),
+        "restore": lambda: notebooks.restore_pin(pin),
+    }
+    act = _act(request, acts)
+    return redirect(
+        reverse("notebook", args=[notebook_id])
+        + ("#removed" if act == "remove" else f"#pin-{pin.pk}")
+    )
+
+
+def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
+    name = request.POST.get("act", "")
+    check_act(name, acts)
+    with told(request):
+        acts[name]()
+    return name
+
+
+@require_POST
+def pin(request: HttpRequest) -> HttpResponse:
+    """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is."""
+    sent = request.POST
+    with told(request):
+        evidence = _evidence(request)
+        notebook = _chosen(request)
+        notebooks.pin(notebook, evidence, sent.get("comment", ""), reader(request))
+        url = reverse("notebook", args=[notebook.pk])
+        messages.success(
+            request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
+        )
+    return redirect(back(request, reverse("notebooks")))
+
+
+def _evidence(request: HttpRequest) -> Evidence:
+    sent = request.POST
+    kind = sent.get("kind", "")
+    run = authorization.run_or_404(request, whole(sent, "run")) if sent.get("run") else None
+    if kind == Pin.Kind.TOPIC and run:
+        return queries.of_topic(run, whole(sent, "topic"))
+    if kind == Pin.Kind.PASSAGE and (run or sent.get("corpus")):
+        corpus = run.corpus if run else authorization.corpus_or_404(request, whole(sent, "corpus"))
+        start, end = (whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
+        return queries.of_passage(
+            corpus, run, whole(sent, "document"), sent.get("quote", ""), start, end
+        )
+    if kind == Pin.Kind.CHART:
+        try:
+            table = orjson.loads(sent["table"]) if sent.get("table") else None
+        except orjson.JSONDecodeError:
+            raise Invalid("table", "The table that came with the chart is not JSON.") from None
+        return queries.of_chart(
+            run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table
+        )
+    raise Invalid(
+        "kind",
+        "A pin must name what is pinned: a topic and its run, a passage and its document, or a"
+        " chart.",
+    )
+
+
+def _chosen(request: HttpRequest) -> Notebook:
+    """The notebook that was picked, or a new one with today's date as its title until it gets a
+    better one."""
+    choice = request.POST.get("notebook", NEW)
+    if choice == NEW:
+        return notebooks.create(
+            f"Notes of {timezone.now():%-d %B %Y}", reader(request), authorization.user(request)
+        )
+    return there(
+        (
+            authorization.notebooks(request).filter(pk=choice, removed_at=None).first()
+            if is_whole(choice)
+            else None
+        ),
+        Invalid("notebook", "The chosen notebook no longer exists. Choose another."),
+    )
+
+
+@require_safe
+def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
+    """The notebook as one file, Markdown, Word or HTML, that needs nothing of ours to be read; or
+    its passages as BibTeX."""
+    page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
+    root = request.build_absolute_uri("/").rstrip("/")
+    kind, write = FILES[form]
+    body = (
+        write(page, root) if write else queries.bibliography(page, authorization.corpora(request))
+    )
+    name = f"notebook-{notebook_id}.{form}"
+    return HttpResponse(
+        body,
+        content_type=f"{kind}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

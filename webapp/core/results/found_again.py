@@ -1,0 +1,76 @@
+"""Which topics of a run were found again with other seeds (webapp.core.runs.replicates), as its
+pages read it."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from webapp.models import Replicate, Run
+from webapp.platform.storage.cache import cached
+
+_KEPT = 64  # snapshots
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A topic in a run with another seed. found: whether that has the same topic
+    (inference.explore.matching). similarity: with it, or else with the topic most like it, whose
+    first words are `words`."""
+
+    seed: int
+    found: bool
+    similarity: float
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class FoundAgain:
+    """In how many of how many runs with other seeds the topic was found."""
+
+    found: int
+    runs: int
+
+    @property
+    def doubtful(self) -> bool:
+        return self.found < self.runs / 2
+
+
+def ready(run_id: int) -> QuerySet[Replicate]:
+    """The finished trainings with other seeds, in their order."""
+    own, done = Replicate.Texts.OWN, Replicate.Status.READY
+    return Replicate.objects.filter(run=run_id, texts=own, status=done).order_by("pk")
+
+
+def elsewhere(run: Run) -> list[list[Elsewhere]]:
+    """Of each topic, by its number; [] while the run is not compared with other seeds."""
+    compared = run.snapshot.replicates if run.snapshot else None
+    return _elsewhere(run.pk, run.snapshot_id, compared) if compared else []
+
+
+@cached(_KEPT)
+def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
+    """compared: with how many runs; of a failed one that is trained again later there is one
+    more."""
+    kept = ready(run_id).values_list("seed", "elsewhere")
+    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in kept]
+    return [list(topic) for topic in zip(*runs, strict=True)]
+
+
+def of_topic(run: Run, number: int) -> list[Elsewhere] | None:
+    """None while the run is not compared with other seeds."""
+    compared = elsewhere(run)
+    return compared[number] if compared else None
+
+
+def count(topic: list[Elsewhere]) -> FoundAgain:
+    return FoundAgain(sum(one.found for one in topic), len(topic))
+
+
+def counted(run: Run) -> list[FoundAgain]:
+    """Of each topic; [] while the run is not compared with other seeds."""
+    return [count(topic) for topic in elsewhere(run)]
+
+
+def doubtful(run: Run) -> set[int]:
+    """Topics that fewer than half of the runs with other seeds have."""
+    return {k for k, one in enumerate(counted(run)) if one.doubtful}

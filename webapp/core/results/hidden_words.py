@@ -1,0 +1,95 @@
+"""Words that a reader does not want to see among those of topics: a filter of what is shown, the
+model stays as it is.
+
+?drop=    words between commas or spaces; may be repeated
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+import regex
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from webapp.models import Run, Word
+
+MOST = 50  # words: so many more of a topic are read to have enough that are shown
+_WORD = regex.compile(r"[^\s,;]+")
+
+
+@dataclass(frozen=True)
+class DroppedWord:
+    """known: whether the vocabulary has it. rest: the other words, as the address says them."""
+
+    word: str
+    known: bool
+    rest: str
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Words left out of the lists of topics. without: the query of the page that trains without
+    them."""
+
+    words: list[DroppedWord]
+    typed: str
+    without: str
+
+
+@dataclass(frozen=True)
+class HiddenWords:
+    """words: in lower case, as they were typed. known: of those that the vocabulary has, word ->
+    number."""
+
+    words: tuple[str, ...] = ()
+    known: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Of those that are in the vocabulary."""
+        return list(self.known.values())
+
+    @property
+    def drop(self) -> str:
+        """As an address says it."""
+        return ",".join(self.words)
+
+    @property
+    def query(self) -> str:
+        """What an address of the run's topics ends in, so that the next page hides the same
+        words."""
+        return "?" + urlencode({"drop": self.drop}) if self.words else ""
+
+    def described(self) -> Dropped | None:
+        """As templates/run/_hidden_words.html shows them. None where no word is hidden."""
+        if not self.words:
+            return None
+        return Dropped(
+            words=[
+                DroppedWord(w, w in self.known, ",".join(v for v in self.words if v != w))
+                for w in self.words
+            ],
+            typed=", ".join(self.words),
+            without=urlencode([("words", word) for word in self.words if word in self.known]),
+        )
+
+
+def read(query: QueryDict, run: Run) -> HiddenWords:
+    """The words that an address hides. Raises Invalid for too many."""
+    typed = "".join(
+        c if c.isprintable() else " " for text in query.getlist("drop") for c in text[:5000] + ","
+    )
+    words = tuple(dict.fromkeys(_WORD.findall(typed.lower())))
+    if len(words) > MOST:
+        raise Invalid(
+            "drop",
+            f"At most {MOST} words can be hidden at once, got {len(words)}. To remove more, train"
+            " again without them.",
+        )
+    if not words:
+        return HiddenWords()
+    known = Word.objects.filter(version=run.version_id, word__in=words).values_list(
+        "word", "number"
+    )
+    return HiddenWords(words, dict(known))

@@ -1,0 +1,151 @@
+"""What a run's topics are called, and which ones are merged: what readers say, from the edits that
+hold at present; for the others, the names that were proposed when their snapshot was published."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from webapp.models import Edit, Run, Topic
+from webapp.platform.drawing.numbers import HUES, topic_label
+from webapp.platform.storage.cache import cached
+from webapp.platform.storage.sql import rows, tuples
+
+
+class Labels:
+    """The labels of one run, read at once. Topics are numbers 0 to K - 1; what no reader said is
+    empty or the default.
+
+    into: int32[K], the topic that each is read as a part of, to the end of a chain of merges;
+    itself where not merged. beside: int32[K], the topic in whose family each is, to the end of a
+    chain of moves and merges.
+    """
+
+    def __init__(
+        self,
+        K: int,
+        values: dict[str, dict[int, str]],
+        proposed: Sequence[str] = (),
+        background: Sequence[bool] = (),
+    ):
+        """`values`: field of Edit -> topic -> its present value. `proposed`: a name for each topic,
+        or none yet. `background`: of each topic, whether it is general talk."""
+        self._values, self._proposed, self._background = values, proposed, background
+        self.into, self.beside = (
+            resolved(K, values["into"]),
+            resolved(K, values["beside"] | values["into"]),
+        )
+        self._members: dict[int, list[int]] = {}
+        for m in np.flatnonzero(self.into != np.arange(K)).tolist():
+            self._members.setdefault(int(self.into[m]), []).append(m)
+
+    def label(self, k: int) -> str:
+        """What readers call it; "" where nobody has named it."""
+        return self._values["label"].get(k, "")
+
+    def proposed(self, k: int) -> str:
+        """The name that was proposed from its words."""
+        return self._proposed[k] if k < len(self._proposed) else ""
+
+    def name(self, k: int) -> str:
+        """What it is called everywhere: the readers' label, else the proposed name."""
+        return self.label(k) or self.proposed(k)
+
+    def background(self, k: int) -> bool:
+        """Whether it is general talk, which lists and charts set apart."""
+        return bool(self._background[k]) if k < len(self._background) else False
+
+    def note(self, k: int) -> str:
+        return self._values["note"].get(k, "")
+
+    def group(self, k: int) -> str:
+        return self._values["group"].get(k, "")
+
+    def hidden(self, k: int) -> bool:
+        return k in self._values["hidden"]
+
+    def coloured(self, k: int) -> bool:
+        """Whether a reader chose its colour."""
+        return k in self._values["colour"]
+
+    def hue(self, k: int) -> int:
+        """One of the HUES colours: the reader's choice, else the topic's own."""
+        return int(self._values["colour"].get(k, k % HUES))
+
+    def title(self, k: int) -> str:
+        """\"T07 Farming\", or \"T07\" without a name."""
+        return f"{topic_label(k)} {self.name(k)}".rstrip()
+
+    def present(self, k: int) -> dict[str, str]:
+        """field -> value as it is stored, "" where nothing is said; `into` as it was chosen, not
+        resolved."""
+        return {field: self._values[field].get(k, "") for field in Edit.Field.values}
+
+    def edited(self) -> list[int]:
+        """Topics of which anything is said, ascending."""
+        return sorted(set().union(*self._values.values()))
+
+    def groups(self) -> list[str]:
+        return sorted(set(self._values["group"].values()), key=str.lower)
+
+    def members(self, k: int) -> list[int]:
+        """The other topics that are read as parts of this one."""
+        return list(self._members.get(k, ()))
+
+    def parts(self, k: int) -> list[int]:
+        """The topic and the others that are read as parts of it."""
+        return [k, *self.members(k)]
+
+    def merged(self, array: np.ndarray) -> np.ndarray:
+        """[..., K] with the columns of merged topics added to their targets'; their own are then 0.
+        A copy."""
+        moved = np.flatnonzero(self.into != np.arange(len(self.into)))
+        result = np.array(array)
+        result[..., moved] = 0
+        np.add.at(result, (..., self.into[moved]), np.asarray(array)[..., moved])
+        return result
+
+
+def resolved(K: int, into: dict[int, str]) -> np.ndarray:
+    """int32[K]: where each topic's chain of merges or moves ends. Chains have no cycles:
+    curation.services refuses those."""
+    end = np.arange(K, dtype=np.int32)
+    for topic, target in into.items():
+        end[topic] = int(target)
+    for _ in range(K.bit_length()):  # each round doubles the steps that have been followed
+        end = end[end]
+    return end
+
+
+def state(run: Run) -> tuple:
+    """A key that changes whenever another edit holds: edits never change, and their numbers are
+    never given twice."""
+    return tuples(
+        "SELECT max(id), bit_xor(hashint8extended(id, 0)) FROM webapp_edit WHERE run_id = %s AND"
+        " undone_at IS NULL",
+        [run.pk],
+    )[0]
+
+
+def read(run: Run) -> Labels:
+    """The labels of a run as they are now: one query. Within a request, view.RunView keeps them."""
+    values: dict[str, dict] = {field: {} for field in Edit.Field.values}
+    for edit in rows(
+        "SELECT DISTINCT ON (topic, field) topic, field, value FROM webapp_edit"
+        " WHERE run_id = %s AND undone_at IS NULL ORDER BY topic, field, id DESC",
+        [run.pk],
+    ):
+        if edit["value"]:
+            values[edit["field"]][edit["topic"]] = edit["value"]
+    proposed, background = proposals(run.snapshot_id) if run.snapshot_id else ((), ())
+    return Labels(run.topics, values, proposed, background)
+
+
+@cached(64)
+def proposals(snapshot_id: int) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """The proposed name of each topic of a snapshot, and whether it is general talk."""
+    listed = list(
+        Topic.objects.filter(snapshot_id=snapshot_id)
+        .order_by("number")
+        .values_list("name", "background")
+    )
+    return tuple(name for name, _ in listed), tuple(background for _, background in listed)

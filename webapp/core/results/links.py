@@ -1,0 +1,141 @@
+"""Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from webapp.core.results.view import RunView
+from webapp.models import Corpus, Run
+from webapp.platform.drawing.colours import distinct
+from webapp.platform.drawing.numbers import topic_label
+
+
+def topics_url(run: Run) -> str:
+    """All topics."""
+    return _page("run_topics", run.pk)
+
+
+def topic_url(view: RunView, number: int) -> str:
+    """A topic, with the words hidden that are hidden on this page, and the set that is chosen."""
+    return view.go.with_set(f"{topics_url(view.run)}{number}/{view.hidden_words.query}")
+
+
+@dataclass(frozen=True)
+class TopicLink:
+    """How a topic is named, coloured and reached from anywhere; {% chip %} shows it.
+
+    label: such as T07. name: what readers call it; else the name proposed from its words.
+    background: whether it is general talk, which lists set apart. hue: the number of its colour.
+    into: the topic that it is merged into, or "".
+    """
+
+    number: int
+    label: str
+    name: str
+    background: bool
+    hue: int
+    hidden: bool
+    into: str
+    url: str
+
+
+Linked = TypeVar("Linked", bound=TopicLink)
+
+
+@dataclass(frozen=True)
+class TopicShare(TopicLink):
+    """share: of the words of a run."""
+
+    share: float
+
+
+@dataclass(frozen=True)
+class TopicWithWords(TopicLink):
+    """words: some of its first ones."""
+
+    words: list[str]
+
+
+def topic_link(view: RunView, number: int) -> TopicLink:
+    labels = view.labels
+    into = int(labels.into[number])
+    return TopicLink(
+        number=number,
+        label=topic_label(number),
+        name=labels.name(number),
+        background=labels.background(number),
+        hue=labels.hue(number),
+        hidden=labels.hidden(number),
+        into=topic_label(into) if into != number else "",
+        url=topic_url(view, number),
+    )
+
+
+def topic_share(view: RunView, number: int, share: float) -> TopicShare:
+    return TopicShare(**vars(topic_link(view, number)), share=share)
+
+
+def apart_links(view: RunView, topics: Sequence[Linked]) -> list[Linked]:
+    """Links of topics that stand in one chart, in its order, with colours that tell them from each
+    other."""
+    hues = distinct(
+        [topic.hue for topic in topics], [view.labels.coloured(topic.number) for topic in topics]
+    )
+    return [replace(topic, hue=hue) for topic, hue in zip(topics, hues, strict=True)]
+
+
+def hues(view: RunView, topics: Sequence[TopicLink]) -> list[int]:
+    """The colour of every topic of a run, [K], where these stand in one chart."""
+    chosen = {topic.number: topic.hue for topic in topics}
+    return [chosen.get(k, view.labels.hue(k)) for k in range(view.run.topics)]
+
+
+def word_url(run: Run, word: str, query: str = "") -> str:
+    """The senses of a word; `query` narrows the documents, or asks for the lines of one sense."""
+    return reverse("run_word", args=[run.pk, word]) + query
+
+
+def documents_url(run: Run, query: str = "") -> str:
+    """The documents of a run; `query` narrows them."""
+    return _page("run_documents", run.pk) + query
+
+
+def document_url(run: Run, number: int, query: str = "") -> str:
+    return f"{_page('run_documents', run.pk)}{number}/{query}"
+
+
+def selected_document_url(owner: Run | Corpus, number: int, query: str = "") -> str:
+    """A document in a run; in its corpus where no run is read."""
+    if isinstance(owner, Run):
+        return document_url(owner, number, query)
+    return reverse("corpus_document", args=[owner.pk, number]) + query
+
+
+def passage_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
+    """The page of the characters start … end - 1 of a document: its address, citations, and what is
+    like it."""
+    return selected_document_url(owner, number) + f"passages/{start}-{end}/"
+
+
+def marked_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
+    """The document, opened where these characters are, which are marked."""
+    return selected_document_url(owner, number, f"?passage={start}-{end}#passage")
+
+
+@lru_cache(256)  # a page may link to thousands of topics or lines of one run
+def _page(name: str, run_id: int) -> str:
+    return reverse(name, args=[run_id])
+
+
+def seeds_url(run: Run) -> str:
+    """Where the run's page says how it compares with other seeds."""
+    return _page("run", run.pk) + "#seeds"
+
+
+def compare_url(runs: list[Run]) -> str:
+    """The page that compares runs, the first with the others."""
+    return reverse("compare") + "?" + urlencode([("run", run.pk) for run in runs])

@@ -1,0 +1,154 @@
+"""The cache of pages of finished runs.
+
+A final snapshot never changes, so such a page depends on little: the rows of its run, version and
+corpus, the edits that hold, the address, and who asks. All of that is the key, so an edit, an
+embargo or another name shows at once, and nothing that one person was shown can reach another. Only
+the CSRF token differs each time: a placeholder stands for it in the cached page.
+"""
+
+import hmac
+import zlib
+from collections.abc import Callable
+from functools import wraps
+from hashlib import blake2b, sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.contrib.messages.storage.cookie import CookieStorage
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+import webapp
+from webapp.core.results.labels import state
+from webapp.models import Run
+from webapp.platform.accounts import authorization, embargo
+from webapp.platform.pages.page import READER, run_or_404
+from webapp.platform.pages.typed import PART
+from webapp.platform.request_context import request_context
+from webapp.platform.storage.cache import BoundedCache
+
+BYTES = 32 << 20  # of compressed pages: of some 20 KB each, fifteen hundred
+
+
+def _token() -> str:
+    """The placeholder, and part of every ETag: the same in all web processes that have the same key
+    and program, and another with each change of what pages are made of. It follows from the secret
+    key and never leaves a process, so no text can contain it."""
+    digest = sha256()
+    templates: list[Any] = settings.TEMPLATES[0]["DIRS"]  # type: ignore[assignment]
+    for folder in (Path(webapp.__file__).parent, *templates, *settings.STATICFILES_DIRS):
+        for path in sorted(Path(folder).rglob("*")):
+            if path.suffix in (".py", ".html", ".txt", ".js", ".css"):
+                digest.update(path.read_bytes())
+    return hmac.new(settings.SECRET_KEY.encode(), b"pages " + digest.digest(), sha256).hexdigest()
+
+
+TOKEN = _token()
+
+
+class Page(NamedTuple):
+    body: bytes  # compressed by zlib
+    content_type: str
+    cache_control: str | None
+
+
+_pages = BoundedCache(BYTES, weigh=lambda page: len(page.body))
+clear = _pages.clear
+
+
+def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda request, run: None):
+    """Decorator of a view of a run, which is given the run in place of its number.
+
+    depends_on: what else the page depends on, of the request or the run, such as a reader's last
+    choice. It is called at each request, and may store the choice.
+    """
+
+    def decorate(view):
+        @require_safe
+        @wraps(view)
+        def cached_view(request: HttpRequest, run_id: int, **named) -> HttpResponse:
+            run = run_or_404(run_id)
+            also = depends_on(request, run)
+            has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
+            if has_message or run.status != Run.Status.DONE or run.snapshot is None:
+                return view(request, run=run, **named)
+            key = _key(request, run, named, also)
+            if (page := _pages.get(key)) is None:
+                request_context(request).csrf_placeholder = TOKEN
+                if (response := view(request, run=run, **named)).status_code != 200:
+                    response.content = _with_token(request, response.content)
+                    return response
+                page = Page(
+                    zlib.compress(response.content, 1),
+                    response["Content-Type"],
+                    response.get("Cache-Control"),
+                )
+                _pages.set(key, page)
+            return _conditional_response(request, key, page)
+
+        return cached_view
+
+    return decorate
+
+
+def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpResponse:
+    """The page, or 304 where the browser has it, whichever web process gave it. Another CSRF cookie
+    gives the page another ETag."""
+    cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
+    etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
+    if (response := get_conditional_response(request, etag=etag)) is None:
+        headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
+        response = HttpResponse(
+            _with_token(request, zlib.decompress(page.body)),
+            content_type=page.content_type,
+            headers=headers | {"ETag": etag},
+        )
+    return response
+
+
+def _with_token(request: HttpRequest, body: bytes) -> bytes:
+    placeholder = TOKEN.encode()
+    return body.replace(placeholder, get_token(request).encode()) if placeholder in body else body
+
+
+def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
+    """All that a page of a finished run depends on."""
+    stored = [
+        [getattr(row, field.attname) for field in row._meta.concrete_fields]
+        for row in (run, run.snapshot, run.version, run.corpus, run.corpus.version)
+    ]
+    asked = (
+        request.path,
+        request.GET.urlencode(),
+        request.headers.get(PART),
+        sorted(named.items()),
+        also,
+    )
+    return blake2b(
+        repr((asked, _reader(request, run), stored, state(run))).encode(), digest_size=32
+    ).digest()
+
+
+def _reader(request: HttpRequest, run: Run) -> tuple:
+    """What pages show of the reader: their role, their name, and the notebooks that a Pin button
+    offers. Under an embargo also for whom the passages of a page were counted: they have not been
+    shown to others."""
+    user, context = request.user, request_context(request)
+    account = (
+        (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
+    )
+    context.recent_notebooks = (
+        authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
+    )
+    return (
+        settings.ACCOUNTS,
+        context.role,
+        context.own_run,
+        account,
+        request.session.get(READER),
+        [(notebook.pk, notebook.title) for notebook in context.recent_notebooks],
+        embargo.readers(run.corpus),
+    )

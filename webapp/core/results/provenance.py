@@ -1,0 +1,58 @@
+"""What made a file: said in its name, and inside it wherever its format has a place for that."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from inference.runtime.versions import topograph
+from webapp.models import Run
+
+
+def made_by(run: Run) -> dict:
+    """Plain values: corpus, run, settings, seed, versions."""
+    corpus, version = run.corpus, run.version
+    return {
+        "made by": f"Topograph {topograph()}",
+        "made at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "corpus": corpus.name,
+        "corpus version": version.number,
+        "corpus digest": version.report.get("digest", ""),  # sha256 of its bag of words
+        "documents": version.documents,
+        "words": version.tokens,
+        "vocabulary": version.vocabulary,
+        "run": run.pk,
+        "engine": run.engine,
+        "topics": run.topics,
+        "topics in use": run.topics if run.in_use is None else run.in_use,
+        "settings": run.settings,
+        "seed": run.seed,
+        "words left out": run.dropped,
+        "begun with the topics of run": run.parent_id,
+        "changes of those topics": run.steering if run.begins else {},
+        "steps": run.snapshot.step,
+        "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
+        "trained with": run.versions,
+        "numbers": "Topics and documents are numbered from 0, as on every page and in every file.",
+    }
+
+
+def alone(wanted) -> Iterator[bytes]:
+    """made-by.json: for the files that have no place for it."""
+    yield json.dumps(made_by(wanted.run), ensure_ascii=False, indent=1).encode()
+
+
+def readme(run: Run, *lines: str) -> bytes:
+    """README.txt of a zip: what it holds, and what made it."""
+    written = [*lines, ""]
+    for name, value in made_by(run).items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} {part}" for key, part in value.items()) or "not recorded"
+        written.append(f"{name}: {' '.join(str(value).split())}")
+    return ("\n".join(written) + "\n").encode()
+
+
+def file_name(run: Run, name: str) -> str:
+    """Says what made the file: corpus, run, K, seed and form; `name` has its ending."""
+    corpus = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")[:60] or "corpus"
+    return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{name}"

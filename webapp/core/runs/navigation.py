@@ -1,0 +1,123 @@
+"""The navigation of a run: its rooms, its menus and which of their links is current; and the tour
+through the pages of the example."""
+
+from typing import NamedTuple
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+
+from inference import engines
+from webapp.core.results.hidden_words import HiddenWords
+from webapp.core.runs import services, steering
+from webapp.intake.ingest.corpora import EXAMPLE_NAME
+from webapp.models import Run
+from webapp.platform import routes
+from webapp.platform.pages.run_links import RunLinks
+from webapp.platform.request_context import request_context
+
+register = template.Library()
+
+
+@register.filter
+def can_be_continued(run: Run) -> bool:
+    """Whether another run can begin with this one's topics."""
+    return services.can_be_continued(run)
+
+
+@register.filter
+def steered(run: Run) -> str:
+    """What was changed of the topics with which it began: "T03 and T07 merged; T05 split in
+    two"."""
+    return "; ".join(
+        [
+            *steering.sentences(run),
+            *([f"without {', '.join(run.dropped[:10])}"] if run.dropped else []),
+        ]
+    )
+
+
+@register.filter
+def engine_label(run: Run) -> str:
+    """What its engine is called."""
+    return engines.get(run.engine).ABOUT.label
+
+
+class Link(NamedTuple):
+    url: str
+    name: str
+    key: str
+    current: str  # of aria-current
+    menu: str
+
+
+@register.simple_tag(takes_context=True)
+def rooms(context) -> list[Link]:
+    """Of `run`: a link to each page that webapp.urls declares with a tab of its own, as far as the
+    reader may open it."""
+    return [link for link in _links(context) if not link.menu]
+
+
+@register.simple_tag(takes_context=True)
+def menus(context) -> list[tuple[str, list[Link]]]:
+    """The name of each menu of `run`, in the order of webapp.urls, and its links."""
+    links = [link for link in _links(context) if link.menu]
+    return [
+        (name, [link for link in links if link.menu == name])
+        for name in dict.fromkeys(link.menu for link in links)
+    ]
+
+
+def _links(context) -> list[Link]:
+    """Where two have a tab of one name, the first that the reader may open has it."""
+    request = context["request"]
+    shown: dict[str, Link] = {}
+    here, go, hidden = (
+        routes.declared_for(request.resolver_match),
+        context["go"],
+        context.get("hidden_words"),
+    )
+    for route in routes.declared():
+        tab = route.tab
+        if tab and tab.name not in shown and request_context(request).role >= route.access.read:
+            shown[tab.name] = _link(route, tab, here, request.path, go, hidden)
+    return list(shown.values())
+
+
+def _link(
+    route: routes.Route,
+    tab: routes.Tab,
+    here: routes.Route | None,
+    path: str,
+    go: RunLinks,
+    hidden: HiddenWords | None,
+) -> Link:
+    """The tab is current on its page and on those below it."""
+    url = reverse(route.name, args=[go.run])
+    below = path.startswith(url) or (here is not None and here.under == route.name)
+    drop = (
+        hidden.drop if hidden and route.name == "run_topics" else ""
+    )  # words that are hidden stay so
+    return Link(
+        go(route.name, drop=drop),
+        tab.name,
+        tab.key,
+        "page" if path == url else "true" if below else "",
+        tab.menu,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def tour(context):
+    """A button that begins the tour, on every page of a finished run of the example; by tour.js it
+    offers itself on two."""
+    run = context.get("run")
+    if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
+        return ""
+    offered = context["request"].path in (
+        reverse(name, args=[run.pk]) for name in ("run", "run_topics")
+    )
+    return format_html(
+        '<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>',
+        "offer" if offered else "",
+    )

@@ -1,0 +1,230 @@
+"""Trainings with a run's settings and other seeds, which tell what of its topics does not hang on
+the seed.
+
+They come when there is nothing else to do (jobs.scheduler.idle), one at a time and in one thread,
+and give way to whatever comes: a checkpoint keeps how far they were. Of each the topics alone are
+kept, and what became of the run's.
+"""
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+import inference
+from inference import Bow, Invalid, Topics, checkpoint, engines
+from inference.explore import matching, relevance
+from webapp.core.results import found_again, weights
+from webapp.core.runs import steering, trials
+from webapp.core.runs.names import spelling
+from webapp.core.runs.shapes import OtherSeeds
+from webapp.models import Replicate, Run, Snapshot, Word
+from webapp.platform.jobs import claims, kinds, scheduler
+from webapp.platform.jobs.heartbeat import Heartbeat, run_next
+from webapp.platform.storage import files, sealed
+
+SEEDS = 2  # other seeds of a run
+# After a run's own seed, those of its replicates
+PLACES: dict[str, Sequence[int]] = {
+    Replicate.Texts.OWN: range(1, SEEDS + 1),
+    Replicate.Texts.DRAWN: (SEEDS + 1,),
+    Replicate.Texts.HALF: (SEEDS + 2,),
+}
+SECONDS = 300.0  # of training, up to which a run is trained with other seeds by itself
+BYTES = 64 << 20  # of the topics of one, compressed
+LOOK = 1.0  # seconds between two looks whether anybody needs the machine
+WORDS = 5  # of the topic that is most like one that was not found
+
+
+def possible(run: Run) -> bool:
+    """Not of one that began with the topics of another: that has them whatever the seed."""
+    return run.final and not run.begins
+
+
+def of_seeds(run: Run) -> QuerySet[Replicate]:
+    """Those that are trained on the run's own texts."""
+    return run.replicates.filter(texts=Replicate.Texts.OWN)
+
+
+def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
+    """Queue what is not there; the sweep tells the workers when they have nothing else to do.
+    Raises Invalid."""
+    if not possible(run):
+        raise Invalid(
+            "run",
+            f"Run {run.pk} can’t be compared with other seeds: it is not done, or began with given"
+            " topics.",
+        )
+    with transaction.atomic():
+        made = [Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]]
+        Replicate.objects.bulk_create(made, ignore_conflicts=True)
+        run.replicates.filter(texts=texts, status=Replicate.Status.FAILED).update(
+            status=Replicate.Status.QUEUED, error="", tries=0
+        )
+
+
+def begin_by_itself(run: Run) -> None:
+    """After its training, where that took little, or a run of all was asked for."""
+    if possible(run) and (
+        "join" in run.steering or (settings.OTHER_SEEDS and run.seconds <= SECONDS)
+    ):
+        begin(run)
+
+
+def cancel(run: Run) -> None:
+    """Remove those that are not ready; one at work notices at its next heartbeat, and ends."""
+    of_seeds(run).exclude(status=Replicate.Status.READY).delete()
+    _count(run)
+
+
+def state(run: Run) -> OtherSeeds | None:
+    """None where there can be none."""
+    if not possible(run):
+        return None
+    n = Counter(of_seeds(run).values_list("status", flat=True))
+    again = found_again.counted(run)
+    ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
+    found = sum(one.found == one.runs for one in again) if again else None
+    return OtherSeeds(ready, n.total() - ready - failed, failed, found)
+
+
+def train(replicate_id: int) -> None:
+    """Train a queued one, until it is done or somebody needs the machine."""
+    run_next(kinds.REPLICATE, replicate_id, _work)
+
+
+def _work(key: int, attempt: int, beat: Heartbeat) -> None:
+    replicate = Replicate.objects.select_related("run__version", "run__snapshot__run__version").get(
+        pk=key
+    )
+    folder = files.replicate_folder(key)
+    if (fields := _trained(replicate, folder / "checkpoint", beat)) is None:
+        claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
+        return
+    with transaction.atomic():
+        claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.READY, **fields)
+        _count(replicate.run)
+    shutil.rmtree(folder, ignore_errors=True)
+    if (
+        "join" in replicate.run.steering
+        and replicate.texts == Replicate.Texts.OWN
+        and (not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists())
+    ):
+        with suppress(Invalid):  # its owner has too many jobs: its page offers it
+            steering.join(replicate.run, replicate.run.by)
+
+
+def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:
+    """Its fields; None where somebody needs the machine: then the checkpoint `saved` is there to
+    continue from."""
+    run, engine = replicate.run, engines.get(replicate.run.engine)
+    bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
+    own = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    bow = trials.learned_from(replicate, own)
+    config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
+    place: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
+    state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
+    needed = _Needed()
+    last: inference.Snapshot | None = None
+    for event in inference.train(
+        **place,
+        seed=replicate.seed,
+        resume=state,
+        until=needed,
+        threads=1,
+        scratch=saved.parent,
+        last=run.step,
+    ):
+        beat.check()
+        if isinstance(event, inference.Snapshot):
+            last = event
+    assert last is not None  # the last event is one
+    if needed.ever:
+        checkpoint.save(saved, last.state, **place)
+        return None
+    with beat.long():
+        if replicate.texts == Replicate.Texts.OWN:
+            return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
+        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, own))}
+
+
+class _Needed:
+    """Whether somebody needs the machine; once it is so, for ever."""
+
+    def __init__(self) -> None:
+        self.looked, self.ever = time.monotonic(), False
+
+    def __call__(self) -> bool:
+        if not self.ever and time.monotonic() - self.looked >= LOOK:
+            self.looked, self.ever = time.monotonic(), not scheduler.idle()
+        return self.ever
+
+
+def _packed(kept: Topics | trials.Kept) -> bytes:
+    """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
+    file = BytesIO()
+    arrays: dict[str, Any] = {
+        name: value for name, value in kept._asdict().items() if isinstance(value, np.ndarray)
+    }
+    np.savez_compressed(file, **arrays)
+    if file.tell() > BYTES:
+        raise Invalid(
+            "topics",
+            f"What is kept would take {file.tell() >> 20} MB; at most {BYTES >> 20} MB are kept.",
+        )
+    return file.getvalue()
+
+
+def topics(run: Run, seeds: list[int]) -> list[Topics]:
+    """Those of trainings with these seeds. Raises Invalid where one of them is not there."""
+    assert run.snapshot is not None
+    kept = dict(found_again.ready(run.pk).filter(seed__in=seeds).values_list("seed", "topics"))
+    if missing := [seed for seed in seeds if seed not in kept]:
+        raise Invalid(
+            "run", f"The training of run {run.pk} with seed {missing[0]} is not there any more."
+        )
+    return [
+        Topics(**np.load(BytesIO(kept[seed] or b"")), V=run.version.vocabulary) for seed in seeds
+    ]
+
+
+def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
+    """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
+    assert run.snapshot is not None
+    between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
+    tokens = (
+        Word.objects.filter(version=run.version_id)
+        .order_by("number")
+        .values_list("tokens", flat=True)
+    )
+    first = relevance.first(topics, np.array(tokens), WORDS)
+    called = spelling(run.version_id, {w for words in first for w in words})
+    rows = zip(
+        between.partner.tolist(),
+        between.best_b_similarity.tolist(),
+        between.best_b.tolist(),
+        strict=True,
+    )
+    return [
+        (partner >= 0, round(similar, 3), [] if partner >= 0 else [called[w] for w in first[best]])
+        for partner, similar, best in rows
+    ]
+
+
+def _count(run: Run) -> None:
+    """Say with how many the run is compared, once none is to come: its pages read no others, and
+    are made again then."""
+    to_come = of_seeds(run).filter(status__in=(Replicate.Status.QUEUED, *kinds.REPLICATE.active))
+    ready = found_again.ready(run.pk).count()
+    Snapshot.objects.filter(run=run, final=True).update(
+        replicates=None if to_come.exists() or not ready else ready
+    )

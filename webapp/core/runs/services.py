@@ -1,0 +1,311 @@
+"""What is done to a run: create, stop, cancel, train again. Deleting: corpora.deletion."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import count
+
+import structlog
+from django.db import transaction
+from django.db.models.functions import Now
+
+from inference import Invalid, engines
+from inference.engines.contract import WarmStart
+from webapp.core.runs import snapshots
+from webapp.models import Corpus, Run, User, Version, Word
+from webapp.platform.accounts import quotas
+from webapp.platform.drawing.numbers import HUES, duration
+from webapp.platform.jobs import dispatch, events, kinds
+
+log = structlog.get_logger(__name__)
+
+MAX_DROPPED = (
+    2_000  # words; more of them is another vocabulary: read the corpus again with stop words
+)
+# what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
+MAX_TOPICS = 10_000
+MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them, each in a colour
+
+
+def create(
+    version: Version | None,
+    *,
+    seed: int = 0,
+    engine: str = engines.DEFAULT,
+    by: User | None = None,
+    consensus: bool = False,
+    **settings,
+) -> Run:
+    """A queued run, by default the local owner's, with as many topics as its words suggest.
+    consensus: whether trainings with other seeds follow, and then one run of all (runs.replicates).
+    Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    version = _ready(version)
+    if settings.get("topics") is None:
+        settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
+    config = engines.config(engine, **settings).resolve(version.rows, version.tokens)
+    most = min(version.vocabulary, MAX_TOPICS)
+    if config.topics > most:
+        why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
+        raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
+    if not 0 <= seed < 2**63:
+        raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
+    with transaction.atomic():
+        if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
+            raise Invalid("corpus", "This corpus has just been deleted.")
+        by = by or User.objects.local()
+        quotas.check_job(by)
+        run = Run.objects.create(
+            corpus_id=version.corpus_id,
+            version=version,
+            by=by,
+            engine=engine,
+            settings=asdict(config),
+            seed=seed,
+            steering={"join": True} if consensus else {},
+        )
+        if consensus:
+            warm_starter(run)
+        dispatch.send(kinds.TRAIN, run.pk)
+    return run
+
+
+def train_when_read(corpus: Corpus) -> None:
+    """Queue the run that was asked for when the corpus was given to be read (Corpus.trains).
+
+    Where it can't be made, as its owner has too many jobs or no word counts, the corpus is ready
+    all the same: its page offers to train.
+    """
+    version = corpus.version
+    if corpus.trains is None or version is None:
+        return
+    try:
+        with transaction.atomic():
+            create(version, by=corpus.owner, **corpus.trains)
+    except Invalid:
+        log.info("no run is trained", corpus=corpus.pk)
+
+
+def create_several(
+    version: Version | None,
+    names: Sequence[str],
+    *,
+    topics: int,
+    seed: int = 0,
+    by: User | None = None,
+) -> list[Run]:
+    """A queued run for each of some engines, with the same topics and seed and otherwise the
+    engine's own settings; or none.
+
+    names: of engines, each of which counts once. Raises Invalid where they are fewer than two or
+    too many, and where one of the runs can't be made.
+    """
+    version = _ready(version)
+    names = list(dict.fromkeys(names))
+    most = min(len(engines.ENGINES), MOST_AT_ONCE)
+    for name in names:
+        engines.get(name)
+    if not 2 <= len(names) <= most:
+        raise Invalid("engines", f"Mark two engines or more, at most {most}, got {len(names)}.")
+    by = by or User.objects.local()
+    with transaction.atomic():
+        Corpus.objects.select_for_update(no_key=True).filter(
+            pk=version.corpus_id
+        ).first()  # before its user, as `create`
+        quotas.check_job(by, len(names))
+        return [create(version, engine=name, topics=topics, seed=seed, by=by) for name in names]
+
+
+def _ready(version: Version | None) -> Version:
+    """It. Raises Invalid where it can't be trained on."""
+    if version is None or version.status != Version.Status.READY:
+        raise Invalid(
+            "corpus", "Only a corpus that has been read, and is ready, can be trained on."
+        )
+    return version
+
+
+def train_again(run: Run, by: User | None = None) -> Run:
+    """A new run with the same settings and seed; one that leaves words out begins with the same
+    topics again."""
+    if run.begins and run.begun_with is None:
+        raise Invalid(
+            "run",
+            f"Run {run.pk} began with the topics of a run that is deleted; begin with another run"
+            " instead.",
+        )
+    with transaction.atomic():
+        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
+        return _continue_from(new, run.parent, run.dropped, run.steering) if run.begins else new
+
+
+def _variants(run: Run) -> list[dict[str, int]]:
+    """Three settings that differ from a run's in one choice, and that no other run has: half and
+    twice its topics, where a corpus can have them, and other seeds."""
+    alike = Run.objects.filter(version=run.version_id, engine=run.engine, begins=False)
+    present = alike.exclude(status__in=(Run.Status.CANCELLED, Run.Status.FAILED)).values_list(
+        "settings", "seed"
+    )
+    there = {
+        (made["topics"], seed)
+        for made, seed in present
+        if made == run.settings | {"topics": made["topics"]}
+    }
+    most = min(run.version.vocabulary, MAX_TOPICS)
+    numbers = [
+        k
+        for k in (run.topics // 2, 2 * run.topics)
+        if 2 <= k <= most and (k, run.seed) not in there
+    ]
+    unused = (seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in there)
+    return [{"topics": k} for k in numbers] + [
+        {"seed": next(unused)} for _ in range(3 - len(numbers))
+    ]
+
+
+def train_on(run: Run, by: User | None = None) -> Run:
+    """A new run that begins with this one's topics as they are, and improves them further. Raises
+    Invalid where that can't be."""
+    if not run.final:
+        raise Invalid("run", f"Run {run.pk} is not done; it can be trained on when it is.")
+    return continued(run, run.dropped, by)
+
+
+def train_on_said(run: Run) -> str:
+    """How many passes `train_on` would add, and about how long they take; "" where it can't."""
+    if not run.final or not can_be_continued(run):
+        return ""
+    passes = warm_starter(run).continued(run.settings)["passes"]
+    seconds = run.seconds * passes * run.version.tokens / max(run.tokens_seen, 1)
+    return f"up to {passes} more passes, about {duration(seconds)}"
+
+
+def variants(run: Run, by: User | None = None) -> list[Run]:
+    """Further runs, in which a claim can be looked at. Raises Invalid for one that began with given
+    topics."""
+    if run.begins:
+        raise Invalid(
+            "run", f"Run {run.pk} began with given topics: its settings alone do not make it."
+        )
+    with transaction.atomic():
+        quotas.check_job(by or User.objects.local(), len(_variants(run)))
+        return [
+            create(
+                run.version, engine=run.engine, by=by, **{"seed": run.seed} | run.settings | changed
+            )
+            for changed in _variants(run)
+        ]
+
+
+def variants_said(run: Run) -> str:
+    """What `variants` would train, and about how long; "" where it can't."""
+    if run.begins:
+        return ""
+    names = [f"K = {v['topics']}" if "topics" in v else f"seed {v['seed']}" for v in _variants(run)]
+    seconds = run.seconds * sum(
+        v.get("topics", run.topics) / max(run.topics, 1) for v in _variants(run)
+    )
+    return f"{', '.join(names)}: about {duration(seconds)} of training"
+
+
+def without(run: Run, words: list[str], by: User | None = None) -> Run:
+    """A new run that leaves words out and begins with the topics of this one, so that they stay
+    recognisable.
+
+    Raises Invalid for a run that is not done, and for what are no words of it.
+    """
+    if not run.final:
+        raise Invalid(
+            "run",
+            f"Run {run.pk} has not counted its words yet; words can be left out when it is done.",
+        )
+    words = sorted({word.strip().lower() for word in words if word.strip()})
+    if not words:
+        raise Invalid("words", "Choose one or more words to leave out.")
+    if len(words) > MAX_DROPPED:
+        raise Invalid(
+            "words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}."
+        )
+    known = set(
+        Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)
+    ) - set(run.dropped)
+    if unknown := [word for word in words if word not in known]:
+        listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
+        raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
+    if len(known) + len(run.dropped) >= run.version.vocabulary:
+        raise Invalid("words", "These are all the words; at least one must be left.")
+    return continued(run, sorted({*run.dropped, *known}), by)
+
+
+def continue_with(run: Run, version: Version, by: User | None = None) -> Run:
+    """A new run on another version of the corpus, with more documents or other words, that begins
+    with the topics of this one.
+
+    Words that this run left out count again: a version has a list of its own. Raises Invalid where
+    that can't be.
+    """
+    if not run.final:
+        raise Invalid("run", f"Run {run.pk} is not done; another can continue from it when it is.")
+    if version.corpus_id != run.corpus_id or version.pk == run.version_id:
+        raise Invalid(
+            "version", f"Run {run.pk} can continue with another version of its own corpus."
+        )
+    return continued(run, [], by, version)
+
+
+def continued(
+    run: Run,
+    dropped: list[str],
+    by: User | None = None,
+    version: Version | None = None,
+    steering: dict | None = None,
+    **changed: int,
+) -> Run:
+    """A queued run with this one's settings, but for those that are changed, that begins with its
+    topics. version: another one of its corpus; steering: how the topics are changed. Raises Invalid
+    where that can't be."""
+    settings = warm_starter(run).continued(run.settings) | changed
+    with transaction.atomic():
+        new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
+        return _continue_from(new, run, dropped, steering or {})
+
+
+def can_be_continued(run: Run) -> bool:
+    """Whether another run can begin with this one's topics: pages ask before they offer it."""
+    return isinstance(engines.get(run.engine), WarmStart)
+
+
+def warm_starter(run: Run) -> WarmStart:
+    """The run's engine, which can begin with its topics. Raises Invalid where it can't."""
+    engine = engines.get(run.engine)
+    if not isinstance(engine, WarmStart):
+        raise Invalid(
+            "engine",
+            f"Run {run.pk} was trained by the engine {run.engine}, which can't begin with the"
+            " topics of another run.",
+        )
+    return engine
+
+
+def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: dict) -> Run:
+    """Let a new run begin with the topics of its parent, as `steering` changes them, and leave
+    words out."""
+    new.parent, new.dropped, new.begins, new.steering = parent, dropped, True, steering
+    new.save(update_fields=["parent", "dropped", "begins", "steering"])
+    return new
+
+
+def stop(run: Run) -> None:
+    """Ask a running training to stop and keep what there is. Nothing happens where it is over
+    already."""
+    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.STOP)
+
+
+def cancel(run: Run) -> None:
+    """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains
+    within a second."""
+    here = (Run.Status.QUEUED, Run.Status.STORING)
+    if Run.objects.filter(pk=run.pk, status__in=here).update(
+        status=Run.Status.CANCELLED, finished_at=Now()
+    ):
+        snapshots.discard(run.pk)
+        events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
+    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)

@@ -1,0 +1,280 @@
+"""Publishing a run's topics: sparse rows, charts and the run's pointer to them, in one
+transaction."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import NamedTuple
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from inference import Evidence, Snapshot as Trained, Topics
+from inference.evaluate import TopicMeasures
+from inference.explore.company import Company
+from inference.explore.cooccurrence import beside
+from inference.explore.distances import nearest
+from inference.explore.layout import layout, stress
+from webapp.core.runs import names, series
+from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
+from webapp.platform.jobs import claims, kinds
+from webapp.platform.storage import bulk
+
+SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
+# snapshots of a run that stay: the present one, and the one that an open page may still be reading
+KEEP = 2
+READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
+
+
+class Outcome(NamedTuple):
+    """What is known of a finished run beyond its topics."""
+
+    evidence: Evidence
+    measures: TopicMeasures
+    divergences: np.ndarray  # float64[K, K], explore.distances
+    names: list[str]  # of K topics, runs.names
+    phrases: list[list[tuple[str, int, int]]]
+    kinds: Company
+
+
+def measure(run_id: int, trained: Trained, seconds: float) -> None:
+    """Write a point of the run's charts; a point that a resumed run repeats replaces its like."""
+    values = {"tokens": trained.tokens, "seconds": seconds} | series.measured(trained)
+    Metric.objects.bulk_create(
+        [Metric(run_id=run_id, step=trained.step, **values)],
+        update_conflicts=True,
+        unique_fields=["run_id", "step"],
+        update_fields=list(values),
+    )
+
+
+def publish(
+    run_id: int,
+    attempt: int,
+    step: int,
+    topics: Topics,
+    coherence: np.ndarray,
+    outcome: Outcome | None = None,
+) -> Snapshot:
+    """Replace what the run's pages show. With an outcome it is the final snapshot.
+
+    Of an engine whose topics need not all be in use, those of the final one are in use that words
+    were given to. Nothing is measured of the others.
+
+    Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
+    """
+    final = outcome is not None
+    used = np.ones(topics.K, bool) if topics.used is None else topics.used
+    if final and topics.used is not None:
+        used = outcome.measures.tokens > 0
+    near = outcome and outcome.divergences[np.ix_(used, used)]
+    called = names.of_words(run_id, topics) if outcome is None else outcome.names
+    xy = layout(near) if final else None
+    with transaction.atomic():
+        snapshot = Snapshot.objects.create(
+            run_id=run_id, step=step, final=final, stress=stress(xy, near) if final else None
+        )
+        words = bulk.Partition("topic_word", snapshot.pk)
+        words.create()
+        rows = np.zeros(topics.K, np.int64)  # of each topic
+        words.write_arrays(_counted(_topic_rows(topics, outcome), rows))
+        Topic.objects.bulk_create(
+            _topics(snapshot, topics, coherence, rows, used, outcome, xy, called), batch_size=2000
+        )
+        words.attach()
+        fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
+        claims.update(
+            kinds.TRAIN,
+            run_id,
+            attempt,
+            snapshot=snapshot,
+            in_use=None if topics.used is None else int(used.sum()),
+            **fields,
+        )
+    return snapshot
+
+
+def drop_old(run_id: int) -> None:
+    """Drop all but the newest snapshots of a run; what a reader still holds is left to
+    operations.upkeep."""
+    _drop(
+        list(
+            Snapshot.objects.filter(run_id=run_id)
+            .order_by("-pk")
+            .values_list("pk", flat=True)[KEEP:]
+        )
+    )
+
+
+def drop_replaced() -> None:
+    """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page
+    reads them any more."""
+    done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
+    _drop(
+        list(
+            Snapshot.objects.filter(run__in=done)
+            .exclude(pk=F("run__snapshot"))
+            .order_by("pk")
+            .values_list("pk", flat=True)[:1000]
+        )
+    )
+
+
+def discard(run_id: int) -> None:
+    """Drop every snapshot of a run, and what it shows."""
+    Run.objects.filter(pk=run_id).update(snapshot=None)
+    FormingStep.objects.filter(run=run_id).delete()
+    _drop(list(Snapshot.objects.filter(run_id=run_id).values_list("pk", flat=True)))
+
+
+def _drop(snapshots: list[int]) -> None:
+    Snapshot.objects.filter(pk__in=snapshots).delete()
+    for pk in snapshots:
+        bulk.drop("topic_word", pk)
+
+
+def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.ndarray, ...]]:
+    """(topic, word, rank, weight, tokens, documents) columns of all rows: topics.words is sorted by
+    weight within a topic.
+
+    A word that has tokens in a topic without being listed there comes behind the listed ones, with
+    the floor's weight.
+    """
+    lengths = np.diff(topics.indptr)
+    topic = np.repeat(np.arange(topics.K, dtype=np.int64), lengths)
+    rank = np.arange(len(topics.words), dtype=np.int64) - np.repeat(topics.indptr[:-1], lengths)
+    if outcome is None:
+        none = np.zeros(len(topic), np.int64)
+        yield topic, topics.words, rank, topics.weights, none, none
+        return
+    ptr, held, tokens, documents = outcome.evidence.by_word()
+    # One number for topic and word
+    given = held.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
+    order = np.argsort(given)
+    given, tokens, documents = given[order], tokens[order], documents[order]
+    listed = topic * topics.V + topics.words
+    at = np.minimum(np.searchsorted(given, listed), len(given) - 1)
+    has = given[at] == listed
+    yield (
+        topic,
+        topics.words,
+        rank,
+        topics.weights,
+        np.where(has, tokens[at], 0),
+        np.where(has, documents[at], 0),
+    )
+    rest = np.ones(len(given), bool)
+    rest[at[has]] = False
+    topic, word = np.divmod(given[rest], topics.V)
+    yield (
+        topic,
+        word,
+        lengths[topic]
+        + np.arange(len(topic))
+        - np.searchsorted(topic, topic),  # topic is ascending
+        topics.floor[topic],
+        tokens[rest],
+        documents[rest],
+    )
+
+
+def _counted(
+    blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """The blocks; each topic's rows are counted into `rows`, int64[K], as they pass."""
+    for block in blocks:
+        rows += np.bincount(block[0], minlength=len(rows))
+        yield block
+
+
+def _topics(
+    snapshot: Snapshot,
+    topics: Topics,
+    coherence: np.ndarray,
+    rows: np.ndarray,
+    used: np.ndarray,
+    outcome: Outcome | None,
+    xy: np.ndarray | None,
+    called: list[str],
+) -> list[Topic]:
+    share, columns, marked = topics.share, {}, {}
+    if outcome is not None:
+        measures = outcome.measures
+        share = measures.tokens / measures.tokens.sum()
+        columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
+            "tokens": measures.tokens.astype(np.int64),
+            "documents": outcome.evidence.documents,
+        }
+        places = np.full((topics.K, 2), np.nan)
+        places[used] = xy
+        columns |= {
+            "x": places[:, 0],
+            "y": places[:, 1],
+            "apart": outcome.kinds.apart,
+            "tells": outcome.kinds.tells,
+        }
+        marked = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
+    similar, company = _similar(outcome, used), _company(outcome, topics.K)
+    return [
+        Topic(
+            snapshot=snapshot,
+            number=k,
+            share=float(share[k]),
+            coherence=_known(coherence[k]) if used[k] else None,
+            floor=float(topics.floor[k]),
+            floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
+            used=bool(used[k]),
+            name=called[k],
+            **{name: _known(column[k]) for name, column in columns.items()},
+            **{name: bool(column[k]) for name, column in marked.items()},
+            similar=similar[k],
+            beside=company[k],
+            phrases=outcome.phrases[k] if outcome else [],
+        )
+        for k in range(topics.K)
+    ]
+
+
+def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:
+    """Of each topic in use [topic, divergence] of those in use most like it."""
+    similar: list[list] = [[] for _ in used]
+    if outcome is None:
+        return similar
+    numbers = np.flatnonzero(used)
+    near, far = nearest(outcome.divergences[np.ix_(used, used)], SIMILAR)
+    for k, others, divergences in zip(
+        numbers.tolist(), numbers[near].tolist(), far.tolist(), strict=True
+    ):
+        similar[k] = [[j, round(d, 4)] for j, d in zip(others, divergences, strict=True)]
+    return similar
+
+
+def _company(outcome: Outcome | None, K: int) -> list[list]:
+    """Of each topic [topic, lift, documents] of those that stand beside it."""
+    if outcome is None:
+        return [[]] * K
+    evidence = outcome.evidence
+    columns = beside(
+        evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE
+    )
+    return [
+        [[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0]
+        for row in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+_MEASURES = (
+    "npmi",
+    "exclusivity",
+    "effective_words",
+    "document_entropy",
+    "rank_1_documents",
+    "uniform_distance",
+    "corpus_distance",
+)
+
+
+def _known(number: np.generic) -> float | int | None:
+    """As Postgres takes it: no NaN."""
+    return None if np.isnan(number) else number.item()

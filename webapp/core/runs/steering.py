@@ -1,0 +1,140 @@
+"""A run steered by a reader: it begins with the topics of another run, some of them merged, split
+or joined by words."""
+
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from inference.steering import Changes
+from webapp.core.results import found_again
+from webapp.core.results.topics import is_topic
+from webapp.core.runs import services
+from webapp.models import Run, User, Word
+from webapp.platform.drawing.numbers import listed, topic_label
+
+MOST = 50  # topics or words of one request: more is another corpus, or other settings
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a reader asks for. merge: topics that become one; split: topics that become two each;
+    together: words that begin in one topic; never: words that are left out."""
+
+    merge: list[int] = field(default_factory=list)
+    split: list[int] = field(default_factory=list)
+    together: list[str] = field(default_factory=list)
+    never: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, sent: QueryDict, run: Run) -> "Wish":
+        """Of a form: merge, split (numbers), together, never (words with spaces or commas). Raises
+        Invalid."""
+        wish = cls(
+            _topics(sent.getlist("merge"), run, "merge"),
+            _topics(sent.getlist("split"), run, "split"),
+            _words(sent.get("together", "")),
+            _words(sent.get("never", "")),
+        )
+        wish.check(run)
+        return wish
+
+    def check(self, run: Run) -> None:
+        if not (self.merge or self.split or self.together or self.never):
+            raise Invalid("merge", "Choose what to change: topics to merge or split, or words.")
+        if len(self.merge) == 1:
+            raise Invalid("merge", "Merging needs two topics or more; only one is ticked.")
+        if both := set(self.merge) & set(self.split):
+            raise Invalid(
+                "split", f"{topic_label(min(both))} can be merged or split, not both at once."
+            )
+        if len(self.together) == 1:
+            raise Invalid(
+                "together", "Words that belong together are two or more; only one is given."
+            )
+        if both_words := set(self.together) & set(self.never):
+            raise Invalid(
+                "never",
+                f"“{min(both_words)}” can't be kept together with others and left out at once.",
+            )
+        for name, values in vars(self).items():
+            if len(values) > MOST:
+                raise Invalid(name, f"At most {MOST} at once, got {len(values):,}.")
+        known = set(
+            Word.objects.filter(
+                version=run.version_id, word__in=[*self.together, *self.never]
+            ).values_list("word", flat=True)
+        ) - set(run.dropped)
+        if unknown := [word for word in [*self.together, *self.never] if word not in known]:
+            raise Invalid(
+                "together", f"Not among the words of run {run.pk}: {', '.join(unknown[:5])}."
+            )
+
+    @property
+    def stored(self) -> dict[str, list[int] | list[list[int]] | list[list[str]]]:
+        """As Run.steering has it; the words that are left out are Run.dropped."""
+        return {
+            "merge": [self.merge] if self.merge else [],
+            "split": self.split,
+            "together": [self.together] if self.together else [],
+        }
+
+
+def steered(run: Run) -> QuerySet[Run]:
+    """The newest runs that began with its topics, changed."""
+    return Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:10]
+
+
+def start(run: Run, wish: Wish, by: User | None = None) -> Run:
+    """A queued run that begins with this one's topics, changed as is wished. Raises Invalid where
+    that can't be."""
+    if not run.final:
+        raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
+    dropped, topics = (
+        sorted({*run.dropped, *wish.never}),
+        changes(wish.stored, {}).number_of_topics(run.topics),
+    )
+    return services.continued(run, dropped, by, steering=wish.stored, topics=topics)
+
+
+def join(run: Run, by: User | None = None) -> Run:
+    """A queued run that begins with the consensus of this one's topics and those of its trainings
+    with other seeds. Raises Invalid."""
+    if not (seeds := list(found_again.ready(run.pk).values_list("seed", flat=True))):
+        raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
+    return services.continued(run, run.dropped, by, steering={"consensus": seeds})
+
+
+def changes(stored: dict, columns: dict[str, int]) -> Changes:
+    """Of Run.steering. columns: of words in the bag; others are left out."""
+    together = [
+        [columns[word] for word in words if word in columns] for words in stored.get("together", [])
+    ]
+    return Changes(stored.get("merge", []), stored.get("split", []), together)
+
+
+def sentences(run: Run) -> list[str]:
+    """What was changed of the parent's topics, to be read: with the numbers that they have
+    there."""
+    stored = run.steering
+    changes = [f"{listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
+    changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
+    if seeds := stored.get("consensus"):
+        changes.append(f"joined with those of the same run with seed {listed(map(str, seeds))}")
+    return changes + [
+        f"{listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])
+    ]
+
+
+def _topics(texts: list[str], run: Run, name: str) -> list[int]:
+    for text in texts:
+        if not is_topic(text, run):
+            raise Invalid(
+                name, f"Topics of run {run.pk} are 0 to {run.topics - 1}, got “{text[:20]}”."
+            )
+    return sorted({int(text) for text in texts})
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(text.lower().replace(",", " ").split()))

@@ -1,0 +1,465 @@
+"""The job that trains a run: it drives the engine, stores what comes out, and tells open pages."""
+
+import os
+import shutil
+import time
+from contextlib import nullcontext, suppress
+from typing import Protocol
+
+import numpy as np
+import structlog
+from django.db import transaction
+from django.db.models.functions import Now
+
+import inference
+from inference import (
+    Bow,
+    Evidence,
+    Invalid,
+    Postings,
+    Progress,
+    Snapshot,
+    Topics,
+    checkpoint,
+    engines,
+)
+from inference.cluster import parts
+from inference.consensus import consensus
+from inference.evaluate import diagnose
+from inference.explore.company import company
+from inference.explore.distances import divergences
+from inference.runtime.durable import settle
+from inference.runtime.jit import told_of_compiling
+from inference.runtime.versions import versions
+from inference.steering import steer
+from inference.warm_start import inherit
+from webapp.core.curation import label_transfer
+from webapp.core.documents import fields, search
+from webapp.core.results import weights
+from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots, steering
+from webapp.core.runs.forming import FormingWriter
+from webapp.models import Metric, Run, Word
+from webapp.platform.jobs import claims, dispatch, events, kinds, scheduler, teams
+from webapp.platform.jobs.heartbeat import Heartbeat, run_next
+from webapp.platform.storage import files, sealed
+
+log = structlog.get_logger(__name__)
+
+PUBLISH_SHARE = (
+    0.05  # of a training's time at most goes into publishing topics that the next snapshot replaces
+)
+FORMING_SHARE = 0.1  # the same of what the page of the training shows
+COMPILES = (
+    "The engine is being compiled, once on this machine. The first topics appear within about a"
+    " minute."
+)
+CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
+
+
+# The topics with which a run begins that continues another run, its parent.
+def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which
+    leaves out some of the parent's words; changed as the run's `steering` says. alpha: the
+    prior."""
+    if seeds := run.steering.get("consensus"):
+        assert parent.snapshot is not None
+        joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
+        return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
+    folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
+    given = files.run_folder(parent.pk) / "evidence"
+    evidence = sealed.opened(
+        lambda: Evidence.open(given, Bow.open(folder), Postings.open(folder / "by_word")),
+        given,
+        folder,
+    )
+    dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list(
+        "number", flat=True
+    )
+    keep = np.ones(bow.V, bool)
+    keep[list(dropped)] = False
+    topics = evidence.topics[
+        keep[evidence.bow.words]
+    ]  # both bags have their pairs in the same order
+    if not run.steering:
+        return topics
+    together = [word for words in run.steering.get("together", []) for word in words]
+    columns = dict(
+        Word.objects.filter(version=run.version_id, word__in=together).values_list("word", "number")
+    )
+    return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
+
+
+def topics_of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
+    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words,
+    under the prior `alpha`."""
+    return inherit(*label_transfer.inherited(parent, run.version), bow, alpha)
+
+
+class RunFindings(Protocol):
+    """What computes the findings of a run. It stands in a wing above, so `train` is given it
+    (webapp.analysis.findings.stored)."""
+
+    def promise(self, run: Run) -> None:
+        """They will be computed at once: a page that is opened meanwhile waits for them."""
+
+    def compute(self, run_id: int) -> None:
+        """Compute and store them."""
+
+
+def train(run_id: int, findings: RunFindings) -> None:
+    """Train a queued run to its end, from its checkpoint where another process left one."""
+
+    def work(pk: int, attempt: int, beat: Heartbeat) -> None:
+        run = Run.objects.select_related("corpus", "version", "parent").get(pk=pk)
+        Training(run, attempt, beat, findings).run_to_end()
+
+    run_next(kinds.TRAIN, run_id, work)
+
+
+class TimeBudget:
+    """Bounds how often something is done, so that it takes at most `share` of the time. `with` it
+    measures each time."""
+
+    def __init__(self, share: float):
+        self.share, self.ended, self.seconds = share, time.monotonic(), 0.0
+
+    def allows(self) -> bool:
+        return time.monotonic() - self.ended >= self.seconds / self.share
+
+    def __enter__(self):
+        self.began = time.monotonic()
+
+    def __exit__(self, *_):
+        self.ended = time.monotonic()
+        self.seconds = self.ended - self.began
+
+
+class Training:
+    """One attempt at training a run.
+
+    state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to
+    the checkpoint. stop: whether the user wants the training to end now. points: (step, seconds) of
+    all snapshots so far. compiles: whether the run's page says that the engine is being compiled.
+    told: when the operator was last told of a team.
+    """
+
+    def __init__(self, run: Run, attempt: int, beat: Heartbeat, findings: RunFindings):
+        self.run = run
+        self.attempt = attempt
+        self.beat = beat
+        self.findings = findings
+        self.engine = engines.get(run.engine)
+        self.folder = files.run_folder(run.pk)
+        self.bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
+        self.bow = self._bow()
+        self.config = engines.config(run.engine, **run.settings).resolve(
+            self.bow.D, self.bow.tokens
+        )
+        self.checkpoint = self.folder / "checkpoint"
+        self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
+        self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
+        self.compiles, self.points, self.began, self.told = (
+            False,
+            list[tuple[int, float]](),
+            time.monotonic(),
+            0.0,
+        )
+
+    def _bow(self) -> Bow:
+        """The bag of words of the version, or of the run where it leaves words out, which is made
+        here."""
+        if self.run.dropped and not (self.bow_folder / "meta.json").exists():
+            words = Word.objects.filter(version=self.run.version_id, word__in=self.run.dropped)
+            folder = files.version_folder(self.run.version_id) / "bow"
+            sealed.opened(lambda: Bow.open(folder), folder).without(
+                np.array(words.values_list("number", flat=True), np.int64), self.bow_folder
+            )
+        return sealed.opened(lambda: Bow.open(self.bow_folder), self.bow_folder)
+
+    def run_to_end(self) -> None:
+        with told_of_compiling(self._say_that_it_compiles):
+            self._resume()
+            if self.run.started_at is None:
+                self._update(started_at=Now(), versions=versions())
+            try:
+                self._train(shared=True)
+            except RuntimeError as error:
+                if not sharing.lost(error):
+                    raise
+                self._resume()
+                self._train(shared=False)
+
+    def _train(self, shared: bool) -> None:
+        """Go through all steps, and store what came of it. shared: by the workers of a cluster,
+        where there are any; the topics are the same."""
+        place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
+        with (
+            sharing.led(self.engine, self.config, *place) if shared else nullcontext()
+        ) as self.team:
+            if self.team is None and self.state is not None:
+                parts.gather(
+                    self.checkpoint,
+                    self.state,
+                    self.bow,
+                    engine=self.engine,
+                    config=self.config,
+                    scratch=self.folder,
+                )
+            for event in inference.train(
+                self.team or self.engine,
+                self.config,
+                self.bow,
+                seed=self.run.seed,
+                resume=self.state,
+                threads=threads,
+                scratch=self.folder,
+                until=lambda: self.stop,
+            ):
+                self.beat.check()
+                if self.compiles:
+                    self.compiles = False
+                    self._tell("")
+                if isinstance(event, Progress):
+                    self._report(event)
+                else:
+                    self._keep(event)
+            self._finish()
+
+    def _say_that_it_compiles(self) -> None:
+        """Say on the run's page what it waits for, until something is measured; each kernel is a
+        sign of life."""
+        self.beat.tick()
+        if not self.compiles and not self.points:
+            self.compiles = True
+            self._tell(COMPILES)
+
+    def _tell(self, notice: str) -> None:
+        with suppress(
+            claims.ClaimLost
+        ):  # which the next look at the heartbeat raises, outside numba
+            self._update(error=notice)
+        events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
+
+    def _resume(self) -> None:
+        """Load the last checkpoint, or make the state with which a run begins that continues
+        another."""
+        self.state, self.before, self.stop = None, 0.0, False
+        self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
+        if sealed.exists(self.checkpoint):
+            with sealed.held(self.checkpoint):
+                self.state = checkpoint.load(
+                    self.checkpoint,
+                    engine=self.engine,
+                    config=self.config,
+                    bow=self.bow,
+                    scratch=self.folder,
+                )
+            # Workers save between two points as well
+            self.before = (
+                Metric.objects.filter(run=self.run, step__lte=self.state.t)
+                .order_by("-step")
+                .values_list("seconds", flat=True)
+                .first()
+                or 0.0
+            )
+        elif self.run.begins:
+            self.state = self._warm_start()
+
+    def _warm_start(self) -> object:
+        """The engine's state with the topics of the run's parent."""
+        run, parent = self.run, self.run.parent
+        if parent is None:
+            raise Invalid(
+                "run",
+                "The run whose topics this one was to begin with is deleted. Begin with those of"
+                " another run.",
+            )
+        topics = (
+            topics_of_same_version
+            if parent.version_id == run.version_id
+            else topics_of_other_version
+        )(run, parent, self.bow, self.engine.priors(self.config, None).alpha)
+        return inference.begin(
+            self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder
+        )
+
+    def _update(self, **fields) -> None:
+        claims.update(kinds.TRAIN, self.run.pk, self.attempt, **fields)
+
+    def _report(self, p: Progress) -> None:
+        """Store and publish the progress, and look whether the user wants the training to end."""
+        seconds = self.before + p.seconds
+        self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
+        events.run(
+            self.run.pk,
+            {
+                "type": "progress",
+                "step": p.step,
+                "steps": p.steps,
+                "tokens": p.tokens,
+                "seconds": seconds,
+                "tokens_per_second": p.tokens / seconds,
+                "documents_per_second": p.documents / p.seconds,
+                "left": series.left(self.points, p.step, seconds, p.steps),
+            },
+        )
+        # The operator is told what the workers do that share the run
+        if self.team is not None and time.monotonic() - self.told >= 10.0:
+            self.told = time.monotonic()
+            teams.note(self.run.pk, self.team.seats(), self.team.restarts)
+        request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
+        if request == Run.Request.CANCEL:
+            self._update(status=Run.Status.CANCELLED, finished_at=Now())
+            snapshots.discard(self.run.pk)
+            raise claims.ClaimLost("cancelled")
+        self.stop = request == Run.Request.STOP
+
+    def _keep(self, s: Snapshot) -> None:
+        """Store a point of the charts; and a checkpoint and the topics, where their time budgets
+        allow it."""
+        seconds = self.before + s.seconds
+        snapshots.measure(self.run.pk, s, seconds)
+        self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
+        self.points.append((s.step, seconds))
+        self.state = s.state
+        ends = self.stop or s.step == s.steps
+        gives_way = not ends and scheduler.gives_way(self.run.by_id, self.began)
+        if ends or self.showing.allows():
+            with self.showing, self.beat.long():
+                self.forming.write(s.step, s.topics)
+        events.run(self.run.pk, {"type": "snapshot", "step": s.step})
+        if ends or gives_way or self.saving.allows():
+            with self.saving, self.beat.long():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                sharing.save(
+                    self.checkpoint, s.state, self.team, self.engine, self.config, self.bow
+                )
+                items = self._store_checkpoint()
+            with transaction.atomic():
+                self._update(tries=0)  # the next attempt would continue from here
+                sealed.record(items)
+        # and goes on from the checkpoint when those have had their turn who wait and have had none
+        if gives_way:
+            self._update(status=Run.Status.QUEUED)
+            dispatch.send(kinds.TRAIN, self.run.pk)
+            raise claims.ClaimLost("gave way")
+        if self.publishing.allows():
+            with self.publishing, self.beat.long():
+                snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)
+                snapshots.drop_old(self.run.pk)
+
+    def _store_checkpoint(self) -> list[sealed.Stored]:
+        """So that a worker on another machine can go on from it. Where the store is away, one on
+        this machine can; of a shared training those that see its parts, which the store has not."""
+        if self.team is not None:
+            return []
+        try:
+            return sealed.put(self.checkpoint)
+        except sealed.StoreAway as error:
+            log.warning("a checkpoint is on this machine alone", run=self.run.pk, error=str(error))
+            return []
+
+    def _finish(self) -> None:
+        """Give every token of the corpus a topic, and publish the final snapshot; then do what
+        nobody needs to wait for."""
+        self._update(status=Run.Status.STORING)
+        with self.beat.long():
+            topics = self._publish()
+            self._forget_documents()
+        snapshots.drop_old(self.run.pk)
+        if self.run.parent is not None:
+            self._transfer_labels()
+        self.findings.compute(self.run.pk)
+        likelihood = left_to_right.measure(
+            self.bow, self.run.seed, topics, self.engine.priors(self.config, self.state).alpha
+        )
+        # Where the worker ends before, there is none
+        self.run.snapshots.filter(final=True).update(left_to_right=likelihood)
+        replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
+
+    def _forget_documents(self) -> None:
+        """Make the checkpoint smaller, from which no training goes on any more. Where that can't
+        be, it stays as it was."""
+        try:
+            checkpoint.finish(self.checkpoint, engine=self.engine)
+            parts.drop(self.checkpoint)
+            items = sealed.put(self.checkpoint)
+        except OSError as error:
+            log.warning(
+                "a finished run keeps its whole checkpoint", run=self.run.pk, error=str(error)
+            )
+        else:
+            with transaction.atomic():
+                sealed.record(items)
+
+    def _publish(self) -> Topics:
+        topics = self.engine.topics(self.config, self.state)
+        evidence = self._gather_evidence(topics)
+        measures = diagnose(self.bow, topics, evidence)
+        self.beat.check()
+        kinds_of = company(evidence)
+        outcome = snapshots.Outcome(
+            evidence,
+            measures,
+            divergences(topics),
+            *names.of_texts(self.run, evidence, kinds_of, self.beat),
+            kinds_of,
+        )
+        self._index_phrases(outcome.phrases)
+        made = self.folder / "evidence", self.bow_folder
+        settle(*made)  # they are on the disk before a row points to them
+        items = sealed.put(*made, self.checkpoint)
+        self.findings.promise(self.run)
+        with transaction.atomic():
+            snapshots.publish(
+                self.run.pk, self.attempt, self.state.t, topics, measures.coherence, outcome
+            )
+            sealed.record(items)
+        return topics
+
+    def _index_phrases(self, phrases: list[list[tuple[str, int, int]]]) -> None:
+        """Where the topics' phrases stand, which keyness asks. A corpus that has no index, as of
+        bags of words, has none of these."""
+        shutil.rmtree(
+            folder := names.phrases_folder(self.run.pk), ignore_errors=True
+        )  # of an attempt that was killed
+        with suppress(Invalid):
+            search.open_index(self.run.corpus).postings(
+                names.distinct(phrases), self.beat.check
+            ).save(folder)
+
+    def _transfer_labels(self) -> None:
+        """Take over what readers said of the parent's topics. Where that is refused, the curation
+        page offers it."""
+        run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
+        with suppress(Invalid):
+            label_transfer.carry(self.run.parent, run)
+
+    def _gather_evidence(self, topics: Topics) -> Evidence:
+        """Write the evidence: the topic of every token. Publishes how far it is."""
+        by_word = self.bow_folder / "by_word"
+        if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
+            Postings.write(by_word, self.bow)
+        postings = Postings.open(by_word)
+        blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
+        for done in inference.gather(
+            self.folder / "evidence",
+            self.bow,
+            postings,
+            topics,
+            blocks,
+            by_document=self.engine.ABOUT.by_document,
+            days=fields.dates(self.run.version),
+        ):
+            self.beat.check()
+            events.run(self.run.pk, {"type": "storing", "documents": done, "of": self.bow.D})
+        return Evidence.open(self.folder / "evidence", self.bow, postings)
+
+
+def threads() -> int:
+    """How many threads a training may use: its share of the cores, divided among the runs at work.
+    The topics do not depend on it."""
+    return max(
+        1,
+        (os.cpu_count() or 1) // max(1, Run.objects.filter(status__in=kinds.TRAIN.active).count()),
+    )

@@ -1,0 +1,121 @@
+"""The form of simulated texts. Each field says in a line what it does."""
+
+from django import forms
+
+from webapp.core.simulate.truth import MadeSettings
+
+MOST_WORDS = 1_000_000  # of all documents: drawn and written in about two seconds
+MOST_ENTRIES = 1_000_000  # topics times vocabulary, and topics times documents, which are kept
+
+_DEFAULT = MadeSettings()
+
+
+class MadeForm(forms.Form):
+    """MadeSettings, bounded so that a request answers in seconds; the command has no such
+    bounds."""
+
+    documents = forms.IntegerField(
+        label="Documents",
+        min_value=20,
+        max_value=50_000,
+        initial=_DEFAULT.documents,
+        help_text="How many are drawn.",
+    )
+    length = forms.FloatField(
+        label="Words in a document",
+        min_value=5,
+        max_value=5_000,
+        initial=_DEFAULT.length,
+        help_text=(
+            "On average; the number of each is drawn from a Poisson distribution. With fewer than"
+            " 50, topics are hard to find."
+        ),
+    )
+    topics = forms.IntegerField(
+        label="Topics",
+        min_value=1,
+        max_value=200,
+        initial=_DEFAULT.topics,
+        help_text="How many known topics the texts are drawn from.",
+    )
+    vocabulary = forms.IntegerField(
+        label="Different words",
+        min_value=10,
+        max_value=20_000,
+        initial=_DEFAULT.vocabulary,
+        help_text="The words are invented and mean nothing.",
+    )
+    alpha = forms.FloatField(
+        label="Topics in a document",
+        min_value=0.001,
+        max_value=100,
+        initial=_DEFAULT.alpha,
+        help_text=(
+            "The mean of α, the prior of each topic in a document: small values give each document"
+            " few topics, large values an even mixture of all."
+        ),
+    )
+    varied = forms.BooleanField(
+        label="Some topics are more frequent than others",
+        required=False,
+        initial=_DEFAULT.varied,
+        help_text=(
+            "Each topic's α is drawn from a Gamma distribution with shape 2, as in Chen and Huang’s"
+            " paper; otherwise all have the same α."
+        ),
+    )
+    eta = forms.FloatField(
+        label="Words in a topic",
+        min_value=0.001,
+        max_value=100,
+        initial=_DEFAULT.eta,
+        help_text=(
+            "Prior η of each word in a topic: small values give each topic few words of its own."
+            " The paper’s value, 1, gives nearly flat topics."
+        ),
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=_DEFAULT.seed,
+        help_text="The same seed and settings give the same texts.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name, symbol in {
+            "documents": "M",
+            "length": "ξ",
+            "topics": "K",
+            "vocabulary": "V",
+            "alpha": "α",
+            "eta": "η",
+        }.items():
+            self.fields[name].symbol = symbol
+        for name in ("length", "alpha", "eta"):
+            self.fields[name].widget.attrs["step"] = "any"
+
+    def clean(self) -> None:
+        """Each value may be allowed, and all together too much."""
+        given = self.cleaned_data
+        if not self.errors:
+            words, kept = (
+                given["documents"] * given["length"],
+                given["topics"] * max(given["documents"], given["vocabulary"]),
+            )
+            if words > MOST_WORDS:
+                self.add_error(
+                    "documents",
+                    f"{given['documents']:,} documents of {given['length']:,g} words are"
+                    f" {words:,.0f} words; make at most {MOST_WORDS:,}.",
+                )
+            elif kept > MOST_ENTRIES:
+                self.add_error(
+                    "topics",
+                    "Topics times documents, and topics times words, may be at most"
+                    f" {MOST_ENTRIES:,}; choose fewer topics.",
+                )
+
+    def settings(self) -> MadeSettings:
+        return MadeSettings(**self.cleaned_data)

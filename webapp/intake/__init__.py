@@ -1,0 +1,1 @@
+"""From an uploaded file to a corpus: formats, columns, the words that count."""

@@ -1,0 +1,499 @@
+"""What a choice of words gives, counted on a sample of a corpus: words on both sides of each
+threshold, and estimates of the whole."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from scipy.special import bdtrc
+
+from inference import engines
+from inference.engines.contract import Config, Remembering, Shape
+from inference.explore import day_sums
+from inference.runtime.memory import LARGE
+from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
+from inference.text.choose import Thresholds
+from inference.training import Paces
+from webapp.intake.ingest.settings import VocabularySettings
+
+KEPT, SIDE, FREQUENT, STOPS = 60, 14, 60, 400  # words that are shown
+# Rough figures of this program on two cores, set by hand from single readings and trainings of some
+# collections while it was made; no benchmark keeps them, so durations are only said as one says
+# them (`spoken`). characters a second, from files to a corpus that is ready, where reading the
+# format is not what takes long
+READ = 5e6
+READY = 1.5  # seconds that the smallest corpus takes
+FOLD = 1.5e-6  # seconds a word, for finding the topic of each
+# The same of the disk, in bytes, as measured on two collections with the default engine
+# (docs/measurements/storage.md): pairs of a document and a word for each word; topics of a word at
+# K = 100, and of a document, by the root of its length; a row of a topic's word in Postgres with
+# its indexes; the engine's state for such a row, packed and not; what Postgres keeps of each topic.
+PAIRS, ROWS, MIXTURE = 0.83, 12, 0.87
+ROW, STATE_PACKED, STATE, OF_TOPIC = 137, 20, 60, 3_000
+_PASSAGE = 340  # characters
+_FEATURES = [
+    regex.compile(p)
+    for p in (
+        r"\p{L}[-‐]\p{L}",
+        r"\p{L}['’]\p{L}",
+        r"\b\d{2,}",
+        r"\b\p{L}\b",
+        r"\b\p{Lu}\p{L}+ \p{Lu}\p{L}+",
+    )
+]
+# share of the words that are no stop words and no numbers, from which on the page warns that they
+# don't count
+OUTSIDE = 0.2
+TOO_SMALL = (
+    "With fewer than about 5,000 words that count, topics differ from one seed to the next, however"
+    " many they are: take few, and rely on what several seeds agree on. Counts of single words and"
+    " groups of documents can be compared all the same."
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the sample is a part of. documents, characters: of all. whole: nothing is estimated.
+    part: of the characters that the sample has; 0 where it has as large a part of them as of the
+    documents. seconds: that reading the sample took; 0 where nothing has to be read any more.
+    counted: whether `documents` is no estimate."""
+
+    documents: int
+    whole: bool
+    characters: int = 0
+    part: float = 0.0
+    seconds: float = 0.0
+    counted: bool = True
+
+
+@dataclass(frozen=True)
+class FormRow:
+    """A word: tokens in the sample, documents of the whole corpus."""
+
+    word: str
+    tokens: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class StopWord:
+    """tokens: None for one that is kept, whose tokens are not counted apart."""
+
+    word: str
+    tokens: int | None
+    kept: bool
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A writing, and the word that it counts as unless it counts apart."""
+
+    written: str
+    word: str
+    apart: bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    reason: str
+    words: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Of a passage. word: that it counts as, "" for what is left out, None for what is no word."""
+
+    text: str
+    word: str | None
+
+
+@dataclass(frozen=True)
+class BeforeAndAfter:
+    """A passage, and its words that count."""
+
+    pieces: list[Piece]
+    after: list[str]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How many documents are read in how many sections, of all."""
+
+    documents: int
+    sections: int
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long reading and a first training may take, in words; reading: "" where nothing is read.
+    tokens: words that count, of which the usual number of topics depends. too_small: a sentence
+    where they are few."""
+
+    reading: str
+    training: str
+    topics: int
+    tokens: int
+    too_small: str
+    passes: int
+
+
+@dataclass(frozen=True)
+class ChoicePreview:
+    """What a choice of words gives. documents: of the sample; of: of the whole, of_counted where
+    that is no estimate; whole: nothing is estimated. words: tokens of the sample, of which
+    `counted` count, the share. outside: of the tokens that are no stop words or numbers, the part
+    that does not count; warns: it is large. kept, too_frequent, enough, too_rare: the first forms
+    of each kind. too_small: the sample can't tell which words are too rare."""
+
+    documents: int
+    of: int
+    of_counted: bool
+    whole: bool
+    sections: Cut | None
+    vocabulary: int
+    words: int
+    counted: int
+    share: float
+    kept: list[FormRow]
+    too_frequent: list[FormRow]
+    outside: float
+    warns: bool
+    enough: list[FormRow]
+    too_rare: list[FormRow]
+    too_small: bool
+    min_documents: int
+    stops: list[StopWord]
+    alike: list[Alike]
+    left_out: list[LeftOut]
+    passage: BeforeAndAfter | None
+    time: Times
+
+
+def of_sample(sample) -> Scale:
+    """sample: ingest.sample.Sample."""
+    part = sample.characters / max(1, sample.of_characters)
+    return Scale(
+        sample.of, sample.whole, sample.of_characters, part, sample.seconds, sample.counted
+    )
+
+
+def preview(
+    stream: Stream | Spread,
+    words_chosen: VocabularySettings,
+    scale: Scale,
+    passage: str = "",
+    **cut,
+) -> ChoicePreview:
+    """All that the page shows of a choice, with the writings that are alike in the stream. cut:
+    language and given of the corpus's tokeniser, for the passage."""
+    choice, kept_words = words_chosen.choice(), frozenset(words_chosen.kept_words)
+    counts = count(stream, choice)
+    D, part = stream.D, stream.D / max(1, scale.documents)
+    left = thresholds(
+        choice,
+        counts.tokens,
+        counts.documents,
+        len(counts.lengths),
+        counts.even,
+        counts.words,
+        part,
+    )
+    exists = counts.tokens > 0
+    kept, frequent = exists & ~left.any, left.common | left.even
+    tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())
+    counted = int(counts.tokens[kept].sum())
+    content = max(1, int(counts.tokens.sum()))
+    vocabulary = max(
+        0,
+        _vocabulary(counts.documents[exists], choice.min_documents, scale, D) - int(frequent.sum()),
+    )
+    rows = len(counts.lengths)  # sections, where long documents are cut
+    share = max(scale.part or part, 1e-12)  # of the words
+    rows_of = sections_of(scale, rows, D)
+    words = partial(_words, counts, rows_of, rows)
+    return ChoicePreview(
+        documents=D,
+        of=scale.documents if scale.counted else rough(scale.documents),
+        of_counted=scale.counted,
+        whole=scale.whole,
+        sections=_sections(counts.cut, rows, D, scale),
+        vocabulary=vocabulary if scale.whole else rough(vocabulary),
+        words=tokens,
+        counted=counted,
+        share=counted / tokens if tokens else 0.0,
+        kept=words(np.flatnonzero(kept), counts.tokens, KEPT),
+        too_frequent=words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
+        outside=(content - counted) / content,
+        warns=(content - counted) / content > OUTSIDE,
+        enough=words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
+        too_rare=words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
+        too_small=not scale.whole
+        and choice.min_documents * part <= 1,  # for a word to be too rare in it
+        min_documents=choice.min_documents,
+        stops=_stops(counts, kept_words),
+        alike=[
+            Alike(written, word, written in words_chosen.apart)
+            for written, word in words_chosen.alike[:STOPS]
+        ],
+        left_out=_left_out(counts, left),
+        passage=_passage(passage, choice, counts, kept, cut) if passage else None,
+        time=_time(scale, rows_of, counted / share),
+    )
+
+
+def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
+    """None where no document is cut. cut, rows: of the sample's D."""
+    if not cut:
+        return None
+    of_cut = cut * scale.documents / max(1, D)
+    both = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
+    return Cut(*(round(n) if scale.whole else rough(n) for n in both))
+
+
+def sections_of(scale: Scale, rows: int, D: int) -> int:
+    """Rows of the bag of words of all, of which the sample's D documents have some: sections beyond
+    one a document are as many as the words let expect."""
+    return round(
+        scale.documents + (rows - D) / max(scale.part or D / max(1, scale.documents), 1e-12)
+    )
+
+
+def _tie(tokens: np.ndarray) -> np.ndarray:
+    """Below one half: of words in equally many documents the more frequent one first."""
+    return tokens / (2.0 * max(1, int(tokens.max(initial=1))))
+
+
+def _words(
+    counts, whole: int, D: int, numbers: np.ndarray, key: np.ndarray, most: int
+) -> list[FormRow]:
+    """Of some forms the first by a key, largest first. whole: documents of the corpus; D: of the
+    sample."""
+    order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
+    shares = counts.documents[order] * (whole / max(1, D))
+    return [
+        FormRow(word, int(n), int(d) if whole == D else max(1, min(whole, rough(d))))
+        for word, n, d in zip(counts.words(order), counts.tokens[order], shares, strict=True)
+    ]
+
+
+def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
+    """Words in at least `least` documents of the whole, from those in `documents` (int32 by word,
+    above 0) of a sample's D.
+
+    Counted, where the sample can tell. Else by growth: how much such words increase from a quarter
+    of the sample to a half and to all of it (what a part would have is a binomial's expectation),
+    each doubling by less than the one before. That the growth goes on falling at the same rate is
+    an assumption: it takes the sample for an even part of the whole, and the further the whole is
+    beyond it the less it says. Only tests/webapp/intake/ingest/test_prepare.py holds it to
+    something: words drawn from a power law, off by at most 35 per cent from a fifth of the
+    documents.
+    """
+    part = D / max(1, scale.documents)
+    # From two documents of the sample on their number tells how many the whole has
+    if scale.whole or least * part >= 2:
+        return int(np.count_nonzero(documents >= least * part))
+    sizes, words = np.unique(documents[documents >= least], return_counts=True)
+    quarter, half, all_ = (
+        float((words * bdtrc(least - 1, sizes, p)).sum()) for p in (0.25, 0.5, 1.0)
+    )
+    if quarter < 1 or all_ <= half or half <= quarter:
+        return round(all_)
+    before, now = math.log2(half / quarter), math.log2(all_ / half)
+    fewer, doublings, growth = min(1.0, now / before), -math.log2(part), 0.0
+    for i in range(math.ceil(doublings)):
+        now *= fewer
+        growth += now * min(1.0, doublings - i)
+    return round(all_ * 2**growth)
+
+
+def _stops(counts, kept_words: frozenset[str]) -> list[StopWord]:
+    """Stop words that were met, most frequent first, and those that are kept though the language's
+    list has them."""
+    units = np.flatnonzero(counts.reason == REASONS.index("stop word"))
+    units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]
+    rows = [
+        StopWord(word, int(n), False)
+        for word, n in zip(counts.units.words(units), counts.left_out_tokens[units], strict=True)
+    ]
+    return [*(StopWord(word, None, True) for word in sorted(kept_words)), *rows]
+
+
+def _left_out(counts, left: Thresholds) -> list[LeftOut]:
+    rows = [
+        LeftOut(
+            name,
+            int((counts.reason == i).sum()),
+            int(counts.left_out_tokens[counts.reason == i].sum()),
+        )
+        for i, name in enumerate(REASONS[:-THRESHOLDS])
+    ]
+    rows += [
+        LeftOut(name, int(mask.sum()), int(counts.tokens[mask].sum()))
+        for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
+    ]
+    return [row for row in rows if row.words]
+
+
+def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> BeforeAndAfter:
+    [places] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
+    counted = {
+        (start, end): word
+        for [row] in [terms([passage], choice, **cut)]
+        for start, end, word in row
+    }
+    stays = set(counts.words(np.flatnonzero(kept))) if places else set()
+    pieces, at, after = [], 0, []
+    for start, end, _ in places:
+        if start > at:
+            pieces.append(Piece(passage[at:start], None))
+        word = counted.get((start, end), "")
+        word = word if word in stays and not _stopped(passage[start:end], choice) else ""
+        pieces.append(Piece(passage[start:end], word))
+        after += [word] if word else []
+        at = end
+    pieces.append(Piece(passage[at:], None))
+    return BeforeAndAfter(pieces, after)
+
+
+def _stopped(text: str, choice: Choice) -> bool:
+    """Whether it is a stop word, or words of which each is one and that an apostrophe joins."""
+    parts = regex.split(r"['’]", text.lower())
+    return text.lower() in choice.stop_words or (
+        len(parts) > 1 and all(part in choice.stop_words for part in parts)
+    )
+
+
+def _time(scale: Scale, rows: int, tokens: float) -> Times:
+    """rows: of the bag of words."""
+    topics = engines.suggest_topics(round(tokens))
+    config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
+    training = training_seconds(engines.DEFAULT, config, round(tokens))
+    reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
+    return Times(
+        reading=_about(reading) if scale.seconds else "",
+        training=_about(training),
+        topics=topics,
+        tokens=round(tokens) if scale.whole else rough(tokens),
+        too_small=TOO_SMALL if tokens < engines.FEW_TOKENS else "",
+        passes=config.passes,
+    )
+
+
+class Cost(NamedTuple):
+    """What a training takes. seconds: on one core of a usual machine. memory: bytes beside the
+    corpus. disk: bytes that the run takes when it is done; at_work: at the most until then."""
+
+    seconds: float
+    memory: int
+    disk: int
+    at_work: int
+
+
+def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int) -> Cost:
+    """About what an engine takes with its own settings and so many topics."""
+    config = engines.config(engine, topics=topics).resolve(documents, tokens)
+    paces = Paces.from_config(documents, config)
+    shape = Shape(
+        D=documents,
+        V=vocabulary,
+        tokens=tokens,
+        per_pass=paces.per_pass,
+        later=paces.later,
+        pairs=round(PAIRS * tokens),
+    )
+    module = engines.get(engine)
+    disk = _disk(
+        topics, shape, module.remembered(config, shape) if isinstance(module, Remembering) else 0
+    )
+    return Cost(training_seconds(engine, config, tokens), module.memory(config, shape), *disk)
+
+
+def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
+    """Cost.disk and Cost.at_work. remembers: bytes, of contract.Remembering."""
+    rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
+    mixtures = min(
+        topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2
+    )  # topics of a document
+    evidence = (
+        6 * shape.pairs
+        + (14 * mixtures + 8) * shape.D
+        + day_sums.most_bytes(round(mixtures * shape.D))
+    )
+    done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics
+    scratch = remembers if remembers >= LARGE else 0
+    return round(done), round(
+        3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics
+    )
+
+
+def training_seconds(engine: str, config: Config, tokens: int) -> float:
+    """About how long a run takes, to the topics of every document. config: resolved."""
+    return engines.get(engine).seconds(config, tokens) + tokens * FOLD + 2
+
+
+def rough(number: float) -> int:
+    """Two digits of a number: an estimate has no more."""
+    if number < 100:
+        return round(number)
+    unit = 10 ** (int(math.log10(number)) - 1)
+    return round(number / unit) * unit
+
+
+def _about(seconds: float) -> str:
+    duration = spoken(seconds)
+    return duration if "few" in duration else f"about {duration}"
+
+
+def spoken(seconds: float) -> str:
+    """A duration as one says it."""
+    for limit, words in (
+        (8, "a few seconds"),
+        (20, "15 seconds"),
+        (45, "half a minute"),
+        (90, "a minute"),
+    ):
+        if seconds < limit:
+            return words
+    minutes = seconds / 60
+    if minutes < 50:
+        return (
+            f"{min((2, 3, 4, 5, 7, 10, 15, 20, 30, 40), key=lambda n: abs(math.log(n / minutes)))}"
+            " minutes"
+        )
+    hours = minutes / 60
+    return (
+        "an hour"
+        if hours < 1.5
+        else f"{round(hours)} hours"
+        if hours < 36
+        else f"{round(hours / 24)} days"
+    )
+
+
+def passage_of(texts: list[str]) -> str:
+    """The first passage that has most of what options change."""
+    starts = (
+        (text, _begin(text, first)) for text in texts for first in range(0, len(text), _PASSAGE)
+    )
+    passages = [text[start : start + _PASSAGE] for text, start in starts]
+    long = passages[:1] + [passage for passage in passages[1:] if len(passage) > _PASSAGE // 2]
+    best = max(
+        long,
+        key=lambda passage: sum(bool(feature.search(passage)) for feature in _FEATURES),
+        default="",
+    )
+    return (best.rsplit(None, 1)[0] if len(best) >= _PASSAGE and " " in best else best).strip()
+
+
+def _begin(text: str, first: int) -> int:
+    """Where a sentence begins soon behind `first`, else that."""
+    found = (
+        regex.search(r"(?<=[.!?]\s+)\p{Lu}", text, pos=first, endpos=first + _PASSAGE // 2)
+        if first
+        else None
+    )
+    return found.start() if found else first

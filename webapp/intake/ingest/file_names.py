@@ -1,0 +1,26 @@
+"""Names of files as data: what is kept of the name that an upload, or a member of a pack, says it
+has."""
+
+import re
+
+from webapp.intake import readers
+
+LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
+# Controls, and the marks that change the direction of a line, by which a name can pretend to be
+# another.
+_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean(name: str) -> str:
+    """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no
+    control characters, is bounded."""
+    parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
+    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
+    return kept[-LONGEST_NAME:].lstrip("/") or "untitled"
+
+
+def corpus_name(file: str) -> str:
+    """What a corpus may be called after one of its files: the folder, else the file itself."""
+    return (file.rpartition("/")[0].partition("/")[0] or readers.stem(file)).replace(
+        "_", " "
+    ).strip()[:200] or "Untitled"

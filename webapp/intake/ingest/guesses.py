@@ -1,0 +1,155 @@
+"""What the files of a draft seem to be: their format and columns, the table about them, their
+language. The form shows it."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from inference.text import detect
+from webapp.intake import readers
+from webapp.intake.ingest import looks, shaping
+from webapp.intake.readers import looking
+from webapp.models import Corpus
+
+TABLE = ["table"]  # the question to which `guess_table` is the answer
+TABLE_SHARE = 0.25  # of the processor seconds of a look into a draft that may go into that guess
+MOST_LOOKED_AT = (
+    2_000  # uploaded files, among which tables are offered, and which say how all are read
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What `sniff` is asked of a draft: Upload.question, as a dict."""
+
+    table: str | None = (
+        # the name of the file that is a table about the others; "": none; None: what is guessed
+        None
+    )
+    known: dict[str, Any] = field(
+        default_factory=dict
+    )  # options of webapp.intake.readers.Options that the user chose
+
+
+def stored_path(source) -> Path:
+    """Where an uploaded file lies. source: a SourceFile, or what has its `path`."""
+    return settings.FILES / source.path
+
+
+def paths(corpus: Corpus, most: int | None = None) -> list[tuple[Path, str]]:
+    """Each stored file and the user's name of it, in order; the first `most`."""
+    return [
+        (settings.FILES / path, name)
+        for path, name in corpus.files.values_list("path", "name")[:most]
+    ]
+
+
+def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
+    """What the first file that can be read seems to be: its first rows, and a guess at every option
+    that is not `known`.
+
+    table: the name of the file that is a table about the others, and so none of them; "" for none,
+    and by default what is guessed.
+    """
+    if table is None:
+        guess = guess_table(corpus)
+        table = guess.name if guess else ""
+    if table:
+        known["without"] = table
+
+    def look() -> dict:
+        uploads = paths(corpus, MOST_LOOKED_AT)
+        return asdict(
+            readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
+        )
+
+    return readers.Sniff.from_dict(looks.kept(corpus, _question(known), look))
+
+
+def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
+    """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from
+    then on they say it at once. What can't be found out is no table, or can't be read."""
+    table = question.table
+    try:
+        with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * TABLE_SHARE):
+            guess = guess_table(corpus)
+            table = (guess.name if guess else "") if table is None else table
+    except looking.Exhausted:
+        looks.answer(corpus, TABLE, [])
+    asked = _question(question.known | ({"without": table} if table else {}))
+    try:
+        with looking.within(
+            looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * (1 - TABLE_SHARE)
+        ):
+            sniff(corpus, table, **question.known)
+    except looking.Exhausted as error:
+        looks.answer(
+            corpus,
+            asked,
+            unreadable=(
+                f"{error} By then no text had been found. Upload less at once, or save the files as"
+                " text."
+            ),
+        )
+    except readers.Unreadable as error:  # a page might need longer to come to that
+        looks.answer(corpus, asked, unreadable=error.message)
+
+
+def _question(known: dict) -> list:
+    return ["sniff", [field.name for field in fields(readers.Options)], known]
+
+
+def keeps_columns(draft: Corpus) -> bool:
+    """Whether a draft's files must be cut into columns as they were: under embargo, where its
+    columns are known by their names."""
+    return draft.embargo and bool(draft.settings.get("before"))
+
+
+def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
+    """With the columns that were chosen before, by their names, where the file has the one that was
+    chosen for the text.
+
+    options: webapp.intake.readers.Options as a dict, of an earlier choice."""
+    before = readers.Options(**options) if options else readers.Options()
+    if before.column("text") not in sniff.columns:
+        return sniff
+    kinds = sniff.options.kinds | {
+        name: kind for name, kind in before.kinds.items() if name in sniff.columns
+    }
+    return replace(
+        sniff,
+        options=replace(
+            sniff.options,
+            **before.places(sniff.columns),
+            kinds=kinds,
+            date_order=before.date_order or sniff.options.date_order,
+            html=before.html,
+            surplus=before.surplus,
+        ),
+    )
+
+
+def guess_table(corpus: Corpus) -> shaping.Guess | None:
+    """The table about the other files, where one seems to be among them. A draft's files stay: it
+    is looked for once."""
+    guess = looks.kept(
+        corpus, TABLE, lambda: list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ())
+    )
+    return shaping.Guess(*guess) if guess else None
+
+
+def possible_tables(corpus: Corpus) -> list[str]:
+    """Names of the uploaded files that may be a table about the others; none where there are no
+    others."""
+    names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
+    return [name for name in names if readers.formats.named(name).columns] if len(names) > 1 else []
+
+
+def guess_language(sniff: readers.Sniff) -> tuple[str, float]:
+    """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0)
+    where that can't be told."""
+    column = sniff.options.text if sniff.columns else 0
+    return detect(row[column] for row in sniff.rows if column is not None and column < len(row))

@@ -1,0 +1,63 @@
+"""What was seen in the files of a draft, kept beside them until they are read: to look again may
+take long.
+
+Each question has a file in the corpus's `looks/`: a worker's answer is there for the page that
+could not wait for it.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+
+import orjson
+
+from webapp.intake.readers import Unreadable
+from webapp.models import Corpus
+from webapp.platform.storage import files
+
+MOST = 200  # answers of a draft: a form has so many ways to be asked, and a program more
+
+
+def kept(corpus: Corpus, question: list, look: Callable[[], object]):
+    """The answer to a question, as JSON has it; `look` gives it where nobody has asked yet. Raises
+    Unreadable where a worker has given up."""
+    try:
+        known = orjson.loads(_place(corpus, question).read_bytes())
+    except FileNotFoundError:
+        given = look()
+        answer(corpus, question, given)
+        return orjson.loads(orjson.dumps(given))
+    if "unreadable" in known:
+        raise Unreadable(known["unreadable"])
+    return known["answer"]
+
+
+def answer(corpus: Corpus, question: list, given: object = None, unreadable: str = "") -> None:
+    """From now on that is the answer, or that nothing can be read: a sentence."""
+    known = {"unreadable": unreadable} if unreadable else {"answer": given}
+    folder = _folder(corpus)
+    if folder.exists() and len(os.listdir(folder)) >= MOST:
+        remove(corpus)
+    folder.mkdir(parents=True, exist_ok=True)
+    new = folder / f"{secrets.token_hex(6)}.new"
+    with suppress(
+        FileNotFoundError
+    ):  # another request cleared the folder: who asks next looks again
+        new.write_bytes(orjson.dumps(known))
+        new.rename(_place(corpus, question))
+
+
+def remove(corpus: Corpus) -> None:
+    shutil.rmtree(_folder(corpus), ignore_errors=True)
+
+
+def _folder(corpus: Corpus):
+    return files.corpus_folder(corpus.pk) / "looks"
+
+
+def _place(corpus: Corpus, question: list):
+    key = orjson.dumps([question, corpus.bytes_total], option=orjson.OPT_SORT_KEYS)
+    return _folder(corpus) / f"{hashlib.sha256(key).hexdigest()[:20]}.json"

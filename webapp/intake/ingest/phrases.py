@@ -1,0 +1,132 @@
+"""Phrases that a version's documents propose, each with a passage; found on first demand and kept
+beside the version's words."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import orjson
+from pydantic import TypeAdapter
+
+from inference.runtime.durable import rewrite
+from inference.text import Choice, Spread, Stream
+from inference.text.phrases import find
+from inference.text.units import Units
+from webapp.intake.ingest.estimates import rough
+from webapp.models import Corpus, Version
+from webapp.platform.accounts import embargo
+from webapp.platform.storage import files, sealed
+
+READ = 4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
+MOST = 300
+_BEFORE, _AFTER = 70, 110  # characters of a passage
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A phrase that is proposed. estimated: whether its numbers are."""
+
+    words: str
+    documents: int
+    tokens: int
+    score: float
+    estimated: bool
+
+
+@dataclass(frozen=True)
+class Proposal(Proposed):
+    """document, start, stop: where one stands, in characters."""
+
+    document: int
+    start: int
+    stop: int
+
+
+STORED = TypeAdapter(list[Proposal])
+
+
+def proposed(version: Version, choice: Choice) -> list[Proposal]:
+    """Phrases by score, largest first.
+
+    choice: the version's. Of a long corpus they are found in documents evenly spread over it, and
+    their numbers are estimates.
+    """
+    path = files.version_folder(version.pk) / "phrases.json"
+    if not path.exists():
+        path.parent.mkdir(
+            parents=True, exist_ok=True
+        )  # the version's other files may be in the store alone
+        rewrite(path, orjson.dumps(_found(version, choice)))
+    return STORED.validate_json(path.read_bytes())
+
+
+def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
+    """Why a phrase would be no word of a version with the same thresholds, as the end of a
+    sentence; "" for one that would. None is proposed that is too rare."""
+    share = phrase.documents / max(1, version.documents)
+    more = (
+        f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that"
+        " words may be in"
+    )
+    return more if share > choice.max_share else ""
+
+
+def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:
+    """Of each phrase where it stands: (text, whether it is the phrase) parts, as the embargo
+    allows."""
+    places = [
+        (p.document, first := max(0, p.start - _BEFORE), p.stop + _AFTER - first, p.start)
+        for p in phrases
+    ]
+    return [
+        _parts(piece, phrase)
+        for phrase, piece in zip(phrases, embargo.pieces(corpus, places), strict=True)
+    ]
+
+
+def _parts(piece: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
+    text, start, stop = piece.text, phrase.start - piece.first, phrase.stop - piece.first
+    before = text[:start].partition(" ")[2] if piece.first else text[:start]
+    after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
+    return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
+
+
+def _found(version: Version, choice: Choice) -> list[Proposal]:
+    tokens = files.corpus_folder(version.corpus_id) / "tokens"
+    stream = Spread(sealed.opened(lambda: Stream.open(tokens), tokens), READ)
+    phrases = find(stream, choice, MOST)
+    places = _places(
+        stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases))
+    )
+    scale = 1 if stream.whole else version.documents / max(1, stream.D)
+    return [
+        Proposal(
+            phrase.words,
+            rough(phrase.documents * scale) if scale != 1 else phrase.documents,
+            rough(phrase.tokens * scale) if scale != 1 else phrase.tokens,
+            phrase.score,
+            scale != 1,
+            *place,
+        )
+        for phrase, place in zip(phrases, places, strict=True)
+        if place
+    ]
+
+
+def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
+    """Of each phrase the first document that has it, and where it stands there; None where a longer
+    phrase covers it everywhere."""
+    units = Units(stream.lexicon, choice)
+    places: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
+    for block in stream.blocks():
+        numbers, first, last, ends = units.cut(block.words, block.ends)
+        own = units.phrases()
+        at = np.flatnonzero((numbers >= own.start) & (numbers < own.stop))
+        which, where = np.unique(numbers[at], return_index=True)
+        documents = np.searchsorted(ends, at[where], side="right")
+        for phrase, place, document in zip(
+            (which - own.start).tolist(), at[where].tolist(), documents.tolist(), strict=True
+        ):
+            start, last_start = int(block.starts[first[place]]), int(block.starts[last[place]])
+            stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
+            places[phrase] = (int(stream.numbers[block.first + document]), start, stop)
+    return places

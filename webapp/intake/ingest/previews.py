@@ -1,0 +1,337 @@
+"""What a form of word options would give, before anything long: shared by the pages that have
+one."""
+
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, QueryDict
+
+from inference.errors import Invalid
+from inference.text import LANGUAGES, Spread, Stream, shares
+from inference.text.sections import Sections
+from webapp.intake import metadata, readers
+from webapp.intake.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
+from webapp.intake.ingest.sample import Sample
+from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.shaping import Shaping
+from webapp.intake.ingest.shaping_forms import ShapingForm, Silence
+from webapp.models import Corpus, Upload
+from webapp.platform.accounts import embargo
+from webapp.platform.storage import files, sealed
+
+BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choices
+CORRECT = "Correct what is marked in red to see the preview."
+COLUMNS_SAID = 12  # names of columns in a sentence
+FEW = (
+    "Hardly any word occurs in several documents, and the usual limits would leave none. So words"
+    " of a single document count here, too."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    """What a choice of words would give. trouble: a sentence, where that can't be said. languages:
+    none where they are not known yet. sample: of files that are not read yet."""
+
+    words: estimates.ChoicePreview | None = None
+    trouble: str = ""
+    languages: vocabulary_forms.Languages | None = None
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftPreview(Preview):
+    """Of files that are not read yet. columns, header_of: fingerprints, for hidden fields. adapted:
+    a sentence, where the usual limits would leave no word. text_column, date_column: their names,
+    "" for none."""
+
+    columns: str
+    header_of: str
+    adapted: str = ""
+    silences: list[Silence] = field(default_factory=list)
+    text_column: str = ""
+    date_column: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Differing:
+    """Names of columns that the files of a corpus have and those that are added to it do not, and
+    the other way round."""
+
+    missing: list[str]
+    more: list[str]
+
+
+def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
+    """What a form sent, and whether it is to be shown again rather than done. A word to leave out,
+    or to keep, is added to the others."""
+    if request.method != "POST":
+        return None, False
+    data = request.POST.copy()
+    if keep := data.get("keep", ""):
+        data.appendlist("kept_words", keep)
+    if word := data.get("leave_out", ""):
+        data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
+    return data, bool(word or keep) or "preview" in data
+
+
+def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
+    """The same of a draft's page. What its form sends is kept, and is what the form has for whoever
+    comes back, until the files are read or the form asks for what we `propose`."""
+    data, previewing = read_request(request)
+    if data is None:
+        data = QueryDict(mutable=True)
+        for name, values in (upload.choices or {}).items():
+            data.setlist(name, values)
+        return (data, True) if data else (None, False)
+    choices = None
+    if "propose" not in data:  # Postgres takes no NUL, and no field does
+        choices = {
+            name: [v.replace("\0", "") for v in values]
+            for name, values in data.lists()
+            if name not in BUTTONS
+        }
+    Upload.objects.filter(pk=upload.pk).update(choices=choices)
+    return (data, previewing) if choices else (None, False)
+
+
+def known_options(
+    data: QueryDict | dict[str, Any] | None, corpus: Corpus
+) -> dict[str, str | bool | int]:
+    """What of reading the user has said, now or before; the rest is guessed. Values that no form
+    has are not among it."""
+    if data is None or guesses.keeps_columns(corpus):
+        return {} if corpus.into_id else _chosen_before(corpus.settings.get("options", {}))
+    options: dict[str, Any] = {}
+    if data.get("encoding") in dict(reading_forms.ENCODINGS):
+        options["encoding"] = data["encoding"]
+    if data.get("delimiter") in dict(reading_forms.DELIMITERS):
+        options |= {"delimiter": data["delimiter"], "header": "header" in data}
+    if data.get("sheet"):
+        # Names of sheets in Excel have at most 31 letters
+        options |= {"sheet": data["sheet"][:200], "header": "header" in data}
+    row = data.get("header_row", "")
+    if (
+        options.get("header")
+        and row.isascii()
+        and row.isdigit()
+        and 0 < int(row[:9]) <= readers.HEADER_ROWS
+    ):
+        # Of another sheet, or cut at another character, it is another row.
+        if data.get("header_of", rows_fingerprint(options)) == rows_fingerprint(options):
+            options["header_row"] = int(row)
+    return options
+
+
+def rows_fingerprint(options: dict) -> str:
+    """In which sheet, or between which delimiters, the user saw the number of the header's row: for
+    a hidden field."""
+    return options.get("sheet") or options.get("delimiter") or ""
+
+
+def _chosen_before(options: dict) -> dict[str, str | bool | int]:
+    before = {
+        name: options[name] for name in ("encoding", "delimiter", "sheet") if options.get(name)
+    }
+    if before.keys() & {"delimiter", "sheet"}:
+        before["header"] = options["header"]
+    if before.get("header"):
+        before["header_row"] = options.get("header_row") or 1
+    return before
+
+
+def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
+    """What is done to documents: as it was sent, else as it was chosen before or is guessed. A
+    table that was refused is not guessed."""
+    guess = guesses.guess_table(corpus)
+    tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
+    chosen = Shaping(**corpus.settings["shaping"]) if "shaping" in corpus.settings else None
+    guess = None if corpus.settings and not corpus.into_id else guess
+    form = partial(ShapingForm, shaping=chosen, tables=tables, guess=guess)
+    return form(data or form().sent())
+
+
+def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
+    """With all about the columns guessed anew where the file was cut into others than those that
+    the user saw, and else with what the form that the user saw did not have: the kind of a column
+    that was the title, say."""
+    options, seen = sniff.options, data.get("columns")
+    guessed = {
+        f"kind_{i}": options.kinds.get(name, metadata.DEFAULT.kind)
+        for i, name in enumerate(sniff.columns[: reading_forms.KINDS_SHOWN])
+    }
+    guessed["date_order"] = options.date_order
+    header = options.header and (options.delimiter or sniff.sheets)
+    guessed |= {"header_row": str(options.header_row or 1)} if header else {}
+    anew = seen is not None and seen != columns_fingerprint(sniff)
+    if anew:
+        guessed |= {
+            role: "" if (value := getattr(options, role)) is None else str(value)
+            for role in readers.ROLES
+        }
+        guessed["unit"] = ""
+        data.setlist("html", ["on"] if options.html else [])
+    for name, value in guessed.items():
+        if anew or name not in data:
+            data[name] = value
+    return data
+
+
+def differing_columns(into: Corpus, sniff: readers.Sniff) -> Differing | None:
+    """None where the files have no columns to compare."""
+    before = readers.Options(**into.settings.get("options", {}))
+    known = {*before.names, *before.kinds}
+    if not before.names or not sniff.columns:
+        return None
+    texts = {
+        names[i]
+        for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text))
+        if i is not None and i < len(names)
+    }
+    missing = [name for name in before.names if name not in sniff.columns and name not in texts]
+    more = [name for name in sniff.columns if name not in known | texts]
+    return Differing(missing[:COLUMNS_SAID], more[:COLUMNS_SAID])
+
+
+def columns_fingerprint(sniff: readers.Sniff) -> str:
+    """A fingerprint of how a file is cut into columns, for a hidden field. Their names are none of
+    it: with another encoding, or without a row of names, they are the same columns."""
+    options = sniff.options
+    cut = (
+        options.delimiter,
+        options.sheet or next(iter(sniff.sheets), ""),
+        options.header_row,
+        len(sniff.columns),
+    )
+    return hashlib.sha256(repr(cut).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def preview_draft(
+    corpus: Corpus, form: reading_forms.ReadingForm, shaping: ShapingForm
+) -> DraftPreview:
+    """What the prepare page shows of a sample of the files."""
+    read = form.sniff.options
+    rows = {"sheet": read.sheet or next(iter(form.sniff.sheets), ""), "delimiter": read.delimiter}
+    shown = DraftPreview(columns=columns_fingerprint(form.sniff), header_of=rows_fingerprint(rows))
+    asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
+    if not asked.is_valid() or not shaping.is_valid():
+        return replace(shown, trouble=CORRECT)
+    try:
+        reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
+        beginning, stream = sample.take_sample(corpus, reading)
+        first_time = not form.is_bound and not corpus.settings
+        usual = {"silent": tuple(beginning.certain), "dated": beginning.dated}
+        if (
+            first_time
+            and not corpus.into_id
+            and usual != {name: reading.shaping[name] for name in usual}
+        ):
+            shaping.data = {**shaping.data, **usual}
+            reading = replace(reading, shaping=reading.shaping | usual)
+            beginning, stream = sample.take_sample(corpus, reading)
+        if first_time:
+            reading, adapted = _proposed(reading, beginning, stream)
+            shown = replace(shown, adapted=adapted)
+            form.offer(reading)
+    except (Invalid, readers.Unreadable) as error:
+        return replace(shown, trouble=error.message)
+    except readers.looking.Exhausted as error:
+        return replace(
+            shown, trouble=f"{error} So there is no preview, but you can still read the files."
+        )
+    # Short sections stand one after the other: of a text that is withheld nothing is shown but one
+    # passage.
+    # How a draft's files were read, or which columns are texts in the corpus that they are to be
+    # added to.
+    before = (
+        embargo.inherited(corpus.into.settings)
+        if corpus.into
+        else corpus.settings.get("before", [])
+    )
+    hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
+    first = tuple(embargo.preview(one, hidden) for one in beginning.first)
+    passage = embargo.beginning(corpus, beginning.passage)
+    dates = () if hidden and "date" in hidden.roles else beginning.dates
+    why, parts = ("", "") if hidden else (beginning.why_undated, beginning.parts)
+    beginning = replace(
+        beginning, first=first, passage=passage, dates=dates, why_undated=why, parts=parts
+    )
+    shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
+    if stream is None:
+        return replace(
+            shown,
+            trouble=" ".join(
+                [
+                    "No document could be read from the beginning of the files.",
+                    *beginning.problems[:1],
+                ]
+            ),
+        )
+    options = readers.Options(**reading.options)
+    return replace(
+        shown,
+        words=_words(reading, beginning, stream),
+        languages=None if corpus.into_id else form.languages(beginning.languages),
+        text_column=options.column("text") or "",
+        date_column=options.column("date") or "",
+        language=LANGUAGES.get(reading.language)
+        or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
+    )
+
+
+def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
+    scale, cut = (
+        estimates.of_sample(beginning),
+        {"language": stream.language, "given": stream.given},
+    )
+    return estimates.preview(
+        stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut
+    )
+
+
+def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
+    """What the page would propose for a draft that is read so. Raises Invalid, readers.Unreadable
+    and readers.looking.Exhausted."""
+    return _proposed(reading, *sample.take_sample(corpus, reading))[0]
+
+
+def _proposed(
+    reading: ReadingSettings, beginning: Sample, stream: Stream | None
+) -> tuple[ReadingSettings, str]:
+    """With thresholds for as many documents as there are, where that is known, and the stop words
+    of all languages that were found. Where those thresholds leave no word: with such as leave some,
+    and a sentence that says so."""
+    rows = beginning.of
+    if stream is not None and reading.section_words:
+        rows = estimates.sections_of(
+            estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
+        )
+    reading = reading.fitted(rows)
+    languages = [
+        code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID
+    ]
+    if languages and sample.cut_alike(languages[0], reading.language):
+        reading = replace(reading, language=languages[0])
+    reading = replace(reading, also=[code for code in languages if code != reading.language])
+    if stream is None or _words(reading, beginning, stream).kept:
+        return reading, ""
+    wider = replace(reading, min_documents=1)
+    return (wider, FEW) if _words(wider, beginning, stream).kept else (reading, "")
+
+
+def preview_corpus(
+    corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]
+) -> Preview:
+    """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents,
+    evenly spread."""
+    words, passage = form.words(), "" if corpus.embargo else estimates.passage_of(texts)
+    tokens = files.corpus_folder(corpus.pk) / "tokens"
+    stream = sealed.opened(lambda: Stream.open(tokens), tokens)
+    spread = Spread(stream)
+    cut = {"language": stream.language, "given": stream.given}
+    scale = estimates.Scale(stream.D, spread.whole)
+    given = estimates.preview(spread, words.alike_in(spread, stream.given), scale, passage, **cut)
+    return Preview(words=given, languages=form.languages(shares(texts)))

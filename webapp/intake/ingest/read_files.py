@@ -1,0 +1,478 @@
+"""Files -> rows of documents, and the stream of their words: each file once, in one pass, which
+another attempt can go on with.
+
+Three things go on at once: a thread takes the documents of files, a second one cuts their texts
+into words, and the task's own copies rows into Postgres. Worker processes parse large files and
+hostile formats (webapp.intake.readers), the next files while one is taken. What a chunk of
+documents adds to the files on disk is put on record in the same transaction as its rows: of a
+process that is killed nothing is lost but the chunk it was at.
+"""
+
+import gc
+import hashlib
+import itertools
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import orjson
+from django.db import connection, transaction
+
+from inference.errors import Invalid
+from inference.runtime.durable import settle_names
+from inference.text import Stream, Tokeniser
+from inference.text.stream import FORMAT
+from webapp.intake import readers
+from webapp.intake.ingest import subset
+from webapp.intake.ingest.checkpoints import ReadCheckpoint
+from webapp.intake.ingest.guesses import stored_path
+from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.shaping import Shaping, shape, silent, upload_of
+from webapp.intake.metadata.dates import why_none
+from webapp.models import Corpus, SourceFile
+from webapp.platform.jobs.heartbeat import Heartbeat
+from webapp.platform.storage import bulk, csv_cells, files
+
+CHUNK = 4 << 20  # characters of the documents that are copied at once
+CHUNK_ITEMS = 20_000
+HEAD = ["file", "place", "problem", "dropped"]
+
+
+# An iterator that works ahead, in a thread of its own.
+T = TypeVar("T")
+_END: Any = object()
+
+
+@contextmanager
+def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """The items of an iterator, each made while the one before it is used. What it raises is raised
+    here.
+
+    Leaving early waits for the item that is being made, and closes the iterator.
+    """
+    with ThreadPoolExecutor(1, "prefetch") as thread:
+
+        def ahead() -> Iterator[T]:
+            following = thread.submit(next, items, _END)
+            while (item := following.result()) is not _END:
+                following = thread.submit(next, items, _END)
+                yield item
+
+        try:
+            yield ahead()
+        finally:  # a generator ends in the thread that it began in
+            thread.submit(getattr(items, "close", lambda: None)).result()
+
+
+# How the files of a corpus are read: those it was made of in one way, those of each addition in
+# another.
+class ReadPlan(NamedTuple):
+    """Files that came together, and how they are read. documents: of them so far; unread: those of
+    them that are still to be read."""
+
+    options: readers.Options
+    shaping: Shaping
+    companions: readers.Companions
+    documents: int
+    table: tuple[Path, str] | None  # about the others
+    unread: list[SourceFile]
+    places: dict[str, int]  # positions by name, where one call shapes the items of all files
+
+    def place(self, file: str, otherwise: int) -> int:
+        """The position of the file that a document's file is, or is in."""
+        while self.places and file not in self.places and "/" in file:
+            file = file.rpartition("/")[0]
+        return self.places.get(file, otherwise)
+
+
+def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterator[ReadPlan]:
+    """A plan for the files that a corpus was made of, and one for those of each addition."""
+    additions = [
+        {"first": 0, "options": reading.options, "shaping": reading.shaping},
+        *reading.added,
+    ]
+    for addition, end in zip(
+        additions, [*(each["first"] for each in additions[1:]), None], strict=True
+    ):
+        options, shaping = readers.Options(**addition["options"]), Shaping(**addition["shaping"])
+        came = [
+            file
+            for file in everything
+            if file.position >= addition["first"] and (end is None or file.position < end)
+        ]
+        named = [(stored_path(file), file.name) for file in came]
+        unread = [file for file in came if not file.read and file.name != shaping.table]
+        places = {file.name: file.position for file in came} if shaping.across else {}
+        yield ReadPlan(
+            options,
+            shaping,
+            readers.Companions.among(named),
+            sum(file.documents for file in came),
+            upload_of(named, shaping.table),
+            unread,
+            places,
+        )
+
+
+class Failure(NamedTuple):
+    """A file of which nothing, or nothing more, can be read."""
+
+    position: int
+    file: str
+    message: str
+    items: int  # of it that came before
+
+
+Item = readers.Document | readers.Problem | Failure
+
+
+@dataclass
+class Chunk:
+    """Documents, their files and dates, and problems; where reading was behind them; then what the
+    second thread adds."""
+
+    file: int
+    items: int
+    before: int
+    bytes: int = 0
+    documents: list[readers.Document] = field(default_factory=list)
+    counted: list[str] = field(
+        default_factory=list
+    )  # their texts, with spaces for what does not count
+    positions: list[int] = field(default_factory=list)  # of their files
+    days: list[date | None] = field(default_factory=list)
+    orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
+    problems: list[readers.Problem] = field(default_factory=list)
+    counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
+    encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
+    # Position -> why it can't be read on, and the items before
+    failed: dict[int, tuple[str, int]] = field(default_factory=dict)
+    checkpoint: ReadCheckpoint = field(default_factory=ReadCheckpoint)
+    words: list[int] = field(default_factory=list)
+
+
+@contextmanager
+def _looked_through_once() -> Iterator[None]:
+    """Python's search for unreachable objects passes over those that there are by now: documents
+    are many small objects, which have it look through all others again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+class ReadAttempt:
+    """One attempt at what is not read yet of a corpus. `save(checkpoint)` is called in the
+    transaction of each chunk's rows."""
+
+    def __init__(self, corpus: Corpus, beat: Heartbeat, save: Callable[[ReadCheckpoint], None]):
+        self.corpus, self.beat, self.save = corpus, beat, save
+        self.folder = files.corpus_folder(corpus.pk)
+        self.reading = ReadingSettings.from_dict(corpus.settings)
+        self.checkpoint = self._last = ReadCheckpoint(**corpus.progress)
+        self.plans = list(read_plans(self.reading, list(corpus.files.all())))
+        self.plan = self.plans[0]
+        self.encodings: dict[int, str] = {}  # of files that were begun since the last chunk
+        self.bytes = self.before = self.checkpoint.before
+
+    def run(self) -> ReadCheckpoint:
+        """Read to the end. Raises Invalid where no document came of it."""
+        self.renew()
+        # Whether it is a part of another corpus that has not been read to its end
+        part = self.corpus.provenance and (
+            self.checkpoint.file >= 0 or not self.checkpoint.documents
+        )
+        if not any(plan.unread for plan in self.plans) and not part:
+            return self.checkpoint
+        before = self.checkpoint.documents if self.corpus.version_id else 0
+        shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
+        (self.folder / "shaping").mkdir(parents=True)
+        tokeniser = Tokeniser(self.reading.language, given=self.reading.options.get("given", False))
+        partition = bulk.Partition("document", self.corpus.pk)
+        if not self.checkpoint.documents:
+            partition.create()
+            shutil.rmtree(
+                self.folder / "index", ignore_errors=True
+            )  # of a reading with other options
+            (self.folder / "duplicates.npz").unlink(missing_ok=True)
+        with (
+            _looked_through_once(),
+            Stream.write(self.folder / "tokens", tokeniser, self.checkpoint.stream) as self.stream,
+            self._grown("report.csv") as self.report,
+            self._grown("fields.jsonl") as self.fields,
+            prefetched(self._chunks()) as chunks,
+            prefetched(map(self._write_words, chunks)) as written,
+        ):
+            settle_names([self.folder / "tokens", self.folder, self.folder.parent])
+            for chunk in written:
+                self.beat.check()
+                self._copy_rows(partition, chunk)
+        with transaction.atomic():
+            self.corpus.files.update(read=True)
+            self.checkpoint = replace(
+                self.checkpoint, file=-1, items=0, before=self.bytes, bytes=self.bytes
+            )
+            self.save(self.checkpoint)
+        if self.checkpoint.documents == before:
+            why = self.checkpoint.problems[-1]["message"] if self.checkpoint.problems else ""
+            raise Invalid(
+                "files", f"No document could be read from what was uploaded. {why}".strip()
+            )
+        return self.checkpoint
+
+    def renew(self) -> None:
+        """Have the words that an older version read in the format of this one."""
+        stream = self.checkpoint.stream
+        if not stream or stream["format"] == FORMAT:
+            return
+        with transaction.atomic():  # as long as the cursor is open
+            now = Stream.renew(self.folder / "tokens", stream, self._counted(stream["D"]))
+        self.checkpoint = self._last = replace(self.checkpoint, stream=now)
+        self.save(self.checkpoint)
+        with bulk.removing() as may:
+            if may:  # else a backup has them
+                Stream.remove_old(self.folder / "tokens")
+
+    def _counted(self, documents: int) -> Iterator[list[str]]:
+        """The texts of the first so many documents, with spaces for what does not count."""
+        rules = itertools.chain(
+            *(itertools.repeat(plan.shaping.silent, plan.documents) for plan in self.plans)
+        )
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(
+                f"SELECT text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number",
+                [documents],
+            )
+            while rows := cursor.fetchmany(
+                8
+            ):  # documents in memory at a time: each may have 20 million characters
+                self.beat.check()
+                yield [silent(text, next(rules, self.plan.shaping.silent)) for (text,) in rows]
+
+    def _grown(self, name: str) -> BinaryIO:
+        """A file that grows with the chunks, cut back to what is on record."""
+        path = self.folder / name
+        path.touch()
+        os.truncate(path, self.checkpoint.sizes.get(name, 0))
+        return path.open("ab")
+
+    # In the first thread: files are cut into documents.
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """What is still to be read, some megabytes at a time."""
+        chunk, size = Chunk(self.checkpoint.file, self.checkpoint.items, self.before), 0
+        try:
+            for chunk.file, chunk.items, item in self._items():
+                position = self.plan.place(item.file, chunk.file)
+                chunk.counts.setdefault(position, [0, 0])[
+                    not isinstance(item, readers.Document)
+                ] += 1
+                if isinstance(item, readers.Document):
+                    chunk.documents.append(item)
+                    chunk.counted.append(silent(item.text, self.plan.shaping.silent))
+                    chunk.positions.append(position)
+                    chunk.days.append(self._day(item, chunk) if item.date else None)
+                    chunk.orders.append(self.plan.options.date_order)
+                    size += len(item.text) + len(item.title)
+                elif isinstance(item, readers.Problem):
+                    chunk.problems.append(item)
+                else:
+                    chunk.failed[item.position] = (
+                        item.message,
+                        item.items if self.plan.shaping.across else chunk.items - 1,
+                    )
+                    chunk.problems.append(readers.Problem(item.file, "", item.message, True))
+                chunk.before = self.before
+                if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
+                    yield self._completed(chunk)
+                    chunk, size = Chunk(chunk.file, chunk.items, self.before), 0
+            yield self._completed(chunk)
+        finally:
+            connection.close()  # this thread's own
+
+    def _completed(self, chunk: Chunk) -> Chunk:
+        encodings, self.encodings = self.encodings, {}
+        return replace(chunk, bytes=self.bytes, encodings=encodings)
+
+    def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
+        """A date that can't be read is a problem, and the document stays."""
+        day = readers.parse_date(document.date, self.plan.options.date_order or None)
+        if day is None:
+            place = (
+                f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
+            )
+            chunk.problems.append(
+                readers.Problem(
+                    document.file,
+                    document.place,
+                    f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept"
+                    " without a date.",
+                    False,
+                )
+            )
+        return day
+
+    def _items(self) -> Iterator[tuple[int, int, Item]]:
+        """(file, items of it so far, item), those left out that are on record. A file that can't be
+        read on gives a Failure."""
+        if self.corpus.provenance:
+            yield from self._not_read(
+                0, subset.documents(self.corpus, self._advance), self.checkpoint.items
+            )
+            return
+        for plan in self.plans:
+            self.plan, unread = plan, plan.unread
+            if unread and plan.shaping.across:
+                first = unread[0].position
+                items = itertools.chain.from_iterable(
+                    itertools.starmap(self._items_of, self._begun(plan))
+                )
+                self.before = self.bytes
+                yield from self._not_read(
+                    first,
+                    self._shaped(items),
+                    self.checkpoint.items if self.checkpoint.file == first else 0,
+                )
+                continue
+            for file, reading in self._begun(plan):
+                self.before = self.bytes
+                skip = (
+                    self.checkpoint.items if file.position == self.checkpoint.file else file.items
+                )
+                yield from self._not_read(
+                    file.position, self._shaped(self._items_of(file, reading)), skip
+                )
+
+    def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, readers.Reading]]:
+        """The files that are to be read, one after the other, while worker processes read the next
+        ones."""
+
+        def readings() -> Iterator[readers.Reading]:
+            for file in plan.unread:
+                reading = readers.Reading(
+                    stored_path(file), file.name, plan.options, plan.companions
+                )
+                reading.begin()
+                yield reading
+
+        return zip(plan.unread, readers.in_order(readings()), strict=True)
+
+    def _not_read(
+        self, file: int, items: Iterator[Item], skip: int
+    ) -> Iterator[tuple[int, int, Item]]:
+        for n, item in enumerate(items, 1):
+            # A worker process that is killed may give less of a file than the one that was killed
+            # before it
+            if n > skip or (
+                n < skip and isinstance(item, Failure) and not self.plan.shaping.across
+            ):
+                yield file, max(n, skip), item
+
+    def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:
+        plan = self.plan
+        return shape(
+            items,
+            plan.shaping,
+            self.folder / "shaping",
+            plan.table,
+            self._advance,
+            plan.options.date_order,
+        )
+
+    def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:
+        n, behind = (
+            0,
+            file.items if self.plan.shaping.across else 0,
+        )  # else they are counted when they are shaped
+        try:
+            if encoding := readers.encoding(stored_path(file), file.name, self.plan.options):
+                self.encodings[file.position] = encoding
+            for n, item in enumerate(reading.items(self._advance), 1):
+                if n > behind:
+                    yield item
+        except readers.Unreadable as error:
+            yield Failure(file.position, file.name, str(error), n)
+
+    def _advance(self, count: int) -> None:
+        self.bytes += count
+        self.beat.tick()  # a large file may give no document for long
+
+    # In the second thread: texts are cut into words.
+
+    def _write_words(self, chunk: Chunk) -> Chunk:
+        """Append the chunk's words, fields and problems to the files on disk."""
+        chunk.words = self.stream.add(chunk.counted, [d.title for d in chunk.documents]).tolist()
+        for document, day, order in zip(chunk.documents, chunk.days, chunk.orders, strict=True):
+            self.fields.write(
+                orjson.dumps(
+                    [day.toordinal() if day else 0, document.metadata, order],
+                    option=orjson.OPT_APPEND_NEWLINE,
+                )
+            )
+        rows = [[p.file, p.place, p.message, "yes" if p.dropped else "no"] for p in chunk.problems]
+        self.report.write(csv_cells.lines(rows if self.report.tell() else [HEAD, *rows]))
+        for file in (self.report, self.fields):
+            file.flush()
+            os.fsync(file.fileno())
+        before = self._last
+        problems = Counter(before.problem_counts)
+        problems.update("dropped" if p.dropped else "repaired" for p in chunk.problems)
+        chunk.checkpoint = self._last = ReadCheckpoint(
+            documents=before.documents + len(chunk.documents),
+            words=before.words + sum(chunk.words),
+            file=chunk.file,
+            items=chunk.items,
+            before=chunk.before,
+            bytes=chunk.bytes,
+            stream=self.stream.commit(),
+            sizes={"report.csv": self.report.tell(), "fields.jsonl": self.fields.tell()},
+            problem_counts=dict(problems),
+            # The first are kept on the corpus's row, for its page; all of them are in its
+            # report.csv
+            problems=[*before.problems, *map(asdict, chunk.problems)][:100],
+        )
+        return chunk
+
+    # In the task's own thread: rows are copied.
+
+    def _copy_rows(self, partition: bulk.Partition, chunk: Chunk) -> None:
+        with transaction.atomic():
+            with partition.writer() as write:
+                for i, document in enumerate(chunk.documents):
+                    write(
+                        self.checkpoint.documents + i,
+                        document.source_id,
+                        document.file,
+                        document.place,
+                        document.title,
+                        document.date,
+                        chunk.days[i],
+                        orjson.dumps(document.metadata).decode(),
+                        document.text,
+                        hashlib.sha256(document.text.encode()).digest(),
+                        chunk.words[i],
+                        document.part,
+                        document.parts,
+                        document.whole,
+                    )
+            for position, (error, items) in chunk.failed.items():
+                self.corpus.files.filter(position=position).update(error=error, items=items)
+            bulk.count_files(self.corpus.pk, chunk.counts, self._spans(chunk), chunk.encodings)
+            self.corpus.files.filter(read=False, position__lt=chunk.file).update(read=True)
+            self.save(chunk.checkpoint)
+        self.checkpoint = chunk.checkpoint
+
+    def _spans(self, chunk: Chunk) -> dict[int, tuple[int, int]]:
+        """Of each file that has documents in a chunk the first and the last of them."""
+        spans: dict[int, tuple[int, int]] = {}
+        for number, position in enumerate(chunk.positions, self.checkpoint.documents):
+            spans[position] = (spans.get(position, (number,))[0], number)
+        return spans

@@ -1,0 +1,257 @@
+"""Forms of how files are read. Each field says in a line what it does."""
+
+from django import forms
+
+from webapp.intake import metadata, readers
+from webapp.intake.ingest import guesses
+from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
+from webapp.intake.metadata.dates import ambiguous
+from webapp.models import Corpus
+
+# columns whose kind can be changed: as many are kept (webapp.intake.readers.base.MAX_FIELDS)
+KINDS_SHOWN = 64
+ENCODINGS = [
+    ("utf-8", "UTF-8"), ("detect", "each file’s own, found for each file"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
+    ("cp1252", "Western, Windows (cp1252)"), ("iso8859-15", "Western, ISO 8859-15"), ("mac_roman", "Western, old Macintosh"),
+    ("cp850", "Western, DOS (cp850)"), ("cp437", "American, DOS (cp437)"), ("iso8859-14", "Celtic, ISO 8859-14"),
+    ("cp1250", "Central European, Windows (cp1250)"), ("iso8859-2", "Central European, ISO 8859-2"), ("iso8859-16", "Romanian, ISO 8859-16"),
+    ("mac_latin2", "Central European, old Macintosh"), ("cp852", "Central European, DOS (cp852)"), ("iso8859-3", "Esperanto and Maltese, ISO 8859-3"),
+    ("cp1251", "Cyrillic, Windows (cp1251)"), ("koi8-r", "Russian, KOI8-R"), ("koi8-u", "Ukrainian, KOI8-U"), ("iso8859-5", "Cyrillic, ISO 8859-5"),
+    ("cp866", "Cyrillic, DOS (cp866)"), ("mac_cyrillic", "Cyrillic, old Macintosh"), ("cp1253", "Greek, Windows (cp1253)"),
+    ("iso8859-7", "Greek, ISO 8859-7"), ("cp1254", "Turkish, Windows (cp1254)"), ("cp1255", "Hebrew, Windows (cp1255)"),
+    ("cp1256", "Arabic, Windows (cp1256)"), ("iso8859-6", "Arabic, ISO 8859-6"), ("cp1257", "Baltic, Windows (cp1257)"),
+    ("iso8859-13", "Baltic, ISO 8859-13"), ("iso8859-4", "Baltic, ISO 8859-4"), ("cp1258", "Vietnamese, Windows (cp1258)"),
+    ("cp874", "Thai, Windows (cp874)"), ("cp932", "Japanese, Shift-JIS"), ("euc_jp", "Japanese, EUC-JP"), ("iso2022_jp", "Japanese, ISO-2022-JP"),
+    ("gb18030", "Chinese, GB18030"), ("big5hkscs", "Chinese, Big5"), ("hz", "Chinese, HZ"), ("cp949", "Korean, EUC-KR"),
+    ("iso2022_kr", "Korean, ISO-2022-KR"), ("johab", "Korean, Johab"),
+]  # fmt: skip
+ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
+ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
+EACH = "each"  # document is a unit
+DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
+
+
+class ReadingForm(NamedVocabularyForm):
+    """How a corpus is read. Fields that its format does not have are left out."""
+
+    text = forms.TypedChoiceField(
+        coerce=int, label="Text", help_text="The column that holds the documents’ text."
+    )
+    title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
+    date = forms.TypedChoiceField(
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Date",
+        help_text="A year, a month or a day, in any usual form.",
+    )
+    date_order = forms.ChoiceField(
+        required=False,
+        label="12/3/1999 is",
+        help_text="How to read dates that are written with numbers.",
+        choices=[
+            ("", "not known: such dates are left out"),
+            *((order, f"{words}: {said}") for order, words, said in ORDERS),
+        ],
+    )
+    id = forms.TypedChoiceField(
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label="Id",
+        help_text="Your own identifier; every export contains it.",
+    )
+    sheet = forms.ChoiceField(
+        label="Sheet", help_text="Of the spreadsheet. The others are not read."
+    )
+    header = forms.BooleanField(
+        required=False,
+        label="One row has the names of the columns",
+        help_text="If not, the first row is a document.",
+    )
+    header_row = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=readers.HEADER_ROWS,
+        label="Header is in row",
+        help_text=(
+            "The row with the names of the columns, counted from the top of the file. Rows above it"
+            " are not read."
+        ),
+    )
+    html = forms.BooleanField(
+        required=False,
+        label="The text has HTML in it",
+        help_text=(
+            "Tags such as <p> and entities such as &eacute; become plain text, in titles too;"
+            " scripts and styles are dropped."
+        ),
+    )
+    surplus = forms.BooleanField(
+        required=False,
+        label="Surplus cells belong to the text",
+        help_text=(
+            "Where a row has more cells than there are columns, because the text has the separator"
+            " in it. The report of problems names these rows."
+        ),
+    )
+    delimiter = forms.ChoiceField(
+        choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself."
+    )
+    encoding = forms.ChoiceField(
+        label="Encoding", help_text="Change it where the preview shows wrong letters."
+    )
+
+    unit = forms.ChoiceField(
+        required=False,
+        label="Who speaks?",
+        help_text=(
+            "Texts of one speaker, author or source are alike: intervals and tests count each as"
+            " one voice. It can be changed at any time."
+        ),
+    )
+    train = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Train topics as soon as it has been read",
+        help_text=(
+            "With the usual settings for its size; you can train again with others at any time."
+        ),
+    )
+
+    def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
+        language, _ = guesses.guess_language(sniff)
+        reading = (
+            ReadingSettings(**corpus.settings)
+            if corpus.settings
+            else ReadingSettings(language=language)
+        )
+        options = sniff.options
+        initial = {
+            "encoding": options.encoding,
+            "sheet": options.sheet or next(iter(sniff.sheets), ""),
+            "header": options.header,
+            "header_row": options.header_row or 1,
+            "html": options.html,
+            "surplus": options.surplus,
+            "delimiter": options.delimiter or ",",
+            "text": options.text,
+            "title": options.title,
+            "date": options.date,
+            "id": options.id,
+            "date_order": options.date_order,
+            "unit": (
+                EACH
+                if corpus.unit == ""
+                else sniff.columns.index(corpus.unit)
+                if corpus.unit in sniff.columns
+                else ""
+            ),
+        }
+        super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
+        self.options, self.sniff = options, sniff
+        guess = options.encoding
+        choice_field(self, "encoding").choices = (
+            ENCODINGS if guess in dict(ENCODINGS) else [(guess, guess), *ENCODINGS]
+        )
+        columns = list(enumerate(sniff.columns))
+        if not columns:
+            for name in ("text", "title", "date", "id", "date_order", "html", "unit"):
+                del self.fields[name]
+        else:
+            choice_field(self, "text").choices = columns
+            choice_field(self, "unit").choices = [
+                ("", "not known yet"),
+                (EACH, "each document for itself"),
+                *((str(i), name) for i, name in columns),
+            ]
+            for i, name in columns[:KINDS_SHOWN]:
+                self.fields[f"kind_{i}"] = forms.ChoiceField(
+                    choices=metadata.choices(),
+                    required=False,
+                    label=name,
+                    initial=options.kinds.get(name, metadata.DEFAULT.kind),
+                )
+            for name in ("title", "date", "id"):
+                choice_field(self, name).choices = [("", "none"), *columns]
+            if not self["date_order"].value() and not self._two_ways():
+                del self.fields["date_order"]
+        if sniff.sheets:
+            choice_field(self, "sheet").choices = [(sheet, sheet) for sheet in sniff.sheets]
+        else:
+            del self.fields["sheet"]
+        if options.delimiter is None:
+            del self.fields["delimiter"], self.fields["surplus"]
+            if not sniff.sheets:
+                del self.fields["header"], self.fields["header_row"]
+        if not readers.formats.encoded(options):
+            del self.fields["encoding"]
+        if guesses.keeps_columns(corpus):
+            for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
+                self.fields.pop(name, None)
+
+    @property
+    def kinds(self) -> list:
+        """What each column holds that has no role: fields of this form."""
+        roles = {
+            str(self[role].value())
+            for role in ("text", "title", "date", "id")
+            if role in self.fields
+        }
+        return [
+            self[name] for name in self.fields if name.startswith("kind_") and name[5:] not in roles
+        ]
+
+    @property
+    def chosen_unit(self) -> str | None:
+        """Corpus.unit, of a valid form."""
+        chosen = self.cleaned_data.get("unit", "")
+        return (
+            self.sniff.columns[int(chosen)] if chosen.isdigit() else "" if chosen == EACH else None
+        )
+
+    def _two_ways(self) -> bool:
+        """Whether the first rows have a date such as 12/3/1999 in a column that is chosen for
+        dates."""
+        places = {i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)}
+        places |= {
+            int(name[5:])
+            for name in self.fields
+            if name.startswith("kind_") and metadata.type_of(self[name].value()).has_date_order
+        }
+        return ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
+
+    def clean(self) -> None:
+        chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
+        chosen = [column for column in chosen if column is not None]
+        if len(set(chosen)) < len(chosen):
+            self.add_error("text", "Text, title and id must be different columns.")
+        super().clean()
+
+    def reading(self) -> ReadingSettings:
+        values = self.cleaned_data
+        options = {name: getattr(self.options, name) for name in self.options.__dataclass_fields__}
+        # the sniff has looked there: 0 is the first row that is not blank
+        options |= {
+            name: values[name] for name in options.keys() & (values.keys() - {"header_row"})
+        }
+        options["kinds"] = options["kinds"] | {
+            self.sniff.columns[int(name[5:])]: kind
+            for name, kind in values.items()
+            if name.startswith("kind_") and kind
+        }
+        return self.with_options(options)
+
+
+class AddingForm(ReadingForm):
+    """How files are read that are added to a corpus: which words count is chosen already."""
+
+    def __init__(self, *args, corpus: Corpus, **kwargs):
+        super().__init__(*args, corpus=corpus, **kwargs)
+        self.before = VocabularySettings.from_dict(corpus.settings)
+        for name in ("train", "unit", *NamedVocabularyForm.base_fields):
+            self.fields.pop(name, None)
+
+    def words(self) -> VocabularySettings:
+        return self.before

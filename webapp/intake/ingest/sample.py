@@ -1,0 +1,432 @@
+"""The beginning of what was uploaded, read as a form says and kept beside it, so that every other
+choice shows at once.
+
+A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small
+stream of words, and `sample.json` with the first documents. It is read within bounded time and
+memory, whatever was uploaded, and is gone when the corpus is read.
+"""
+
+import hashlib
+import itertools
+import os
+import secrets
+import shutil
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from inference.errors import Invalid
+from inference.text import Stream, Tokeniser, shares
+from webapp.intake import metadata, readers
+from webapp.intake.ingest import looks
+from webapp.intake.ingest.estimates import passage_of, rough
+from webapp.intake.ingest.guesses import stored_path
+from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.shaping import (
+    Part,
+    Shaping,
+    are_parts,
+    certain,
+    order_of,
+    part_of,
+    shape,
+    shares as silent_shares,
+    silent,
+    upload_of,
+)
+from webapp.intake.metadata.dates import why_none
+from webapp.models import Corpus
+from webapp.platform.storage import files
+
+ByKind = Counter[str | None]  # of files
+CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
+STEP = (
+    1 << 18
+)  # bytes by which readers tell how far they are: behind the last document they may have so many more
+SECONDS = 2.0  # after which no document is read but the first
+AHEAD, AHEAD_SECONDS = (
+    16_000_000,
+    1.0,
+)  # characters of all files, and seconds, that are read on only to count
+KEPT = (
+    4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
+)
+SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
+_LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was read. seconds: that reading took, once started."""
+
+    documents: int = 0
+    of: int = 0  # documents of all files
+    counted: bool = False  # whether `of` is no estimate
+    characters: int = 0
+    of_characters: int = 0  # of all files
+    files: int = 0  # of `of_files`
+    of_files: int = 0
+    whole: bool = False  # whether it is all there is
+    beginnings: bool = False  # whether of some file only the beginning was read
+    seconds: float = 0.0
+    problems: tuple[str, ...] = ()
+    # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes
+    # on), file, place
+    first: tuple[dict, ...] = ()
+    languages: dict[str, float] = field(
+        default_factory=dict
+    )  # ISO 639-1 -> share of the letters, largest first
+    dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
+    silent: dict[str, float] = field(
+        default_factory=dict
+    )  # rule -> share of the words (webapp.intake.ingest.shaping.silent)
+    certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
+    dated: str = ""  # Shaping.dated that gives most files a date that have none
+    parts: str = ""  # a title, where rows are parts of wholes
+    undated: int = 0  # documents whose date could not be read; and why, with an example
+    why_undated: str = ""
+    passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
+
+    @property
+    def rough(self) -> int:
+        """Documents of all files, with as many digits as an estimate has."""
+        return self.of if self.counted else rough(self.of)
+
+
+def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Stream | None]:
+    """The sample of a draft's files, read now where it was not yet; no stream where no document
+    came of it.
+
+    Raises Invalid and readers.Unreadable for a table about the files that can't be used,
+    FileNotFoundError where another request removes the sample meanwhile.
+    """
+    folder = files.corpus_folder(corpus.pk) / "sample"
+    key = [
+        [f.name for f in fields(Sample)],
+        reading.options,
+        reading.shaping,
+        _cut_as(reading.language),
+        corpus.bytes_total,
+    ]
+    place = folder / hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
+    if not (place / "sample.json").exists():
+        _read(corpus, reading, place)
+    sample = Sample(**orjson.loads((place / "sample.json").read_bytes()))
+    os.utime(place)
+    try:
+        return sample, Stream.open(place) if sample.documents else None
+    except Invalid:
+        if place.exists():
+            raise
+        raise FileNotFoundError(f"the sample {place.name} was removed meanwhile") from None
+
+
+def remove_samples(corpus: Corpus) -> None:
+    looks.remove(corpus)
+    shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
+
+
+def cut_alike(one: str, other: str) -> bool:
+    """Whether texts are cut into words in the same way, whichever of two languages they are said to
+    be in."""
+    return _cut_as(one) == _cut_as(other)
+
+
+def _cut_as(language: str) -> str:
+    """Languages whose texts are cut alike share a sample."""
+    return language if language in ("zh", "ja", "th", "ko", "km", "lo", "my", "tr", "az") else ""
+
+
+def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
+    building = place.with_name(f"{place.name}-{secrets.token_hex(6)}.new")
+    building.mkdir(parents=True)
+    try:
+        sampler = _Sampler(corpus, reading, building)
+        sample = sampler.run()
+        if (
+            sampler.fits and not sample.whole
+        ):  # it unpacks to more, or has more documents, than its bytes would have it
+            shutil.rmtree(building)
+            building.mkdir()
+            sample = _Sampler(corpus, reading, building, fits=False).run()
+        (building / "sample.json").write_bytes(orjson.dumps(asdict(sample)))
+        if not place.exists():
+            try:
+                building.rename(place)
+            except OSError:  # another request was faster
+                if not place.exists():
+                    raise
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    for old in sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=_used)[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _used(place: Path) -> float:
+    """When a sample was last asked for; 0 where another request has just removed it."""
+    try:
+        return place.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+class _File(NamedTuple):
+    """Of a SourceFile what is needed here: there may be a hundred thousand."""
+
+    name: str
+    path: str
+    bytes: int
+
+
+class _Sampler:
+    def __init__(self, corpus: Corpus, reading: ReadingSettings, folder: Path, fits: bool = True):
+        """fits: whether all may be read, where its bytes are few."""
+        self.reading, self.folder = reading, folder
+        self.options = readers.Options(**reading.options)
+        self.shaping = Shaping(**reading.shaping)
+        everything = [_File(*row) for row in corpus.files.values_list("name", "path", "bytes")]
+        self.companions = readers.Companions(
+            lambda: ((stored_path(source), source.name) for source in everything)
+        )
+        self.table = (
+            upload_of(
+                [(stored_path(source), source.name) for source in everything], self.shaping.table
+            )
+            if self.shaping.table
+            else None
+        )
+        sources = [source for source in everything if source.name != self.shaping.table]
+        self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
+        self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
+        self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
+        self.shaped = bool(self.shaping.joins or self.shaping.sections)
+        self.single = all(readers.single(source.name) for source in sources) and not self.shaped
+        self.kinds = ByKind()  # bytes of all files, by kind
+        for source in sources:
+            self.kinds[self._kind(source)] += source.bytes
+        # Of them those that were read, some only to count, and documents and characters in these
+        self.read, self.found, self.characters_of = ByKind(), ByKind(), ByKind()
+        # Of the documents those that are in the sample, and what they became
+        self.taken, self.documents_of = defaultdict[str | None, float](float), ByKind()
+        self.kind: str | None = None  # of the file that is read
+        self.unreadable = 0
+        self.problems: list[str] = []
+        self.characters = self.documents = self.files = 0
+        self.ahead = 0.0  # seconds that counting took
+        self.cut_short = self.ended = self.enough = False
+
+    def run(self) -> Sample:
+        # Loads what takes long once in a process
+        Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])
+        tokeniser = Tokeniser(self.reading.language, given=self.options.given)
+        began = time.monotonic()
+        self.until = began + SECONDS
+        first: list[dict] = []
+        texts: list[str] = []
+        days, undated, heads = [], [], []
+        parts: list[Part | None] = []
+        items = self._items()
+        with Stream.write(self.folder, tokeniser) as stream:
+            for document in itertools.islice(self._shaped(items), DOCUMENTS):
+                text = document.text[:CHARACTERS]
+                if len(first) < SHOWN:
+                    first.append(_shown(document, self.options))
+                if len(texts) < _LOOKED_AT:
+                    texts.append(text[:_DEPTH])
+                if day := readers.parse_date(document.date, self.options.date_order or None):
+                    days.append(day)
+                elif document.date.strip():
+                    undated.append(document.date.strip())
+                elif not document.place:
+                    heads.append(text[:_DEPTH])
+                if not self.shaped:
+                    parts.append(part_of(document))
+                stream.add([silent(text, self.shaping.silent)], [document.title])
+                self.characters += len(text)
+                self.documents += 1
+                self.documents_of[self.kind] += 1
+            stream.commit()
+        seconds = time.monotonic() - began - self.ahead
+        whole = not self.cut_short and self.files == self.of_files and self.ended
+        if (
+            self.documents and not self.ended
+        ):  # the last one may be a section, and others of its whole are to come
+            self.taken[self.kind] += document.part / document.parts - 1
+        beginnings = not whole and (self.cut_short or not self.ended)
+        self.enough = True
+        deque(items, 0)  # which only counts from here on
+        return Sample(
+            documents=self.documents,
+            of=self.documents if whole else self._estimate(),
+            counted=whole or self.single or (self.read.total() >= self.total and not self.shaped),
+            characters=self.characters,
+            of_characters=max(
+                self.characters, 0 if whole else round(self._of_all(self.characters_of))
+            ),
+            files=self.files,
+            of_files=self.of_files,
+            whole=whole,
+            beginnings=beginnings,
+            seconds=seconds,
+            problems=tuple(self.problems),
+            first=tuple(first),
+            languages=shares(texts),
+            silent=silent_shares(texts),
+            certain=certain(texts),
+            dated=order_of(heads) if len(heads) * 2 > self.documents else "",
+            dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
+            parts=first[0]["title"] if are_parts(parts) else "",
+            undated=len(undated),
+            why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
+            passage=passage_of(texts),
+        )
+
+    def _kind(self, source: _File) -> str | None:
+        """Files that are alike in how many bytes a document has; all, where documents are joined
+        across them."""
+        return None if self.shaping.joins else readers.kind(source.name)
+
+    def _begins(self, document: readers.Document) -> bool:
+        """Whether it is a text of its own, or the first part of one."""
+        part = part_of(document) if self.shaping.parts else None
+        return part is None or part.number == 1
+
+    def _estimate(self) -> int:
+        """Documents of all files: where each is one, as many as files, else by bytes, of each kind
+        of file that was read by its own."""
+        if self.single:
+            return max(self.documents, self.of_files - self.unreadable)
+        became = {
+            kind: n * self.documents_of[kind] / (self.taken[kind] or 1)
+            for kind, n in self.found.items()
+        }
+        return max(self.documents, round(self._of_all(became)))
+
+    def _of_all(self, found: Mapping[str | None, float]) -> float:
+        """Of all files, by what was found in those bytes of each kind of file that were read."""
+        known = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
+        guess = sum(found.get(kind, 0) * size / self.read[kind] for kind, size in known.items())
+        return guess * self.total / max(1, sum(known.values()))
+
+    def _shaped(
+        self, items: Iterator[readers.Document | readers.Problem]
+    ) -> Iterator[readers.Document]:
+        for item in shape(
+            items, self.shaping, self.folder, self.table, order=self.options.date_order
+        ):
+            if isinstance(item, readers.Document):
+                yield item
+            elif len(self.problems) < SHOWN:
+                self.problems.append(item.message)
+
+    def _items(self) -> Iterator[readers.Document | readers.Problem]:
+        """Of each file an equal part of what may still be read; as much as there is, where all
+        fits. What is behind that is read on for a while, and only counted: the first documents may
+        be shorter than the others."""
+        sampled = characters = 0
+        ahead, ahead_seconds = (
+            AHEAD // max(1, len(self.sources)),
+            AHEAD_SECONDS / max(1, len(self.sources)),
+        )
+        for i, source in enumerate(self.sources):
+            left = 1 if self.fits else len(self.sources) - i
+            most, many = (CHARACTERS - characters) // left, max(1, (DOCUMENTS - sampled) // left)
+            if (
+                most <= 0
+                or sampled >= DOCUMENTS
+                or self.enough
+                or (sampled and time.monotonic() > self.until)
+            ):
+                self.cut_short = True
+                break
+            read = size = position = found = length = 0
+            counting: float | None = None  # when that began
+            self.kind, single = self._kind(source), readers.single(source.name)
+            packed = readers.packed_share(stored_path(source), source.name)
+
+            def advance(count: int) -> None:
+                nonlocal read
+                read += count
+
+            self.files += 1
+            try:
+                with readers.looking.first(most + ahead, many + ahead):
+                    for item in readers.read(
+                        stored_path(source), source.name, self.options, advance, self.companions
+                    ):
+                        if isinstance(item, readers.Document):
+                            begins = self._begins(item)
+                            found, length, size = (
+                                found + begins,
+                                length + len(item.text),
+                                size + _bytes(item),
+                            )
+                        position = min(
+                            read,
+                            read if single else max(read - STEP, round(size * packed)),
+                            source.bytes,
+                        )
+                        if counting is None:
+                            self.taken[self.kind] += (
+                                begins if isinstance(item, readers.Document) else 0
+                            )
+                            yield item
+                            if (
+                                self.enough
+                                or length >= most
+                                or found >= many
+                                or time.monotonic() > self.until
+                            ):
+                                sampled, characters = sampled + found, characters + length
+                                counting = time.monotonic()
+                        else:
+                            self.cut_short = self.cut_short or isinstance(item, readers.Document)
+                        late = counting is not None and time.monotonic() > counting + ahead_seconds
+                        if position < source.bytes and (
+                            late or length >= most + ahead or found >= many + ahead
+                        ):
+                            self.cut_short = True
+                            break
+                    else:
+                        position = source.bytes
+            except readers.Unreadable as error:
+                position = source.bytes
+                self.unreadable += 1
+                self.problems.append(str(error))
+            self.ahead += time.monotonic() - counting if counting else 0
+            self.read[self.kind] += position
+            self.found[self.kind] += found
+            self.characters_of[self.kind] += length
+        self.ended = True
+
+
+def _bytes(document: readers.Document) -> int:
+    """At least, in a file that is not compressed."""
+    return sum(
+        len(part.encode("utf-8", "replace"))
+        for part in (document.text, document.title, document.date, *document.metadata.values())
+    )
+
+
+def _shown(document: readers.Document, options: readers.Options) -> dict:
+    day = readers.parse_date(document.date, options.date_order or None)
+    return {
+        "title": document.title,
+        "date": document.date[:60],
+        "day": day.isoformat() if day else "",
+        "fields": [
+            (name, value, options.kinds.get(name, metadata.DEFAULT.kind))
+            for name, value in document.metadata.items()
+        ][:FIELDS],
+        "text": document.text[:BEGINNING],
+        "more": len(document.text) > BEGINNING,
+        "file": document.file,
+        "place": document.place,
+        "part": document.part,
+        "parts": document.parts,
+    }

@@ -1,0 +1,87 @@
+"""Settings of a corpus and of its versions: which words count, and how files are read. Stored as
+dicts: fields keep their names."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Self
+
+from inference.text import Choice, Rules, Spread, Stream, stop_words, variants
+
+SECTION_WORDS = 1_000  # words of a section, in which long documents are read
+FEW = 20  # documents below which a word of a single one counts
+
+
+@dataclass(frozen=True)
+class VocabularySettings(Rules):
+    """Which words of a corpus count: kept on a version as a dict."""
+
+    also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
+    section_words: int = SECTION_WORDS  # 0: documents are read in one piece
+    extra_stop_words: list[str] = field(default_factory=list)
+    # Words that count although they are stop words of the language, or too common or spread evenly
+    kept_words: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    variants: bool = True  # whether writings of one word count as one: co-operation, cooperation
+    apart: list[str] = field(
+        default_factory=list
+    )  # writings that count for themselves nevertheless
+    alike: list[list[str]] = field(
+        default_factory=list
+    )  # writings that the texts have, and the words that they count as
+
+    @classmethod
+    def from_dict(cls, settings: dict) -> Self:
+        """Of a version's settings, or a corpus's, which hold more; those of an older version lack
+        some, and mean what they meant."""
+        older = (
+            {"spread_evenly": True, "section_words": 0, "variants": False}
+            if "max_share" in settings
+            else {}
+        )
+        return cls(**older | {f.name: settings[f.name] for f in fields(cls) if f.name in settings})
+
+    def fitted(self, documents: int) -> Self:
+        """With a least number of documents that grows with the collection: 2 of 341, 5 of 8,000, 25
+        of a million."""
+        return replace(
+            self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4))
+        )
+
+    def alike_in(self, stream: Stream | Spread, given: bool):
+        """With the writings that count alike in some texts; none where words are given as they
+        are."""
+        pairs = variants.find(stream, self.language) if self.variants and not given else []
+        return replace(self, alike=[list(pair) for pair in pairs])
+
+    def stop_words(self) -> set[str]:
+        """Of its languages, and one's own; those that count nevertheless are among them."""
+        return {word.lower() for word in self.extra_stop_words}.union(
+            *map(stop_words, (self.language, *self.also))
+        )
+
+    def choice(self) -> Choice:
+        """Raises Invalid, naming the field, for a value that can't be."""
+        kept = frozenset(word.lower() for word in self.kept_words)
+        return Choice(
+            stop_words=frozenset(self.stop_words() - kept),
+            kept=kept,
+            sections=self.section_words,
+            phrases=tuple(self.phrases),
+            variants=tuple(
+                (written, word) for written, word in self.alike if written not in self.apart
+            ),
+            **{rule.name: getattr(self, rule.name) for rule in fields(Rules)},
+        )
+
+
+@dataclass(frozen=True)
+class ReadingSettings(VocabularySettings):
+    """How a corpus is read, and which of its words count at first: the form's values, kept on the
+    corpus as a dict."""
+
+    options: dict = field(default_factory=dict)  # webapp.intake.readers.Options as a dict
+    shaping: dict = field(default_factory=dict)  # webapp.intake.ingest.shaping.Shaping as a dict
+    # Of each addition of files: {"first": the position of its first file, "options", "shaping"}.
+    added: list = field(default_factory=list)
+    before: list = field(
+        default_factory=list
+    )  # how the same files were read elsewhere: accounts.embargo.columns_read

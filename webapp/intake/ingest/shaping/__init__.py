@@ -1,0 +1,86 @@
+"""What happens to documents between their files and their rows: fields from names, a table about
+them, joining, cutting.
+
+All are generators over the documents and problems of the readers, and hold no more than one
+document, whatever their number.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from webapp.intake.ingest.shaping.first_lines import order_of
+from webapp.intake.ingest.shaping.joining import join
+from webapp.intake.ingest.shaping.names import Pattern, name_fields, usual_fields
+from webapp.intake.ingest.shaping.options import Shaping
+from webapp.intake.ingest.shaping.parts import Part, are_parts, part_of
+from webapp.intake.ingest.shaping.sections import cut
+from webapp.intake.ingest.shaping.silent import (
+    CERTAIN,
+    RULES,
+    certain,
+    is_rule,
+    ordered,
+    rule_of,
+    shares,
+    silent,
+)
+from webapp.intake.ingest.shaping.table import Guess, Table, guess, upload_of
+from webapp.intake.readers import Document, Problem
+
+__all__ = [
+    "CERTAIN",
+    "RULES",
+    "Guess",
+    "Part",
+    "Pattern",
+    "Shaping",
+    "are_parts",
+    "certain",
+    "guess",
+    "is_rule",
+    "order_of",
+    "ordered",
+    "part_of",
+    "rule_of",
+    "shape",
+    "shares",
+    "silent",
+    "upload_of",
+]
+
+
+def shape(
+    items: Iterable[Document | Problem],
+    shaping: Shaping,
+    folder: Path,
+    upload: tuple[Path, str] | None = None,
+    advance: Callable[[int], None] = lambda n: None,
+    order: str = "",
+) -> Iterator[Document | Problem]:
+    """The documents as they will be rows, and problems; whatever else comes is handed on.
+
+    The same items give the same documents in the same order. Where `shaping.across`, the items are
+    those of all files, else they may be one file's. `upload`: where the file is that is
+    `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_of`).
+    order: what 12/3/1999 means (readers.Options.date_order). The table by itself is not among the
+    items: its bytes `advance` is told. What is written into `folder`, on the disk of the corpora,
+    has no name and is gone when it ends.
+
+    Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
+    """
+    with (
+        Table(upload, shaping.table, shaping.key, folder, advance)
+        if shaping.table
+        else nullcontext() as about
+    ):
+        if shaping.names or shaping.pattern:
+            items = name_fields(items, shaping.names, shaping.pattern)
+        items = usual_fields(items, shaping.dated, folders=not (shaping.names or shaping.table))
+        if about:
+            items = about.join(items)
+        if shaping.joins:
+            items = join(items, shaping, folder, order=order)
+        if shaping.sections:
+            items = cut(items, shaping)
+        yield from items

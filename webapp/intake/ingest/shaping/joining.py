@@ -1,0 +1,195 @@
+"""Very short documents made one: all of an author and a day, say. Exact wherever they stand in the
+files: they are sorted on disk."""
+
+import contextlib
+import heapq
+import itertools
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from webapp.intake.ingest.shaping.options import Shaping
+from webapp.intake.ingest.shaping.parts import Part, part_of
+from webapp.intake.readers import Document, Problem, parse_date
+from webapp.intake.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
+
+# characters of a document that is not joined: it is no short one, and many are held at once
+LONG = 1_000_000
+BETWEEN = "\n\n"  # texts
+_KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
+
+
+# Sorting more than memory holds: runs are sorted, written to files that have no name, and merged.
+MEMORY = 32 << 20  # bytes of lines that are held
+
+
+class Lines(contextlib.AbstractContextManager["Lines"]):
+    """Lines of bytes, each with its end, to be had in their order. The files lie in `folder` and
+    are gone with the process."""
+
+    def __init__(self, folder: Path, memory: int = MEMORY):
+        self.folder, self.memory = folder, memory
+        self.held: list[bytes] = []
+        self.size = 0
+        # levels[i]: files that were merged i times; a line is written once a level
+        self.levels: list[list[BinaryIO]] = []
+
+    def add(self, line: bytes) -> None:
+        self.held.append(line)
+        self.size += len(line) + 64  # what Python takes for each
+        if self.size >= self.memory:
+            self._spill()
+
+    def sorted(self) -> Iterator[bytes]:
+        self.held.sort()
+        yield from heapq.merge(*(file for level in self.levels for file in level), self.held)
+
+    def _spill(self) -> None:
+        self.held.sort()
+        run = self._written(self.held)
+        self.held, self.size = [], 0
+        for level in self.levels:
+            level.append(run)
+            # So many files are merged into one: each takes a line's memory, and a process may have
+            # some hundred open
+            if len(level) < 16:
+                return
+            run = self._written(heapq.merge(*level))
+            for file in level:
+                file.close()
+            level.clear()
+        self.levels.append([run])
+
+    def _written(self, lines: Iterable[bytes]) -> BinaryIO:
+        file = tempfile.TemporaryFile(dir=self.folder)
+        file.writelines(lines)
+        file.seek(0)
+        return file
+
+    def __exit__(self, *_) -> None:
+        for file in (file for level in self.levels for file in level):
+            file.close()
+
+
+def join(
+    items: Iterable[Document | Problem],
+    shaping: Shaping,
+    folder: Path,
+    most: int = MAX_TEXT,
+    order: str = "",
+) -> Iterator[Document | Problem]:
+    """Documents with the same values become one, in the order of the values; within it parts of a
+    whole in the order of their numbers, and others in that of the files.
+
+    One that lacks a value, or is long already, stays as it is, before the others. A joined document
+    has the fields that are the same in all of it. Where it would be longer than `most` characters
+    another one begins: nothing is lost.
+    """
+    left, example = 0, None
+    with Lines(folder) as lines:
+        for number, item in enumerate(items):
+            if isinstance(item, Document):
+                part = part_of(item) if shaping.parts else None
+                values = _values(item, part, shaping, order)
+                if values is not None:
+                    # In JSON no tab is left in a key, so that a line's order is that of its key,
+                    # and then of its number.
+                    place = (part.number if part else 0, number)
+                    lines.add(
+                        b"%b\t%06d%015d\t%b\n"
+                        % (orjson.dumps(values), *place, orjson.dumps(asdict(item)))
+                    )
+                    continue
+                left, example = left + 1, example or item
+            yield item
+        if example:
+            yield _left(left, example, shaping)
+        for key, group in itertools.groupby(
+            lines.sorted(), key=lambda line: line.partition(b"\t")[0]
+        ):
+            yield from _joined(orjson.loads(key), map(_document, group), shaping, most)
+
+
+def _left(count: int, example: Document, shaping: Shaping) -> Problem:
+    fields = ", ".join(
+        [
+            *(["number of a part"] if shaping.parts else []),
+            *shaping.join,
+            *([shaping.period] if shaping.period else []),
+        ]
+    )
+    others = f", and so {'were' if count > 2 else 'was'} {count - 1:,} more" if count > 1 else ""
+    return Problem(
+        example.file,
+        example.place,
+        f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters;"
+        f" it was not joined with others{others}.",
+        False,
+    )
+
+
+def _values(
+    document: Document, part: Part | None, shaping: Shaping, order: str
+) -> list[str] | None:
+    values = [part.whole if part else ""] if shaping.parts else []
+    values += [document.metadata.get(name, "").strip() for name in shaping.join]
+    if shaping.period:
+        day = parse_date(document.date, order or None)
+        values.append(day.isoformat()[: _KEPT[shaping.period]] if day else "")
+    return values if all(values) and len(document.text) <= LONG else None
+
+
+def _document(line: bytes) -> Document:
+    fields = orjson.loads(line.split(b"\t", 2)[2])
+    return Document(**fields | {"headings": tuple(fields["headings"])})
+
+
+def _joined(
+    values: list[str], documents: Iterator[Document], shaping: Shaping, most: int
+) -> Iterator[Document]:
+    """The documents of one group as one; as several where they are too long."""
+    title, length, number = ", ".join(values), 0, 1
+    held: list[Document] = []
+    for document in documents:
+        if held and length + len(document.text) > most:
+            yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
+            held, length, number = [], 0, number + 1
+        if held:  # what is not the same in all is forgotten at once
+            first = held[0]
+            held[0] = replace(
+                first,
+                metadata=dict(first.metadata.items() & document.metadata.items()),
+                date=first.date if first.date == document.date else "",
+            )
+        held.append(replace(document, metadata={}) if held else document)
+        length += len(document.text) + len(BETWEEN)
+    yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
+
+
+def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
+    first, headings, at = documents[0], [], 0
+    for document in documents:
+        headings += [at + heading for heading in document.headings]
+        at += len(document.text) + len(BETWEEN)
+    return replace(
+        first,
+        text=BETWEEN.join(document.text for document in documents),
+        title=title[:MAX_TITLE],
+        date=values[-1] if shaping.period else first.date,
+        source_id=title[:MAX_ID],
+        metadata=(
+            {name: first.metadata[name] for name in sorted(first.metadata)}
+            if len(documents) > 1
+            else first.metadata
+        ),
+        place=(
+            f"{first.place or first.source_id} and {len(documents) - 1:,} more"
+            if len(documents) > 1
+            else first.place
+        ),
+        headings=tuple(headings),
+    )

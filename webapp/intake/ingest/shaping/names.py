@@ -1,0 +1,259 @@
+"""Names of folders and files as fields: letters/1901/boston_adams.txt."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import regex
+
+from inference.errors import Invalid
+from webapp.intake.ingest.shaping.first_lines import date_of
+from webapp.intake.readers import Document, Problem, parse_date
+from webapp.intake.readers.base import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
+
+MOST_FOLDERS = 16
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_DATE = ("year", "month", "day")
+_YEAR = regex.compile(r"(?<![\d.])(?:1[5-9]\d\d|20\d\d)(?![\d.]\d|\d)", regex.ASCII)
+_DAYS = [
+    regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)(?!\d)", regex.ASCII),
+    regex.compile(
+        r"(?<!\d)((?:1[5-9]|20)\d\d)[-_. ]([01]?\d)(?:[-_. ]([0-3]?\d))?(?!\d)", regex.ASCII
+    ),
+]
+_BRACES = regex.compile(r"\{([^{}]*)\}")
+_LOOKED_AT, _LINE = (
+    2_000,
+    80,
+)  # characters: where a first line is looked for, and of one that is a title
+
+
+class Path(NamedTuple):
+    """A document's file, as the name of an upload or of an archive's entry says it."""
+
+    archive: str  # without its ending; "" where the file came by itself
+    folders: tuple[str, ...]
+    file: str
+
+    @property
+    def stem(self) -> str:
+        return stem(self.file)
+
+
+def path(name: str) -> Path:
+    """Of archives in archives the last is named."""
+    pieces = [
+        piece for piece in clean(name).replace("\\", "/").split("/") if piece not in ("", ".", "..")
+    ]
+    if not pieces:
+        return Path("", (), "")
+    *folders, file = pieces
+    inside, archive = max(
+        (
+            (i, folder[: -len(ending)])
+            for i, folder in enumerate(folders, 1)
+            for ending in ARCHIVES
+            if folder.lower().endswith(ending)
+        ),
+        default=(0, ""),
+    )
+    return Path(archive, tuple(folders[inside : inside + MOST_FOLDERS]), file)
+
+
+def stem(file: str) -> str:
+    """A file's name without its ending: "a.b" of a.b.txt and of a.b.txt.gz."""
+    packed = next(
+        (ending for ending in (".gz", ".bz2", ".xz") if file.lower().endswith(ending)), ""
+    )
+    file = file.removesuffix(file[-len(packed) :]) if packed else file
+    before, dot, ending = file.rpartition(".")
+    return before if dot and before and 0 < len(ending) <= 5 and ending.isalnum() else file
+
+
+class Pattern:
+    """Names with named parts: {year}_{author}.txt.
+
+    A part goes on up to the next place where the text after it in the pattern stands, the last one
+    as far as it can; each has a character at least, and none goes beyond a folder. {} is passed
+    over. A pattern with folders describes the last ones. The ending may be left out.
+
+    Raises Invalid("pattern", …) where it is none.
+    """
+
+    def __init__(self, text: str):
+        self.levels = [_Level(level) for level in text.strip().strip("/").split("/")]
+        named = [name for level in self.levels for name in level.names if name]
+        if not named:
+            raise Invalid(
+                "pattern",
+                "A pattern names parts of the files' names in braces, such as {year}_{author}.txt.",
+            )
+        for name in named:
+            if named.count(name) > 1:
+                raise Invalid(
+                    "pattern",
+                    f"The pattern names “{name}” twice. Give each part a name of its own.",
+                )
+            if len(name) > MAX_NAME:
+                raise Invalid("pattern", f"A name in a pattern has at most {MAX_NAME} characters.")
+
+    def match(self, where: Path) -> dict[str, str] | None:
+        """Each named part's text; None for a name that is not like the pattern."""
+        pieces = [*where.folders, where.file]
+        if len(pieces) < len(self.levels):
+            return None
+        texts: dict[str, str] = {}
+        for level, piece in zip(self.levels, pieces[-len(self.levels) :], strict=True):
+            parts = level.match(piece)
+            if parts is None and level is self.levels[-1]:
+                parts = level.match(stem(piece))
+            if parts is None:
+                return None
+            texts |= parts
+        return texts
+
+
+class _Level:
+    """One name in a pattern: literals[0] {names[0]} literals[1] {names[1]} … literals[n]."""
+
+    def __init__(self, text: str):
+        pieces = _BRACES.split(text)
+        literals, self.names = pieces[::2], [clean(name).strip() for name in pieces[1::2]]
+        unclosed = "{" in "".join(literals) or "}" in "".join(literals[:-1])
+        if unclosed or "}" in literals[-1]:
+            how = "not closed, or not opened" if unclosed else "not opened"
+            raise Invalid(
+                "pattern", f"In “{text[:80]}” a brace is {how}. Write {{year}}_{{author}}.txt."
+            )
+        if not all(literals[1:-1]):
+            raise Invalid(
+                "pattern",
+                f"In “{text[:80]}” two parts stand side by side: nothing says where the first one"
+                " ends.",
+            )
+        first, last = regex.escape(literals[0]), regex.escape(literals[-1])
+        # Atomic: where a part ends is never tried again, so that a long name takes no time
+        between = "".join(rf"(?>(.+?){regex.escape(literal)})" for literal in literals[1:-1])
+        self.form = regex.compile(f"{first}{between}(.+){last}" if self.names else first, regex.S)
+
+    def match(self, name: str) -> dict[str, str] | None:
+        found = self.form.fullmatch(name)
+        return found and {
+            part: text for part, text in zip(self.names, found.groups(), strict=True) if part
+        }
+
+
+def name_fields(
+    items: Iterable[Document | Problem], folders: bool, text: str
+) -> Iterator[Document | Problem]:
+    """With `folders`, folders and files become the fields “folder 1”, “folder 2” …, “file” and
+    “archive”; the parts of the pattern `text` have their own names.
+
+    What a pattern names counts more than what the document says of itself, and that more than
+    folders and files. A pattern's title, id and date are the document's own; year, month and day
+    make its date, too.
+    """
+    pattern = Pattern(text) if text else None
+    unlike, example = 0, None
+    for item in items:
+        if not isinstance(item, Document):
+            yield item
+            continue
+        where = path(item.file)
+        parts = pattern.match(where) if pattern else {}
+        if parts is None:
+            unlike, example, parts = unlike + 1, example or item, {}
+        yield _with(item, _folders(where) if folders else {}, parts)
+    if example:
+        others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
+        yield Problem(
+            example.file,
+            example.place,
+            f"“{example.file}”{others}: the name is not like the pattern {text}, so no fields were"
+            " made from it.",
+            False,
+        )
+
+
+def usual_fields(
+    items: Iterable[Document | Problem], dated: str, folders: bool
+) -> Iterator[Document | Problem]:
+    """What names and first lines say where nobody asked them: with `folders`, the last folder of a
+    file is the field “folder” (columns keep it only where it groups documents); a file that is one
+    document has the date that its name has, else with `dated` (Shaping) its first lines, and its
+    first line for a title where its name is a number. What the document says of itself counts
+    more."""
+    file, where, day = "", path(""), ""
+    for item in items:
+        if isinstance(item, Document) and item.file:
+            if item.file != file:  # the rows of a table have one file
+                file, where, day = item.file, path(item.file), date_in(path(item.file).stem)
+            folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
+            if not item.place:
+                item = replace(
+                    item,
+                    title=_first_line(item) if item.title == where.stem else item.title,
+                    date=item.date or day or date_of(item.text, dated),
+                    metadata=folder | item.metadata,
+                )
+            elif folder:
+                item = replace(item, metadata=folder | item.metadata)
+        yield item
+
+
+def _first_line(document: Document) -> str:
+    """The title of a document that has its file's name: its first line, where that name has no
+    letters."""
+    if any(map(str.isalpha, document.title)):
+        return document.title
+    line = next(
+        (
+            line.strip()
+            for line in document.text[:_LOOKED_AT].splitlines()
+            if any(map(str.isalpha, line))
+        ),
+        "",
+    )
+    if len(line) > _LINE:
+        line = line[: _LINE + 1].rpartition(" ")[0] or line[:_LINE]
+        line = f"{line.rstrip(' ,;:')} …"
+    return line or document.title
+
+
+def date_in(name: str) -> str:
+    """The date in a file's name, "" for none: a day or a month of whatever form, or a year beside
+    letters; a number by itself may be any."""
+    for form in _DAYS:
+        if match := form.search(name):
+            text = "-".join(part for part in match.groups() if part)
+            if parse_date(text):
+                return text
+    years = _YEAR.findall(name) if any(map(str.isalpha, name)) else []
+    return years[0] if len(years) == 1 else ""
+
+
+def _folders(where: Path) -> dict[str, str]:
+    fields = {"archive": where.archive} if where.archive else {}
+    fields |= {f"folder {i}": folder for i, folder in enumerate(where.folders, 1)}
+    return fields | ({"file": where.stem} if where.file else {})
+
+
+def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) -> Document:
+    date = parts.get("date") or "-".join(
+        parts[name] for name in itertools.takewhile(parts.__contains__, _DATE)
+    )
+    own = {
+        name: text[:MAX_FIELD]
+        for name, text in parts.items()
+        if name not in ("title", "date", "id")
+    }
+    return replace(
+        document,
+        title=parts.get("title", document.title)[:MAX_TITLE],
+        date=(date or document.date)[:60],
+        source_id=parts.get("id", document.source_id)[:MAX_ID],
+        metadata={name: text[:MAX_FIELD] for name, text in folders.items()}
+        | document.metadata
+        | own,
+    )

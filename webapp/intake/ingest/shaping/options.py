@@ -1,0 +1,116 @@
+"""What is done to documents between their files and their rows: the user's choice, kept on the
+corpus as a dict."""
+
+from dataclasses import dataclass
+
+from inference.errors import Invalid
+from webapp.intake.ingest.shaping.names import Pattern
+from webapp.intake.ingest.shaping.silent import ordered
+from webapp.intake.metadata.dates import ORDERS
+
+SECTIONS = ("", "words", "pages", "paragraphs", "headings")
+PERIODS = ("", "year", "month", "day")
+LENGTHS = {
+    "words": 1000,
+    "pages": 10,
+}  # of a section by default; pages: Mimno et al. 2012, section 4, cut books by ten
+MOST_FIELDS = 8  # that documents are joined by
+MAX_PATTERN = 500  # characters
+
+
+@dataclass(frozen=True)
+class Shaping:
+    """The default leaves documents as they were read. Raises Invalid naming the field."""
+
+    sections: str = ""  # by what long documents are cut: words, pages, paragraphs, headings
+    length: int = 0  # words or pages of a section; 0: LENGTHS
+    least: int = (
+        50  # words of a paragraph or of a heading's section: shorter ones are put to the next
+    )
+    marker: str = ""  # a line that begins with it is a heading, besides those that the file has
+    join: tuple[str, ...] = ()  # fields of metadata: documents that have the same values become one
+    period: str = ""  # of their date, besides: year, month, day
+    parts: bool = (
+        False  # rows that are parts of a whole become one (webapp.intake.ingest.shaping.parts)
+    )
+    names: bool = False  # folders and names of files become fields
+    pattern: str = (
+        ""  # of names of files, such as {year}_{author}.txt (webapp.intake.ingest.shaping.names)
+    )
+    table: str = ""  # name of the uploaded file that is a table about the others
+    key: str = ""  # its column with their names or ids
+    # order of the dates in first lines, by which files without another date have one: dmy, mdy; "":
+    # not looked for
+    dated: str = ""
+    silent: tuple[
+        str, ...
+    ] = ()  # rules for parts of texts whose words don't count (webapp.intake.ingest.shaping.silent)
+
+    def __post_init__(self):
+        # JSON has no tuples.
+        object.__setattr__(self, "join", tuple(self.join))
+        object.__setattr__(self, "silent", ordered(self.silent))
+        shortest = 50 if self.sections == "words" else 1  # words: a topic in fewer says little
+        wrong = {  # field -> what is wrong with it, if that applies
+            "dated": (
+                self.dated not in ("", *ORDERS),
+                f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.",
+            ),
+            "sections": (
+                self.sections not in SECTIONS,
+                f"Documents are cut by {', '.join(SECTIONS[1:])}, not by “{self.sections[:40]}”.",
+            ),
+            "period": (
+                self.period not in PERIODS,
+                f"Documents are joined by {', '.join(PERIODS[1:])}, not by “{self.period[:40]}”.",
+            ),
+            "length": (
+                self.length and not shortest <= self.length <= 1_000_000,
+                (
+                    f"A section has from {shortest} to 1,000,000 {self.sections or 'words'}, not"
+                    f" {self.length:,}."
+                ),
+            ),
+            "least": (
+                not 0 <= self.least <= 1_000_000,
+                f"The least length is from 0 to 1,000,000 words, not {self.least:,}.",
+            ),
+            "join": (
+                len(self.join) > MOST_FIELDS,
+                f"Documents can be joined by {MOST_FIELDS} fields; these are {len(self.join)}.",
+            ),
+            "pattern": (
+                len(self.pattern) > MAX_PATTERN,
+                (
+                    f"A pattern has at most {MAX_PATTERN} characters; this one has"
+                    f" {len(self.pattern):,}."
+                ),
+            ),
+            "table": (
+                bool(self.table) != bool(self.key),
+                (
+                    "A table about the files needs both: which file it is, and its column with"
+                    " their names."
+                ),
+            ),
+        }
+        for name, (applies, sentence) in wrong.items():
+            if applies:
+                raise Invalid(name, sentence)
+        if self.pattern:
+            Pattern(self.pattern)
+
+    @property
+    def size(self) -> int:
+        """Words or pages of a section."""
+        return self.length or LENGTHS.get(self.sections, 0)
+
+    @property
+    def joins(self) -> bool:
+        return bool(self.join or self.period or self.parts)
+
+    @property
+    def across(self) -> bool:
+        """Whether a document depends on others, or on other files: then none can be read, or read
+        again, by itself."""
+        return self.joins or bool(self.table)

@@ -1,0 +1,59 @@
+"""Rows of a table that are parts of wholes: “A speech — part 1 of 6”, or a column “part” beside
+equal titles."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import regex
+
+from webapp.intake.readers import Document
+
+COLUMNS = ("part", "part no", "part number", "teil", "partie", "parte", "deel", "część", "часть")
+_PART_OF = r"(\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?"  # “2 of 6”, or “2”
+_NUMBER = regex.compile(rf"(?:\p{{L}}+\.? )?{_PART_OF}", regex.ASCII)
+_TITLE = regex.compile(
+    rf"(\S.*?)[(\[]?\b(?:part|pt\.?|teil|partie|parte|deel|część|часть) {_PART_OF}[)\]]?"
+    r"|(\S.*?)[(\[](\d{1,6}) ?(?:of|/|von) ?\d{1,6}[)\]]",
+    regex.I,
+)
+_MOST, _WHOLES = (
+    0.9,
+    2,
+)  # of the rows that are parts, and wholes of several parts there are at least
+
+
+class Part(NamedTuple):
+    whole: str  # its title, else id
+    number: int  # from 1
+
+
+def part_of(document: Document) -> Part | None:
+    """By the end of its title, else by a column that is called so."""
+    if match := _TITLE.fullmatch(document.title.strip()):
+        title, number = filter(None, match.groups())
+        if whole := title.rstrip(" \t,;:·—–-"):
+            return Part(whole, int(number))
+    name = next((name for name in document.metadata if name.casefold().strip() in COLUMNS), "")
+    match, whole = (
+        _NUMBER.fullmatch(document.metadata.get(name, "").strip()),
+        document.title or document.source_id,
+    )
+    return Part(whole, int(match[1])) if match and whole else None
+
+
+def are_parts(parts: Sequence[Part | None]) -> bool:
+    """Whether most rows are parts, of several wholes, and the parts of each are numbered from 1 on;
+    of the last one some may be to come."""
+    wholes: dict[str, list[int]] = {}
+    for part in filter(None, parts):
+        wholes.setdefault(part.whole, []).append(part.number)
+    in_turn = all(
+        sorted(numbers) == list(range(1, len(numbers) + 1)) for numbers in wholes.values()
+    )
+    several = sum(len(numbers) > 1 for numbers in wholes.values())
+    return (
+        in_turn
+        and several >= _WHOLES
+        and several * 2 > len(wholes)
+        and sum(map(len, wholes.values())) >= _MOST * len(parts)
+    )

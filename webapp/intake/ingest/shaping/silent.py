@@ -1,0 +1,215 @@
+"""Parts of texts that nobody of interest said, known by their form: addresses, retweets, quoted
+mail, interjections in brackets, speakers' labels, salutations. Their words don't count; documents
+still show them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+_LABEL = regex.compile(
+    r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE
+)
+_QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
+_SPANS, _TEXTS, _OPENINGS, _ALIKE, _SAME, _REPEATED = 20, 0.2, 5, 0.4, 3, 0.15  # of `certain`
+_WORD = regex.compile(r"\p{L}+")
+# A salutation opens texts: two to eight words and a comma, the last word a name or title unless the
+# line ends behind it. begins the name of a rule for one, such as “to:Mr. Speaker”, or “to:Dear …”
+# with others behind the first word
+SALUTATION = "to:"
+_ADDRESS = r"(?: [\p{L}\p{M}'’\-]+\.?){1,7}"
+_OPENING = regex.compile(
+    rf"^[ \t]*((\p{{Lu}}[\p{{L}}\p{{M}}'’\-]*\.?){_ADDRESS}) ?(?:[,!:](?P<alone>[ \t]*$)|(?<="
+    r" \p{Lu}[\p{L}\p{M}'’\-]*)[,!](?=\s))",
+    regex.MULTILINE,
+)
+_HEAD, _OPENED, _LEAST, _USUAL = (
+    400,
+    0.1,
+    5,
+    0.25,
+)  # characters; of the texts, and at least; of them, where it is left out by default
+_LONGEST, _MOST = 80, 8  # characters of its rule's name; salutations of a corpus
+
+
+class Rule(NamedTuple):
+    """name: in settings. label: of its box. certain: whether it is chosen by default wherever it
+    applies. needs: a part of every text to which it applies, "" for none, so that most texts are
+    not searched."""
+
+    name: str
+    label: str
+    certain: bool
+    needs: tuple[str, ...]
+    spans: Callable[[str], Iterable[tuple[int, int]]]
+
+
+def _by(pattern: str) -> Callable[[str], Iterable[tuple[int, int]]]:
+    compiled = regex.compile(pattern, regex.MULTILINE)
+    return lambda text: (match.span() for match in compiled.finditer(text))
+
+
+def _labels(text: str) -> Iterable[tuple[int, int]]:
+    """Names before a colon at the beginnings of lines, where the text has them several times."""
+    matches = list(_LABEL.finditer(text))
+    times = Counter(match[1] for match in matches)
+    return (
+        match.span(1) for match in matches if times[match[1]] >= 2
+    )  # “Note:” and the like are in a text once
+
+
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
+    """Lines that begin with “>”, and what is behind the last line “--” where that is short."""
+    last = max(text.rfind("\n-- \n"), text.rfind("\n--\n"))
+    end = (
+        len(text) if last < 0 or len(text) - last > 600 else last + 1
+    )  # a signature has 600 characters at most
+    yield from (match.span() for match in _QUOTED.finditer(text, endpos=end))
+    if end < len(text):
+        yield end, len(text)
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule(
+            "addresses",
+            "addresses (https://…, name@example.org)",
+            True,
+            ("://", "www.", "@"),
+            _by(
+                r"\bhttps?://\S+|\bwww\.\S{3,}|[\p{L}\d._%+\-]{1,64}@[\p{L}\d\-]{1,63}(?:\.[\p{L}\d\-]{1,63})+"
+            ),
+        ),
+        Rule(
+            "retweets",
+            "“RT”, and entities such as &amp;",
+            True,
+            ("RT ", "&"),
+            _by(r"\bRT(?=\s+@)|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#[xX][\da-fA-F]{1,6});"),
+        ),
+        Rule(
+            "quoted",
+            "quoted mail (lines that begin with >) and signatures (behind a line --)",
+            True,
+            (">", "--"),
+            _quoted,
+        ),
+        Rule(
+            "interjections",
+            "interjections in brackets, between sentences or on lines of their own",
+            False,
+            ("(", "["),
+            _by(
+                r"(?:(?<=[.!?:…–—\-”“\")\]]\s{0,3})|(?<=^["
+                r" \t]{0,9}))[(\[]\p{Lu}(?:[^()\[\]]|[(\[][^()\[\]]{1,80}[)\]]){1,300}[)\]](?=\s*(?:$|[\p{Lu}–—\-„“\"(\[]))"
+            ),
+        ),
+        Rule(
+            "speakers",
+            "speakers’ names before a colon, at the beginnings of lines",
+            False,
+            (":",),
+            _labels,
+        ),
+    )
+}
+
+
+def is_rule(name: str) -> bool:
+    return name in RULES or (
+        name.startswith(SALUTATION) and len(SALUTATION) < len(name) <= _LONGEST
+    )
+
+
+def ordered(names: Iterable[str]) -> tuple[str, ...]:
+    """The rules among some names, each once."""
+    known = [*RULES, *sorted(name for name in names if name not in RULES and is_rule(name))[:_MOST]]
+    return tuple(name for name in known if name in names)
+
+
+@lru_cache(64)
+def rule_of(name: str) -> Rule:
+    if name in RULES:
+        return RULES[name]
+    words = name.removeprefix(SALUTATION)
+    first = words.removesuffix(" …")
+    form = rf"(?:(?<=^[ \t]*)|(?<=[.!?…][\"”’»)]?\s+)){regex.escape(words)} ?[,!:]"
+    anyone = rf"^[ \t]*{regex.escape(first)}{_ADDRESS} ?[,!:](?=[ \t]*$)"
+    return Rule(
+        name, f"the salutation “{words}”", False, (first,), _by(form if first == words else anyone)
+    )
+
+
+def salutations(texts: list[str]) -> dict[str, float]:
+    """Rules for those that recur where texts begin, and of which share of the texts, most frequent
+    first."""
+    opened: Counter[str] = Counter()
+    to: dict[str, set[str]] = {}
+    for text in texts:
+        if match := _OPENING.search(text[:_HEAD]):
+            opened[match[1]] += 1
+            if match["alone"] is not None:
+                opened[f"{match[2]} …"] += 1
+                to.setdefault(f"{match[2]} …", set()).add(match[1])
+    least = max(_LEAST, _OPENED * len(texts))
+    several = [
+        words for words, others in to.items() if len(others) >= _SAME and opened[words] >= least
+    ]
+    others = (to.keys() - several).union(*(to[words] for words in several))
+    kept = [(words, n) for words, n in opened.most_common() if n >= least and words not in others]
+    return {f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts) for words, n in kept}
+
+
+CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)
+
+
+def silent(text: str, rules: Iterable[str]) -> str:
+    """The text with spaces for the parts that some rules recognise: of the same length, so that
+    places stay."""
+    for name in rules:
+        rule = rule_of(name)
+        if not any(part in text for part in rule.needs):
+            continue
+        pieces, at = [], 0
+        for start, end in rule.spans(text):
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+        text = "".join([*pieces, text[at:]]) if at else text
+    return text
+
+
+def shares(texts: list[str]) -> dict[str, float]:
+    """Which share of the words of some texts each rule recognises; rules that recognise none are
+    left out."""
+    words: Counter[str] = Counter()
+    rules = [rule_of(name) for name in (*RULES, *list(salutations(texts))[:_MOST])]
+    for text in texts:
+        words[""] += len(text.split())
+        for rule in rules:
+            if any(part in text for part in rule.needs):
+                words[rule.name] += sum(
+                    len(text[start:end].split()) for start, end in rule.spans(text)
+                )
+    return {rule.name: words[rule.name] / words[""] for rule in rules if words[rule.name]}
+
+
+def certain(texts: list[str]) -> tuple[str, ...]:
+    """Rules that are chosen by default in these texts: beside CERTAIN, interjections where they are
+    at least twenty, in a fifth of the texts, five words open two fifths of them (applause,
+    laughter, hear), and one in seven is there three times, word for word. Asides of authors begin
+    in many ways, or with “This” and “Note”, and are not repeated (of proposals for Python 6 to 9%).
+    Salutations where each opens a fourth of the texts."""
+    rule = RULES["interjections"]
+    usual = (*CERTAIN, *(name for name, share in salutations(texts).items() if share >= _USUAL))
+    within = [[text[start:end] for start, end in rule.spans(text)] for text in texts]
+    spans = [span for each in within for span in each]
+    if len(spans) < _SPANS or sum(map(bool, within)) < _TEXTS * len(texts):
+        return ordered(usual)
+    openings, wordings = Counter(_WORD.search(span)[0] for span in spans), Counter(spans)
+    often = sum(times for _, times in openings.most_common(_OPENINGS))
+    repeated = sum(times for times in wordings.values() if times >= _SAME)
+    recur = often >= _ALIKE * len(spans) and repeated >= _REPEATED * len(spans)
+    return ordered((*usual, rule.name) if recur else usual)

@@ -1,0 +1,310 @@
+"""A table about the files: its rows, found by the files' names or ids, become the documents'
+titles, dates and fields.
+
+file                 author   year
+letters/boston.txt   Adams    1901
+"""
+
+import contextlib
+import itertools
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from inference.errors import Invalid
+from webapp.intake import readers
+from webapp.intake.ingest.shaping.names import MOST_FOLDERS, path as split, stem
+from webapp.intake.readers import Document, Problem, Unreadable, formats, looking, roles
+from webapp.intake.readers.base import Source
+
+SAID = 100  # documents, and rows, without a match that are reported one by one
+NAMES = 20_000  # of files, by which the table is guessed
+_ROWS, _CHARACTERS = 100, 10_000_000  # of it that are compared with them
+_COLUMNS = 64
+_CANDIDATES = 8  # files that may be the table
+
+Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
+
+
+class Guess(NamedTuple):
+    name: str  # of the table; in an archive with the archive's before it
+    key: str  # its column with the names of the others
+    matched: int  # of the first rows
+    rows: int
+
+
+def guess(files: Files) -> Guess | None:
+    """Which file, of the uploads and of what is in archives, is a table about the others; None
+    where none seems to be."""
+    others: dict[str, set[str]] = {}
+    candidates: list = []
+    for upload, name in itertools.islice(_names(files), NAMES):
+        if formats.named(name).columns and len(candidates) < _CANDIDATES:
+            candidates.append((upload, name))
+        for key in _of_document(name):
+            others.setdefault(key.text, set()).add(name)
+    guesses: list[Guess] = []
+    for upload, name in candidates:
+        with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
+            guesses += _guess_columns(source, name, others)
+    return max(guesses, key=lambda guess: guess.matched / guess.rows, default=None)
+
+
+def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
+    """Every file's name, those in archives too, with the upload that it is or is in."""
+    for path, name in files:
+        key = formats.by_name(name)
+        yield (path, name), name
+        if (
+            key != "tar" or path.stat().st_size <= 64 << 20
+        ):  # a longer tar archive is not read to its end only to guess
+            with contextlib.suppress(Unreadable):
+                yield from (((path, name), inside) for inside in readers.names_inside(path, name))
+
+
+def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
+    """The upload that is a table, or the archive that it is in."""
+    return next(
+        (
+            (path, upload)
+            for path, upload in files
+            if name == upload or name.startswith(f"{upload}/")
+        ),
+        None,
+    )
+
+
+def _guess_columns(
+    source: Source | readers.Member, name: str, others: dict[str, set[str]]
+) -> Iterator[Guess]:
+    """Columns that may have the names of the others."""
+    sniff = readers.sniff(source, name, header=True, html=False)
+    rows = _first_rows(source, name, sniff.options)
+    for title in sniff.columns[:_COLUMNS]:
+        cells = [row[title] for row in rows if row.get(title)]
+        matched = sum(
+            any(others.get(key.text, set()) - {name} for key in _of_row(cell)) for cell in cells
+        )
+        if cells and matched >= 0.5 * len(
+            cells
+        ):  # of a column's first values half must name other files
+            yield Guess(name, title, matched, len(cells))
+
+
+def _first_rows(
+    source: Source | readers.Member, name: str, options: readers.Options
+) -> list[dict[str, str]]:
+    """Column -> cell, of the first rows that have something in the column of the text."""
+    options = replace(options, title=None, date=None, id=None)
+    with (
+        looking.first(_CHARACTERS, _ROWS),
+        contextlib.closing(readers.read(source, name, options)) as items,
+    ):
+        documents = (item for item in items if isinstance(item, Document))
+        return [
+            row.metadata | {options.column("text") or "": row.text}
+            for row in itertools.islice(documents, _ROWS)
+        ]
+
+
+class _Key(NamedTuple):
+    text: str
+    distance: int  # of what it was made from: 2 for a folder that was left out, 1 for the ending
+
+
+def _keys(pieces: list[str]) -> Iterator[_Key]:
+    for i in range(len(pieces)):
+        *folders, file = pieces[i:]
+        yield _Key("/".join([*folders, file]), 2 * i)
+        if stem(file) != file:
+            yield _Key("/".join([*folders, stem(file)]), 2 * i + 1)
+
+
+def _plain(name: str) -> str:
+    """macOS writes letters and their marks apart, and forgets about capitals as Windows does."""
+    return unicodedata.normalize("NFC", name).casefold().strip()
+
+
+def _of_document(file: str) -> list[_Key]:
+    where = split(_plain(file))
+    return list(_keys([*where.folders, where.file])) if where.file else []
+
+
+def _of_row(value: str) -> list[_Key]:
+    pieces = [
+        piece for piece in _plain(value).replace("\\", "/").split("/") if piece not in ("", ".")
+    ][-MOST_FOLDERS:]
+    return list(_keys(pieces))
+
+
+class Table(contextlib.AbstractContextManager["Table"]):
+    """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process.
+    Use `with`."""
+
+    def __init__(
+        self,
+        upload: tuple[Path, str] | None,
+        name: str,
+        key: str,
+        folder: Path,
+        advance: Callable[[int], None] = lambda n: None,
+    ):
+        if upload is None:
+            raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
+        self.upload, self.name, self.key, self.advance = upload, name, key, advance
+        place = folder / "table.sqlite"
+        place.unlink(missing_ok=True)
+        self.rows = sqlite3.connect(place)
+        place.unlink()  # from here on it has no name
+        self.rows.execute("PRAGMA journal_mode = OFF")
+        self.rows.execute("PRAGMA cache_size = -32768")  # 32 MB in memory
+        self.rows.execute(
+            "CREATE TABLE row (number INTEGER PRIMARY KEY, place TEXT, name TEXT, fields BLOB)"
+        )
+        self.rows.execute(
+            "CREATE TABLE key (text TEXT, distance INTEGER, row INTEGER, PRIMARY KEY (text,"
+            " distance, row)) WITHOUT ROWID"
+        )
+        self.used = bytearray()
+
+    def __exit__(self, *_) -> None:
+        self.rows.close()
+
+    def join(self, items: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+        """Documents with what their row says, which counts more than what they say themselves; then
+        what has no match.
+
+        Raises Unreadable where the table is none, and Invalid("key", …) where it has no such
+        column.
+        """
+        yield from self._load()
+        missing = _Said(f"and {{count:,}} more documents are in no row of the table “{self.name}”.")
+        for item in items:
+            if isinstance(item, (Document, Problem)) and item.file == self.name:
+                continue  # in an archive it is read with the rest
+            if not isinstance(item, Document):
+                yield item
+                continue
+            number = self._row(item)
+            if number is None:
+                yield from missing.say(
+                    item.file,
+                    item.place,
+                    f"“{item.source_id or item.file}” is in no row of the table “{self.name}”.",
+                )
+                yield item
+            else:
+                yield self._told(item, number)
+        yield from missing.rest(self.name)
+        yield from self._unused()
+
+    def _load(self) -> Iterator[Problem]:
+        twice = _Said("and {count:,} more rows name a file that was named before.")
+        advance = (
+            self.advance if self.upload[1] == self.name else lambda n: None
+        )  # else it is read with the rest
+        with readers.opened(*self.upload, self.name) as source:
+            for item in readers.read(source, self.name, self._options(source), advance):
+                if isinstance(item, Problem):
+                    yield replace(item, dropped=False)  # no document is lost by it
+                    continue
+                number, keys = len(self.used), _of_row(item.text)
+                if keys and self._find(keys[0].text, 0) is not None:
+                    yield from twice.say(
+                        self.name,
+                        item.place,
+                        f"“{self.name}”, {item.place}: “{item.text[:100]}” was named before; the"
+                        " first row counts.",
+                    )
+                    continue
+                self.used.append(0)
+                fields = orjson.dumps([item.title, item.date, item.source_id, item.metadata])
+                self.rows.execute(
+                    "INSERT INTO row VALUES (?, ?, ?, ?)",
+                    (number, item.place, item.text[:500], fields),
+                )
+                self.rows.executemany(
+                    "INSERT OR IGNORE INTO key VALUES (?, ?, ?)",
+                    ((key.text, key.distance, number) for key in keys),
+                )
+        yield from twice.rest(self.name)
+
+    def _options(self, source: Source | readers.Member) -> readers.Options:
+        sniff = readers.sniff(
+            source, self.name, header=True, html=False
+        )  # without names there is nothing to say
+        if self.key not in sniff.columns:
+            raise Invalid(
+                "key",
+                f"“{self.name}” has no column “{self.key}”; its first row, which must hold their"
+                f" names, has {', '.join(sniff.columns)[:200]}.",
+            )
+        return replace(
+            sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key))
+        )
+
+    def _find(self, text: str, farthest: int) -> int | None:
+        row = self.rows.execute(
+            "SELECT row FROM key WHERE text = ? AND distance <= ? ORDER BY distance, row LIMIT 1",
+            (text, farthest),
+        ).fetchone()
+        return row and row[0]
+
+    def _row(self, document: Document) -> int | None:
+        """Of the row whose name is the end of the file's, or the other way round, with the endings
+        or without."""
+        for key in _of_document(document.file):
+            number = self._find(key.text, 2 * MOST_FOLDERS if key.distance < 2 else 1)
+            if number is not None:
+                return number
+        return self._find(_plain(document.source_id), 0) if document.source_id else None
+
+    def _told(self, document: Document, number: int) -> Document:
+        self.used[number] = 1
+        title, date, source_id, metadata = orjson.loads(
+            self.rows.execute("SELECT fields FROM row WHERE number = ?", (number,)).fetchone()[0]
+        )
+        return replace(
+            document,
+            title=title or document.title,
+            date=date or document.date,
+            source_id=source_id or document.source_id,
+            metadata=document.metadata | metadata,
+        )
+
+    def _unused(self) -> Iterator[Problem]:
+        named = _Said("and {count:,} more rows name no file that was uploaded.")
+        for number in (i for i, used in enumerate(self.used) if not used):
+            if named.count < SAID:
+                place, name = self.rows.execute(
+                    "SELECT place, name FROM row WHERE number = ?", (number,)
+                ).fetchone()
+                yield from named.say(
+                    self.name,
+                    place,
+                    f"“{self.name}”, {place}: no document is named “{name[:100]}”.",
+                )
+            else:
+                named.count += 1
+        yield from named.rest(self.name)
+
+
+class _Said:
+    """The first of many like problems, and at the end how many more there were."""
+
+    def __init__(self, more: str):
+        self.more, self.count = more, 0
+
+    def say(self, file: str, place: str, message: str) -> Iterator[Problem]:
+        self.count += 1
+        if self.count <= SAID:
+            yield Problem(file, place, message, False)
+
+    def rest(self, file: str) -> Iterator[Problem]:
+        if self.count > SAID:
+            yield Problem(file, "", f"… {self.more.format(count=self.count - SAID)}", False)

@@ -1,0 +1,217 @@
+"""What is done to documents before they become rows, as a part of the form of a corpus. Each field
+says in a line what it does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django import forms
+
+from webapp.intake.ingest.shaping import CERTAIN, Guess, Shaping, is_rule, ordered, rule_of
+from webapp.intake.ingest.vocabulary_forms import SentForm, choice_field
+from webapp.intake.metadata.dates import ORDERS
+from webapp.platform.pages.page import told_at
+
+SECTIONS = [
+    ("", "keep each document whole"),
+    ("words", "cut long ones after some number of words"),
+    ("pages", "cut them by pages"),
+    ("paragraphs", "cut them by paragraphs"),
+    ("headings", "cut them by headings, such as chapters"),
+]
+PERIODS = [
+    ("", "not by date"),
+    ("day", "of one day"),
+    ("month", "of one month"),
+    ("year", "of one year"),
+]
+MOST_TABLES = 100  # that are offered
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A rule that recognises parts of texts whose words don't count. share: of the words."""
+
+    name: str
+    label: str
+    share: float
+    chosen: bool
+
+
+class RulesField(forms.MultipleChoiceField):
+    def valid_value(self, value: str) -> bool:
+        return is_rule(value)
+
+
+class ShapingForm(SentForm):
+    """Valid where webapp.intake.ingest.shaping.Shaping is; `shaping()` is what it says."""
+
+    sections = forms.ChoiceField(
+        required=False,
+        choices=SECTIONS,
+        label="Sections",
+        help_text=(
+            "A book is about many things, each of its sections about a few. Pages can still sum the"
+            " sections up to the whole book."
+        ),
+    )
+    length = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        label="Words or pages of a section",
+        help_text=(
+            "Leave it empty for about 1,000 words or 10 pages. A section ends at the end of a"
+            " paragraph or sentence."
+        ),
+    )
+    least = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        label="Shortest paragraph or chapter, in words",
+        help_text="A shorter one is joined to the next.",
+    )
+    marker = forms.CharField(
+        required=False,
+        max_length=100,
+        label="A heading begins with",
+        help_text=(
+            "Such as CHAPTER, at the beginning of a line. Headings that the file marks, and lines"
+            " that begin with #, are known."
+        ),
+    )
+    join = forms.CharField(
+        required=False,
+        max_length=1000,
+        label="Join those with the same",
+        help_text=(
+            "Fields, separated by commas. With “author”, all documents of an author become one."
+            " Leave it empty to join none."
+        ),
+    )
+    period = forms.ChoiceField(
+        required=False,
+        choices=PERIODS,
+        label="Join by date",
+        help_text="In addition to the fields above, or on its own.",
+    )
+    parts = forms.BooleanField(required=False, label="Join parts to wholes")
+    names = forms.BooleanField(
+        required=False,
+        label="Names of folders and files are fields",
+        help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901.",
+    )
+    pattern = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Pattern of the files’ names",
+        help_text=(
+            "{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id}"
+            " are the document’s own; {} is ignored."
+        ),
+    )
+    dated = forms.ChoiceField(
+        required=False,
+        choices=[
+            ("", "are not read"),
+            *((order, f"are read, numbers as {label}") for order, label in ORDERS.items()),
+        ],
+        label="Dates in the first lines of files",
+        help_text=(
+            "“Berlin, den 12. Mai 1999”, or a date on a line of its own. Files that have another"
+            " date keep it."
+        ),
+    )
+    table = forms.ChoiceField(
+        required=False,
+        label="The file",
+        help_text=(
+            "Its columns become titles, dates and fields of the files that its rows name. Its first"
+            " row must hold the names of the columns."
+        ),
+    )
+    key = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Its column with their names",
+        help_text="With or without folder and extension, or the documents’ ids.",
+    )
+
+    silent = RulesField(required=False, label="Words that don’t count")
+
+    def __init__(
+        self,
+        *args,
+        shaping: Shaping | None,
+        tables: Sequence[str] = (),
+        guess: Guess | None = None,
+        **kwargs,
+    ):
+        """shaping: what was chosen before, None for nothing. tables: names of files that may be the
+        table; guess: which seems to be. Both are offered, and nothing else is taken."""
+        shaping = shaping or Shaping(silent=CERTAIN)
+        table, key = (
+            shaping.table or (guess.name if guess else ""),
+            shaping.key or (guess.key if guess else ""),
+        )
+        initial = {
+            "sections": shaping.sections,
+            "length": shaping.length or None,
+            "least": shaping.least,
+            "marker": shaping.marker,
+            "join": ", ".join(shaping.join),
+            "period": shaping.period,
+            "parts": shaping.parts,
+            "names": shaping.names,
+            "dated": shaping.dated,
+            "pattern": shaping.pattern,
+            "table": table,
+            "key": key,
+            "silent": list(shaping.silent),
+        }
+        super().__init__(*args, **kwargs | {"initial": initial})
+        offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
+        self.guess, self.offers_tables = guess, bool(offered)
+        choice_field(self, "table").choices = [
+            ("", "there is none"),
+            *((name, name) for name in offered),
+        ]
+
+    @property
+    def shapes(self) -> bool:
+        """Whether it does anything, so that it is not to be overlooked."""
+        return any(
+            self[name].value()
+            for name in ("sections", "join", "period", "names", "dated", "pattern", "table")
+        )
+
+    def silences(self, shares: dict[str, float]) -> list[Silence]:
+        """The rules that recognise something, or are chosen. shares: of
+        webapp.intake.ingest.shaping.shares."""
+        chosen = set(self["silent"].value() or [])
+        return [
+            Silence(name, rule_of(name).label, shares.get(name, 0.0), name in chosen)
+            for name in ordered({*chosen, *shares})
+        ]
+
+    def clean(self) -> None:
+        if not self.errors:
+            with told_at(self):
+                self._shaping = self._made()
+
+    def _made(self) -> Shaping:
+        values = dict(self.cleaned_data)
+        values["join"] = tuple(
+            dict.fromkeys(name for part in values["join"].split(",") if (name := part.strip()))
+        )
+        values["length"] = values["length"] or 0
+        values["least"] = Shaping.least if values["least"] is None else values["least"]
+        if values["sections"] not in ("words", "pages"):
+            values["length"] = 0  # of no use, and not to be wrong
+        if not values["table"]:
+            values["key"] = ""
+        return Shaping(**values)
+
+    def shaping(self) -> Shaping:
+        """Of a form that is valid."""
+        return self._shaping

@@ -1,0 +1,86 @@
+"""The documents of a corpus that is a part of another, read from the parent's rows."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import numpy as np
+from django.db import connection
+
+from inference.errors import Invalid
+from webapp.intake import readers
+from webapp.intake.ingest.corpora import NUMBERS
+from webapp.models import Corpus
+from webapp.platform.storage import files
+from webapp.platform.storage.sql import tuples
+
+_BLOCK = 32  # documents in memory at a time: each may have 20 million characters
+
+_COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text, metadata, text"
+
+
+def size(corpus: Corpus) -> int:
+    """Bytes of its documents' texts."""
+    return int(
+        tuples(
+            "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND"
+            " number = ANY(%s)",
+            [corpus.parent_id, _numbers(corpus).tolist()],
+        )[0][0]
+    )
+
+
+def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
+    """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises
+    Invalid where it is gone.
+
+    Of a whole that was cut into sections those that are in the part are a whole there.
+
+    Over a connection of its own: during a COPY that of the task answers nothing else.
+    """
+    numbers = _numbers(corpus)
+    with closing(connection.copy()) as other, other.cursor() as cursor:
+        for i in range(0, len(numbers), _BLOCK):
+            block = numbers[i : i + _BLOCK].tolist()
+            cursor.execute(
+                f"SELECT {_COLUMNS} FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER"
+                " BY number",
+                [corpus.parent_id, block],
+            )
+            rows = cursor.fetchall()
+            if len(rows) < len(block):
+                raise Invalid(
+                    "parent",
+                    f"“{corpus.provenance['parent']['name']}” was deleted before this part of it"
+                    " was made. Delete this, too.",
+                )
+            for (
+                number,
+                part,
+                parts,
+                whole,
+                source_id,
+                file,
+                place,
+                title,
+                date,
+                metadata,
+                text,
+            ) in rows:
+                first = number - part + 1
+                before, this, end = np.searchsorted(
+                    numbers, [first, number, first + parts]
+                ).tolist()
+                section = (
+                    {"part": this - before + 1, "parts": end - before, "whole": whole}
+                    if end - before > 1
+                    else {}
+                )
+                yield readers.Document(
+                    text, title, date, source_id, json.loads(metadata), file, place, **section
+                )
+                advance(len(text.encode()))
+
+
+def _numbers(corpus: Corpus) -> np.ndarray:
+    return np.load(files.corpus_folder(corpus.pk) / NUMBERS)

@@ -1,0 +1,136 @@
+"""What may come: how large an upload may be, whether the disk has room for it, and what its owner
+may still have."""
+
+import errno
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from inference.errors import Invalid
+from webapp.models import User
+from webapp.platform.accounts import quotas
+from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.storage import disk
+
+KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
+
+
+_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
+
+
+class Refused(Exception):
+    """What can't be taken: an HTTP status, and a sentence that says what was expected, what came
+    and what to do."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+def check_size(size: int, sentence: str) -> None:
+    """Raises Refused where that many bytes, which the sentence says, are more than a corpus may
+    have here."""
+    if settings.MAX_UPLOAD and size > settings.MAX_UPLOAD:
+        raise Refused(
+            413,
+            f"{sentence}, and this server takes {settings.MAX_UPLOAD:,} at most. Upload less at"
+            " once, or ask whoever runs it for more (TOPOGRAPH_MAX_UPLOAD).",
+        )
+
+
+@contextmanager
+def hold_quota(owner: int | None, size: int) -> Iterator[None]:
+    """Keep that many bytes more of a user, beside uploads that have begun, while no others of
+    theirs can be: the user's row is locked. Without a quota a user's uploads may be half of what
+    the disk can take. Raises Refused."""
+    user = User.objects.filter(pk=owner).first() if owner else None
+    if user is None or not settings.ACCOUNTS:
+        yield
+        return
+    with transaction.atomic():
+        quotas.one_at_a_time(user)
+        if quotas.limits(user).bytes is None:
+            _check_share(user, size)
+        try:
+            quotas.check_bytes(user, size, arriving=lambda: _bytes_arriving(user.pk))
+        except Invalid as error:
+            raise Refused(413, error.message) from None
+        yield
+
+
+def _check_share(user: User, size: int) -> None:
+    """Raises Refused."""
+    has, free = _bytes_arriving(user.pk), disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
+    if has + size > (has + free) // 2:
+        raise Refused(
+            507,
+            "Your uploads may take up half of the space that the server's disk has for them"
+            f" ({size_of((has + free) // 2)}). Those that have begun take up {size_of(has)}, and"
+            f" this one would add {size_of(size)}. Read them, or delete some.",
+        )
+
+
+def _bytes_arriving(owner: int) -> int:
+    """Bytes that an owner's uploads will have, of which no corpus has been made."""
+    # A form's own .json file lies there, too
+    notes = (path for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir() if _NOTE.fullmatch(path.name))
+    uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
+    return sum(note["length"] for note in uploads if note.get("owner") == owner)
+
+
+def _read_if_there(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""  # it went by itself
+
+
+def reserve() -> int:
+    """Bytes of the disk that uploads leave free, for the work itself."""
+    if settings.DISK_RESERVE is not None:
+        return settings.DISK_RESERVE
+    whole = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    return min(1 << 30, whole.f_blocks * whole.f_frsize // 20)
+
+
+def check_room(size: int) -> None:
+    """Raises Refused unless that many bytes can come and the disk still keeps its reserve."""
+    free = disk.free(settings.FILE_UPLOAD_TEMP_DIR)
+    if free - size < reserve():
+        raise Refused(
+            507,
+            f"The server's disk is short of space: {size_of(size)} more were to come,"
+            f" {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work"
+            f" itself. {KEPT}",
+        )
+
+
+def promise(file: int, size: int) -> bool:
+    """Have the disk keep room for all of an upload, an open file; False where its file system
+    can't. Of all processes of this machine one does so at a time: none counts on what another
+    takes. Raises Refused, or OSError, where there is no room."""
+    folder = os.open(settings.FILE_UPLOAD_TEMP_DIR, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        check_room(max(0, size - os.fstat(file).st_blocks * 512))
+        return disk.promise(file, size)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def refuse_when_full() -> Iterator[None]:
+    """Raises Refused(507) for an error of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error

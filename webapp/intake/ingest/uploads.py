@@ -1,0 +1,208 @@
+"""Files that are arriving, by the tus protocol (docs/uploads.md), until a corpus is made of them.
+
+An upload is two files in files/uploads/: `<id>`, what came of it so far, and `<id>.json`, what it
+will be. How much has come is the length of the first one, so that whatever stops, the server or the
+machine, there is nothing to repair.
+"""
+
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from inference.runtime.durable import settle_names, sync
+from webapp.intake.ingest.file_names import clean
+from webapp.intake.ingest.storing import ReceivedFile, Unusable
+from webapp.intake.ingest.upload_limits import (
+    Refused,
+    check_room,
+    check_size,
+    hold_quota,
+    promise,
+    refuse_when_full,
+)
+from webapp.platform.storage import disk
+
+EXPIRES = 7 * 24 * 3600  # seconds after the last byte that came
+# seconds after which the disk keeps no more room for what has not come: it is promised again when
+# more comes
+IDLE = 3600
+SURELY_OLD = 3600  # seconds that something must have looked as old as that
+NOT_HERE = (
+    "This web server takes no uploads: the files of corpora are kept on another machine"
+    " (TOPOGRAPH_SOURCES=0). Ask whoever runs this site to have uploads sent there."
+)
+PACK = 64 << 20  # bytes: the largest pack; its headers are read into memory
+_ID = re.compile(r"[\w-]{22}", re.ASCII)
+
+_old_since: dict[
+    Path, float
+] = {}  # what `remove_expired` found old, and when first, by time.monotonic()
+
+
+@dataclass(frozen=True)
+class IncomingFile:
+    """What is known of a file from the beginning of its upload; sha256 once all of it has come,
+    where it was computed on the way."""
+
+    id: str
+    length: int  # bytes
+    name: str
+    pack: bool = False  # a tar file that the page made of many small ones
+    sha256: str = ""
+    owner: int | None = None  # the user who began it; none: the local owner
+
+    @property
+    def path(self) -> Path:
+        return settings.FILE_UPLOAD_TEMP_DIR / self.id
+
+    @property
+    def offset(self) -> int:
+        """Bytes that have come."""
+        return self.path.stat().st_size
+
+    @property
+    def expires(self) -> float:
+        """Seconds since the epoch."""
+        return self.path.stat().st_mtime + EXPIRES
+
+
+def create(length: int, name: str, pack: bool = False, owner: int | None = None) -> IncomingFile:
+    """Begin an upload. Raises Refused when it is too large, or the disk too small, or this server
+    does not keep uploads."""
+    if not settings.SOURCES:
+        raise Refused(503, NOT_HERE)
+    check_size(length, f"“{_short(name)}” has {length:,} bytes")
+    if pack and length > PACK:
+        raise Refused(
+            413,
+            f"A pack of small files may have {PACK:,} bytes, and this one has {length:,}. Send"
+            " fewer files in each.",
+        )
+    upload = IncomingFile(secrets.token_urlsafe(16), length, clean(name), pack, owner=owner)
+    with hold_quota(owner, length), refuse_when_full():
+        file = os.open(upload.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            promise(file, length)
+            save_note(upload)
+        except BaseException:
+            upload.path.unlink()
+            raise
+        finally:
+            os.close(file)
+    return upload
+
+
+def find(upload_id: str, owner: int | None = None) -> IncomingFile:
+    """Raises Refused where there is none, or no longer, or where it is not that owner's; without
+    one it may be anybody's."""
+    if _ID.fullmatch(upload_id):
+        with suppress(FileNotFoundError, ValueError, TypeError):
+            upload = IncomingFile(**json.loads(_note_path(upload_id).read_bytes()))
+            if upload.expires > time.time() and owner in (None, upload.owner):
+                return upload
+    raise Refused(
+        404,
+        "There is no such upload, or no longer: it was cancelled, made into a corpus, or is older"
+        " than 7 days. Upload the file again.",
+    )
+
+
+def remove(*several: IncomingFile) -> None:
+    for upload in several:
+        _note_path(upload.id).unlink(missing_ok=True)
+        upload.path.unlink(missing_ok=True)
+
+
+def _note_path(upload_id: str) -> Path:
+    return settings.FILE_UPLOAD_TEMP_DIR / f"{upload_id}.json"
+
+
+def save_note(upload: IncomingFile) -> None:
+    """Say on disk, for good, what an upload will be."""
+    path = _note_path(upload.id)
+    new = path.with_suffix(".new")
+    new.write_bytes(json.dumps(asdict(upload)).encode())
+    sync(new)
+    new.rename(path)
+    settle_names([path.parent])
+
+
+def _short(name: str) -> str:
+    name = clean(name)
+    return name if len(name) <= 100 else f"…{name[-99:]}"
+
+
+# What becomes of them
+# ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFile]]:
+    """An owner's finished uploads. They are gone when it ends well, as a corpus has them then by
+    names of its own, and when it raises Unusable.
+
+    Raises Refused where one is not there, or not whole.
+    """
+    uploads = [find(one, owner) for one in dict.fromkeys(ids)]
+    missing = [(u, came) for u in uploads if (came := u.offset) != u.length]
+    if missing:
+        first, came = missing[0]
+        raise Refused(
+            409,
+            f"“{_short(first.name)}” has not arrived whole: {came:,} of {first.length:,} bytes. "
+            f"{len(missing):,} of {len(uploads):,} uploads still have to go on.",
+        )
+    total = sum(u.length for u in uploads)
+    check_size(total, f"The files have {total:,} bytes together")
+    check_room(sum(u.length for u in uploads if u.pack))
+    try:
+        with refuse_when_full():
+            yield [ReceivedFile(u.name, u.path, u.sha256, u.pack, stays=True) for u in uploads]
+    except Unusable:
+        remove(*uploads)
+        raise
+    remove(*uploads)
+
+
+def _take_back(path: Path) -> None:
+    """Give free what the disk keeps for an upload that is idle, unless it is being written to."""
+    with path.open("r+b", 0) as file, suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        disk.take_back(file.fileno())
+
+
+def remove_expired() -> None:
+    """Remove what belongs to nobody any more: uploads after 7 days, other files, of forms and of
+    work that was broken off, after one. What is promised to uploads and does not come is free after
+    an hour.
+
+    A clock that was set wrong makes everything look old: what does must do so for an hour, by a
+    clock that can't be set.
+    """
+    now, old_since = time.time(), {}
+    for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
+        upload_id = path.name.removesuffix(".json")
+        with suppress(FileNotFoundError):  # it went by itself
+            if _ID.fullmatch(path.name) and path.stat().st_mtime < now - IDLE:
+                _take_back(path)
+            if _ID.fullmatch(upload_id):
+                data = path.with_name(upload_id)
+                old = max(p.stat().st_mtime for p in (path, data) if p.exists()) < now - EXPIRES
+            else:
+                old = path.stat().st_mtime < now - 24 * 3600
+            if old:
+                old_since[path] = _old_since.get(path, time.monotonic())
+                if time.monotonic() - old_since[path] >= SURELY_OLD:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _old_since.clear()
+    _old_since.update(old_since)

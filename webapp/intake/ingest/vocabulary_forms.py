@@ -1,0 +1,298 @@
+"""Forms of which words of a corpus count. Each field says in a line what it does."""
+
+from dataclasses import asdict, dataclass, fields as dataclass_fields
+
+from django import forms
+
+from inference.text import LANGUAGES
+from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.platform.pages.page import told_at
+
+ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
+SAID = 0.03  # a language with less of the letters is rather a mistake
+MAX_STOP_WORDS = 10_000
+BY_NAME = sorted(LANGUAGES.items(), key=lambda item: item[1])  # (code, name) of every language
+SHORTEST_SECTION = 50  # words: a topic in fewer says little
+
+
+def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
+    """A field whose choices are set when its form is made. Raises TypeError for a field of another
+    kind."""
+    if not isinstance(field := form.fields[name], forms.ChoiceField):
+        raise TypeError(f"{name} is not a field of choices")
+    return field
+
+
+class SentForm(forms.Form):
+    def sent(self) -> dict[str, str | int | bool | list[str]]:
+        """What a browser would send of a form that was not touched."""
+        values = {name: self[name].value() for name in self.fields}
+        # False is a box without a tick; 0 is the first column
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None and value is not False
+        }
+
+
+class Words(forms.Field):
+    """Words, of which each is sent as a value of its own."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value) -> list[str]:
+        words = {word.strip().lower() for word in value or [] if word.strip()}
+        if len(words) > MAX_STOP_WORDS or max(map(len, words), default=0) > 200:
+            raise forms.ValidationError(
+                f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are"
+                f" {len(words):,}."
+            )
+        return sorted(words)
+
+
+@dataclass(frozen=True)
+class OfferedLanguage:
+    """share: of the letters, 0 where it was not found. chosen: its stop words are left out, too."""
+
+    code: str
+    name: str
+    share: float
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Languages:
+    """sentence: which were found. near: other languages that were found or chosen; others: all the
+    rest."""
+
+    sentence: str
+    near: list[OfferedLanguage]
+    others: list[OfferedLanguage]
+
+
+class VocabularyForm(SentForm):
+    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words and apart have
+    no widgets of their own: they stand beside the preview."""
+
+    language = forms.ChoiceField(
+        required=False,
+        label="Language",
+        help_text=(
+            "Its stop words (in English “the”, “of” and the like) are left out, and search finds"
+            " all forms of its words."
+        ),
+    )
+    also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
+    min_documents = forms.IntegerField(
+        min_value=1,
+        max_value=1_000_000,
+        label="Leave out words in fewer documents than",
+        help_text="Rare words, including typing errors, help a model little.",
+    )
+    max_share = forms.FloatField(
+        min_value=0,
+        max_value=100,
+        label="Leave out words in more than this percentage of documents",
+        help_text=(
+            "100, the usual value, leaves out none for that: a word can be in most of the documents"
+            " and still be much of a topic."
+        ),
+    )
+    spread_evenly = forms.BooleanField(
+        required=False,
+        label="Frequent words that are spread evenly count",
+        help_text=(
+            "Words in more than a tenth of the texts that occur as evenly as by chance (by their"
+            " residual idf) tell little about topics. They are left out, up to a tenth of all"
+            " words, where documents have 100 words or more."
+        ),
+    )
+    section_words = forms.IntegerField(
+        min_value=0,
+        max_value=1_000_000,
+        label="Words of a section",
+        help_text=(
+            "Longer documents (from one and a half times as many words on) are read in sections of"
+            " about this length, cut where paragraphs or sentences end. On every page they stay"
+            " whole. 0: none is cut."
+        ),
+    )
+    extra_stop_words = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        max_length=200_000,
+        label="More stop words",
+        help_text="Your own words to leave out, separated by spaces, commas or lines.",
+    )
+    kept_words = Words(required=False)
+    min_length = forms.IntegerField(
+        min_value=1,
+        max_value=20,
+        label="Shortest word, in letters",
+        help_text="Shorter ones are left out.",
+    )
+    numbers = forms.BooleanField(
+        required=False,
+        label="Numbers count",
+        help_text="Years, amounts, “2nd”: everything that begins with a digit.",
+    )
+    hyphens = forms.ChoiceField(
+        choices=[("split", "part words: well · known"), ("join", "join words: well-known")],
+        label="Hyphens",
+        help_text="What “well-known” counts as.",
+    )
+    apostrophes = forms.ChoiceField(
+        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")],
+        label="Apostrophes",
+        help_text="What “l’homme” counts as.",
+    )
+    variants = forms.BooleanField(
+        required=False,
+        label="Writings of one word count as one",
+        help_text=(
+            "Where the texts have both: co-operation and cooperation, organise and organize, cœur"
+            " and coeur. The preview lists them."
+        ),
+    )
+    apart = Words(required=False)
+    phrases = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        max_length=200_000,
+        label="Phrases that count as one word",
+        help_text="One per line, such as “new york”.",
+    )
+    duplicates = forms.ChoiceField(
+        choices=[
+            ("keep", "count like others"),
+            ("exact", "don’t count where they are the same"),
+            ("near", "don’t count where they are nearly the same"),
+        ],
+        label="Documents that repeat an earlier one",
+        help_text="They stay in the corpus and can be read.",
+    )
+    forms = forms.ChoiceField(
+        choices=[
+            ("written", "as they are written"),
+            ("lemmas", "as in a dictionary: went → go"),
+            ("stems", "as stems: nation, nations → nation"),
+        ],
+        label="Words count",
+        help_text=(
+            "Counting all forms of a word as one helps in languages with many forms. Not every"
+            " language has both methods."
+        ),
+    )
+
+    def __init__(self, *args, words: VocabularySettings, initial: dict | None = None, **kwargs):
+        values = asdict(words) | {
+            "max_share": f"{100 * words.max_share:g}",
+            "extra_stop_words": " ".join(words.extra_stop_words),
+            "phrases": "\n".join(words.phrases),
+        }
+        super().__init__(*args, **kwargs | {"initial": values | (initial or {})})
+        choice_field(self, "language").choices = [("", "none, or another"), *BY_NAME]
+        choice_field(self, "also").choices = BY_NAME
+
+    def languages(self, shares: dict[str, float] | None) -> Languages:
+        """What the page says of languages, and the other languages whose stop words can be left
+        out. shares: language
+        -> share of the letters; none where that was not looked for."""
+        sentence = "" if shares is None else _say_languages(shares)
+        shares = shares or {}
+        main, also = self["language"].value() or "", set(self["also"].value() or [])
+        others = [(code, name) for code, name in BY_NAME if code != main]
+        near = sorted(
+            ((code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID),
+            key=lambda one: -shares.get(one[0], 0),
+        )
+
+        def offered(choices: list) -> list[OfferedLanguage]:
+            return [
+                OfferedLanguage(code, name, shares.get(code, 0), code in also)
+                for code, name in choices
+            ]
+
+        return Languages(
+            sentence, offered(near), offered([one for one in others if one not in near])
+        )
+
+    def clean_section_words(self) -> int:
+        if 0 < self.cleaned_data["section_words"] < SHORTEST_SECTION:
+            raise forms.ValidationError(
+                f"A section has at least {SHORTEST_SECTION} words; 0 for none."
+            )
+        return self.cleaned_data["section_words"]
+
+    def clean_also(self) -> list[str]:
+        return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})
+
+    def clean_max_share(self) -> float:
+        return self.cleaned_data["max_share"] / 100
+
+    def clean_extra_stop_words(self) -> list[str]:
+        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
+        if len(words) > MAX_STOP_WORDS:
+            raise forms.ValidationError(
+                f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}."
+            )
+        return sorted(set(words))
+
+    def clean_phrases(self) -> list[str]:
+        lines = [
+            " ".join(line.lower().replace("_", " ").split())
+            for line in self.cleaned_data["phrases"].splitlines()
+        ]
+        return list(dict.fromkeys(line for line in lines if line))
+
+    def clean(self) -> None:
+        if not self.errors:
+            with told_at(self):
+                self.words().choice()
+
+    def words(self) -> VocabularySettings:
+        names = [
+            field.name
+            for field in dataclass_fields(VocabularySettings)
+            if field.name in self.fields
+        ]
+        return VocabularySettings(**{name: self.cleaned_data[name] for name in names})
+
+    def offer(self, words: VocabularySettings) -> None:
+        """Begin with other thresholds and languages than were said at first."""
+        self["min_documents"].initial, self["max_share"].initial = (
+            words.min_documents,
+            f"{100 * words.max_share:g}",
+        )
+        self["language"].initial, self["also"].initial = words.language, words.also
+
+
+class NamedVocabularyForm(VocabularyForm):
+    """Which words of a corpus count, and its name."""
+
+    name = forms.CharField(max_length=200, label="Name of the corpus")
+
+    def __init__(
+        self, *args, name: str, reading: ReadingSettings, initial: dict | None = None, **kwargs
+    ):
+        super().__init__(*args, words=reading, initial={"name": name} | (initial or {}), **kwargs)
+
+    def with_options(self, options: dict) -> ReadingSettings:
+        """options: how files are read, webapp.intake.readers.Options as a dict."""
+        return ReadingSettings(options=options, **vars(self.words()))
+
+
+def _say_languages(shares: dict[str, float]) -> str:
+    present = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
+    if not present:
+        return "We can’t tell which language it is."
+    if len(present) == 1:
+        return (
+            f"It seems to be {present[0][0]}."
+            if present[0][1] > ALL
+            else f"Most of it seems to be {present[0][0]}."
+        )
+    return (
+        "It seems to be in several languages:"
+        f" {', '.join(f'{name} {100 * share:.0f}%' for name, share in present)}."
+    )

@@ -1,0 +1,78 @@
+"""What is known of documents beside their text: the types of metadata, and the registry of them.
+
+A type is one class in one module: how a column of it is guessed, what a text of it means, how its
+values are stored, chosen, grouped and shown. To add one: a module with the class
+(webapp.intake.metadata.field says what it must have) and its name in TYPES.
+"""
+
+from collections.abc import Iterable
+
+from webapp.intake.metadata.category import Category, Names
+from webapp.intake.metadata.date import Date
+from webapp.intake.metadata.dates import guess_order
+from webapp.intake.metadata.field import Field, MetadataError, RangeField, ValueField
+from webapp.intake.metadata.number import Number
+from webapp.intake.metadata.text import Text
+
+__all__ = [
+    "DEFAULT", "TYPES", "Category", "Date", "Field", "MetadataError", "Names", "Number", "RangeField", "Text", "ValueField", "choices", "describe",
+    "guess", "stored", "type_of",
+]  # fmt: skip
+
+TYPES: tuple[type[Field], ...] = (
+    Category,
+    Number,
+    Date,
+    Text,
+)  # in the order in which pages offer them
+DEFAULT = Category  # of a column that no type claims, or of which nothing was said
+
+
+def type_of(kind: str | None) -> type[Field]:
+    """The type of a kind (webapp.intake.readers.Options.kinds); DEFAULT for one that is not
+    known."""
+    return next((each for each in TYPES if each.kind == kind), DEFAULT)
+
+
+def stored() -> list[type[Field]]:
+    """Types of which columns are kept."""
+    return [*(each for each in TYPES if each.writer), Names]
+
+
+def choices() -> list[tuple[str, str]]:
+    """(kind, label) of each type, for forms."""
+    return [(each.kind, each.label) for each in TYPES]
+
+
+def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
+    """The kind of each column, by its first values: that of the type with the highest priority that
+    claims them."""
+    return {
+        name: _guess([row[i].strip() for row in rows if i < len(row)])
+        for i, name in enumerate(columns)
+    }
+
+
+def _guess(values: list[str]) -> str:
+    filled = [value for value in values if value]
+    return max(
+        [each for each in TYPES if filled and each.claims(filled)],
+        key=lambda each: each.priority,
+        default=DEFAULT,
+    ).kind
+
+
+def date_order(columns: Iterable[int], rows: list[list[str]]) -> str:
+    """What 12/3/1999 means in these columns of dates: "dmy", "mdy", or "" where they do not
+    tell."""
+    return guess_order(row[i] for i in columns for row in rows if i < len(row)) or ""
+
+
+def describe(columns: list[str], rows: list[list[str]], date: int | None) -> dict:
+    """The options that say what the values are: kinds, and the order of dates. date: the column
+    that holds the documents' date."""
+    kinds = guess(columns, rows)
+    dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order} | (
+        {date} - {None}
+    )
+    return {"kinds": kinds, "date_order": date_order(sorted(dates), rows)}

@@ -1,0 +1,86 @@
+"""Date: a field of dates beside the documents' own. int32, date.toordinal(), 0 for a document that
+has none."""
+
+import datetime
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+import regex
+
+from webapp.intake.metadata.dates import day_of, looks_like, parse_date
+from webapp.intake.metadata.field import Arguments, MetadataError, RangeField, mostly
+from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
+from webapp.intake.metadata.number import RangeWriter
+
+_YEAR = regex.compile(r"\d{4}")
+
+
+@dataclass(frozen=True)
+class Date(RangeField):
+    """first, last: date.toordinal(); documents: how many have one."""
+
+    kind = "date"
+    label = "date"
+    priority = 4
+    has_date_order = True
+    stored_as = "dates"
+    file_prefix = "date-"
+    missing = 0
+    writer = RangeWriter
+
+    first: int
+    last: int
+    documents: int
+
+    @classmethod
+    def claims(cls, values: list[str]) -> bool:
+        """Numbers of four or eight digits are years or days only where all are of our era."""
+        return mostly(looks_like, values) and all(
+            _YEAR.fullmatch(value) and 1000 <= int(value) <= 2100 or len(value) == 8
+            for value in values
+            if value.isdigit()
+        )
+
+    @staticmethod
+    def parse(text: str, date_order: str) -> int | None:
+        day = parse_date(text, date_order or None)
+        return day.toordinal() if day else None
+
+    @classmethod
+    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
+        return {"first": low, "last": high, "documents": documents}
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        first, last = (
+            f"{datetime.date.fromordinal(day).year:04d}" for day in (self.first, self.last)
+        )
+        return first, last
+
+    def ends(self, low: str, high: str) -> tuple[float, float]:
+        try:
+            return (day_of(low, last=False) if low else 0) or -inf, (
+                day_of(high, last=True) if high else 0
+            ) or inf
+        except ValueError as error:
+            raise MetadataError(f"“between” {error}") from None
+
+    def known(self, values: np.ndarray) -> np.ndarray:
+        return values > 0
+
+    def groups(self, values: np.ndarray) -> Groups:
+        """By months, years or decades, and named as the field."""
+        years = (self.last - self.first) / 365
+        try:
+            periods = by_period(
+                values, "decade" if years > LONG else "year" if years > 3 else "month"
+            )
+        except TooManyPeriods as error:
+            raise MetadataError(str(error)) from None
+        return periods._replace(
+            by=self.name,
+            bounds=tuple(span(periods, i) for i in range(len(periods.labels))),
+            starts=None,
+            days=None,
+        )

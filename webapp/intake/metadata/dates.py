@@ -1,0 +1,261 @@
+"""Dates in the forms that files have them in."""
+
+import calendar
+import unicodedata
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import lru_cache
+
+import regex
+
+LONGEST = 60  # characters
+ORDERS = {"dmy": "day/month/year", "mdy": "month/day/year"}
+# without accents: the languages of Europe, and Turkish, Indonesian, Arabic, Hebrew, Thai
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        """
+jan january januar jaenner janner janvier janv enero ene gennaio gen janeiro januari tammikuu tammikuuta styczen stycznia sty ledna leden januara
+ianuarie ian ocak oca januarius ianuarii gener xaneiro január jaanuar janvaris sausis sausio januaro ιανουαριος ιανουαριου ιαν январь января янв
+січень січня януари јануар يناير ינואר มกราคม ม.ค.|
+feb february februar feber fevrier fevr fev febrero febbraio fevereiro februari helmikuu helmikuuta luty lutego lut unora unor februara februarie
+subat sub februarius februarii febrer febreiro veebruar februaris vasaris vasario februaro φεβρουαριος φεβρουαριου φεβ февраль февраля фев лютий
+лютого февруари фебруар فبراير شباط פברואר กุมภาพันธ์ ก.พ.|
+mar march marz maerz mars marzo marco maart mrt maaliskuu maaliskuuta marzec marca brezna brezen marec martie mart maret marcius martius martii marts
+martsi kovas kovo marto μαρτιος μαρτιου μαρ март марта мар березень березня مارس اذار מרץ มีนาคม มี.ค.|
+apr april avril avr abril abr aprile huhtikuu huhtikuuta kwiecien kwietnia kwi dubna duben aprila aprilie nisan nis aprilis aprill balandis balandzio
+aprilo απριλιος απριλιου απρ апрель апреля апр квітень квітня април ابريل نيسان אפריל เมษายน เม.ย.|
+may mai mayo maggio mag maio mei maj toukokuu toukokuuta maja kvetna kveten mayis majus maius maii maig maijs geguze geguzes majo μαιος μαιου μαι май
+мая травень травня мај مايو ايار מאי พฤษภาคม พ.ค.|
+jun june juni juin junio giugno giu junho kesakuu kesakuuta czerwiec czerwca cze cervna cerven juna iunie iun haziran haz junius iunius iunii juny
+xuno juunis junijs birzelis birzelio ιουνιος ιουνιου ιουν июнь июня июн червень червня юни јун يونيو حزيران יוני มิถุนายน มิ.ย.|
+jul july juli juillet juil julio luglio lug julho heinakuu heinakuuta lipiec lipca lip cervence cervenec jula iulie iul temmuz tem julius iulius iulii
+juliol xullo juuli julijs liepa liepos ιουλιος ιουλιου ιουλ июль июля июл липень липня юли јул يوليو تموز יולי กรกฎาคม ก.ค.|
+aug august augusta aout agosto ago agost augustus elokuu elokuuta sierpien sierpnia sie srpna srpen agustos agu augusti agustus augusts rugpjutis
+rugpjucio augusto αυγουστος αυγουστου αυγ август августа авг серпень серпня اغسطس اب אוגוסט สิงหาคม ส.ค.|
+sep sept september septembre septiembre setiembre settembre set setembro syyskuu syyskuuta wrzesien wrzesnia wrz zari septembra septembrie eylul eyl
+szeptember septembri setembre septembris rugsejis rugsejo septembro σεπτεμβριος σεπτεμβριου σεπ сентябрь сентября сен вересень вересня септември
+септембар سبتمبر ايلول ספטמבר กันยายน ก.ย.|
+oct october octobre octubre ottobre ott okt oktober outubro out lokakuu lokakuuta pazdziernik pazdziernika paz rijna rijen oktobra octombrie ekim eki
+octobris oktoober oktobris spalis spalio oktobro οκτωβριος οκτωβριου οκτ октябрь октября окт жовтень жовтня октомври октобар اكتوبر אוקטובר ตุลาคม
+ต.ค.|
+nov november novembre noviembre novembro marraskuu marraskuuta listopad listopada lis listopadu novembra noiembrie kasim kas novembris lapkritis
+lapkricio νοεμβριος νοεμβριου νοε ноябрь ноября ноя листопад листопада ноември новембар نوفمبر נובמבר พฤศจิกายน พ.ย.|
+dec december decembre diciembre dic dicembre dez dezember dezembro joulukuu joulukuuta grudzien grudnia gru prosince prosinec decembra decembrie
+aralik ara desember des decembris desembre detsember gruodis gruodzio decembro δεκεμβριος δεκεμβριου δεκ декабрь декабря дек грудень грудня декември
+децембар ديسمبر דצמבר ธันวาคม ธ.ค.
+""".split("|"),
+        1,
+    )
+    for name in names.split()
+}
+_TIME = r"(?:[T ,]+(?:\p{L}+ )?\d{1,2}[:.h]\d{2}.*|T.*)?"
+_TH = r"(?:st|nd|rd|th|er|re|ste|de|e|\.|º|ª)?"
+_OF = r"(?:(?:de|del|of)\s|d['’])?"
+_NAME = r"(?P<name>\p{L}[\p{L}\p{M}.]*)"
+_FORMS = [
+    regex.compile(form)
+    for form in (
+        rf"(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}})(?:[-/.](?P<d>\d{{1,2}}){_TIME})?",
+        r"(?P<m>\d{1,2})[-/](?P<y>\d{4})",
+        (
+            rf"(?:\p{{L}}{{3}} )?{_NAME} (?P<d>\d{{1,2}}) \d{{1,2}}:\d\d:\d\d (?:[+-]\d{{4}}"
+            r" |\p{L}{3,5} )?(?P<y>\d{4})"
+        ),
+        r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:T\d{4,6}.*)?",
+        rf"(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}})\.?{_TIME}",
+        (
+            r"(?:le |el |den |am |\p{L}{2,13}\.?,?"
+            rf" )?(?P<d>\d{{1,2}}){_TH}[-\s]{_OF}{_NAME},?[-\s]{_OF}(?P<y>\d{{4}})(?:"
+            rf" ?(?:г|р|r)\.?|{_TIME})"
+        ),
+        (
+            rf"(?:\p{{L}}{{2,13}}\.?, )?{_NAME} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?"
+            rf" (?P<y>\d{{4}}){_TIME}"
+        ),
+        rf"{_NAME},?[-\s]{_OF}(?P<y>\d{{4}})(?: ?(?:г|р)\.?)?",
+        rf"(?P<y>\d{{4}})[.,]? {_NAME}(?: (?P<d>\d{{1,2}})\.?)?",
+        r"(?P<y>\d{4})\s?[年년](?:\s?(?P<m>\d{1,2})\s?[月월](?:\s?(?P<d>\d{1,2})\s?[日일号號])?)?.{0,20}",
+        r"(?P<y>\d{4})(?:(?:\s?[-–—/]\s?| (?:to|until|bis|à|a) )(?P<end>\d{4}|\d{2})|s|er)",
+    )
+]
+# One of them is in each of the forms: most texts have none
+_YEAR = regex.compile(
+    r"(?<!\d)(?:\d{4}|\d{8}|\d{10}|\d{13})(?!\d)|^\d{1,2}[-/.\s](?:\d{1,2}|\p{L}{3,9})[-/.\s]['’]?\d\d(?!\d)"
+)
+_NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}|\d\d){_TIME}")
+_SHORT_NAME = regex.compile(rf"(\d{{1,2}})\.?[-\s]{_NAME}[-\s]['’]?(\d\d){_TIME}")
+_SHORT_POINTS = regex.compile(
+    r"\d\d\.\d\d\.\d\d(?!\d).*"
+)  # 1.2.10 is rather the number of a version
+LATEST = 2039  # what a year of two digits can be: 1940 to 2039
+_SECONDS = regex.compile(r"1?\d{9}(?:\d{3})?", regex.ASCII)  # since 1970, or thousandths of them
+# "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not
+# certain.
+_ABOUT = regex.compile(
+    r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$",
+    regex.I,
+)
+_BEFORE_CHRIST = regex.compile(
+    r"^-\s?\d+$|\d\s*(?:b\.?\s?c\.?(?:\s?e\.?)?|v\.\s?chr\.?|av\.?\s?j\.?.?c\.?|a\.\s?c\.|до"
+    r" н\.?\s?э\.?)$",
+    regex.I,
+)
+_SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
+_DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
+_ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
+_TWO_DIGITS = regex.compile(r"['’]?\d{2}")
+
+
+@lru_cache(1 << 16)
+def parse_date(text: str, order: str | None = None) -> date | None:
+    """The day that a text names; the first of the year, the month or the span where it names no
+    more. None for anything else.
+
+    order: "dmy" or "mdy", what 12/3/1999 means; without it, it is None: the twelfth of March to
+    some, the third of December to others.
+    """
+    if len(text) == 10 and text[4] == text[7] == "-":
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            if text.replace("-", "").isdecimal():
+                return None
+    text = text.strip()
+    if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
+        return None
+    text = _ABOUT.sub("", text)
+    if _SECONDS.fullmatch(text) and len(text) in (10, 13):
+        return date(1970, 1, 1) + timedelta(seconds=int(text[:10]))
+    if len(text) == 4 and text.isdecimal():
+        return _date(text, "1", "1")
+    if match := _NUMBERS.fullmatch(text):
+        short_points = len(match[4]) == 2 and match[2] == "." and not _SHORT_POINTS.fullmatch(text)
+        return None if short_points else _numbers(match[1], match[2], match[3], match[4], order)
+    if match := _SHORT_NAME.fullmatch(text):
+        month = _month(match[2])
+        return _date(_full(match[3]), month, match[1]) if month else None
+    for form in _FORMS:
+        if match := form.fullmatch(text):
+            parts = match.groupdict()
+            name = parts.get("name")
+            if (end := parts.get("end")) and int(end) <= int(parts["y"][-len(end) :]):
+                continue
+            month = _month(name) if name else parts.get("m") or 1
+            if month and (day := _date(parts["y"], month, parts.get("d") or 1)):
+                return day
+    return None
+
+
+def _full(year: str) -> str:
+    """A year of four digits; one of two is in the hundred years that end with LATEST."""
+    return year if len(year) == 4 else str(LATEST - (LATEST - int(year)) % 100)
+
+
+def _date(year: str, month: str | int, day: str | int) -> date | None:
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -> date | None:
+    """Points stand in dates that begin with the day; otherwise a number above 12 tells, or the
+    order that was chosen."""
+    if int(first) > 12 or int(second) > 12:
+        order = "dmy" if int(first) > 12 else "mdy"
+    elif mark == ".":
+        order = order or "dmy"
+    if order is None and first != second:
+        return None
+    year = _full(year)
+    return _date(year, first, second) if order == "mdy" else _date(year, second, first)
+
+
+@lru_cache(1 << 10)
+def _month(name: str) -> int | None:
+    plain = (
+        "".join(
+            c
+            for c in unicodedata.normalize("NFKD", name.casefold())
+            if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f"
+        )
+        .replace("ł", "l")
+        .replace("ı", "i")
+    )
+    return _MONTHS.get(plain) or _MONTHS.get(plain.rstrip("."))
+
+
+def guess_order(values: Iterable[str]) -> str | None:
+    """What 12/3/1999 means in a column, by all its values: "dmy" or "mdy"; None where they do not
+    tell.
+
+    A number above 12 is a day; in a series of months the day is 1.
+    """
+    matches = [
+        match
+        for value in values
+        if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."
+    ]
+    first, second = ([int(match[place]) for match in matches] for place in (1, 3))
+    days_first, days_second = (
+        any(number > 12 for number in first),
+        any(number > 12 for number in second),
+    )
+    if days_first or days_second:
+        return None if days_first and days_second else "dmy" if days_first else "mdy"
+    ones_first, ones_second = set(first) == {1}, set(second) == {1}
+    if len(matches) > 2 and ones_first != ones_second:
+        return "dmy" if ones_first else "mdy"
+    return None
+
+
+def ambiguous(values: Iterable[str]) -> bool:
+    """Whether one of them can be read in two ways."""
+    return any(
+        parse_date(value) is None and parse_date(value, "dmy") is not None for value in values
+    )
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is a date for a guess at a column: in either order, as each reads what the
+    other does; not 1914-50, which is a span only where one knows of dates, nor seconds since 1970,
+    which may be any number."""
+    return (
+        parse_date(text, "dmy") is not None
+        and not _SHORT_SPAN.fullmatch(text)
+        and not _SECONDS.fullmatch(text.strip())
+    )
+
+
+def why_none(text: str) -> str:
+    """Why a text is no date for us, as the end of a sentence."""
+    if _BEFORE_CHRIST.search(text.strip()):
+        return "is before the year 1, and years before Christ can’t be kept"
+    if parse_date(text, "dmy"):
+        return "can be read in two ways; choose which number is the day"
+    if _TWO_DIGITS.fullmatch(text.strip()):
+        return "is a year of two digits alone, and could be any number"
+    return "is not in a date format that we know"
+
+
+@lru_cache(256)
+def day_of(text: str, last: bool) -> int:
+    """The first or last day, as date.toordinal(), that a date in an address names: 1914, 1914-08,
+    1914-08-04, 1910s.
+
+    Raises ValueError with the end of a sentence for anything else.
+    """
+    if decade := _DECADE.fullmatch(text):
+        text = decade[1] + ("9" if last else "0")
+    match = _ISO.fullmatch(text)
+    try:
+        year, month, day = (int(part) if part else None for part in match.groups())
+        month = month or (12 if last else 1)
+        return date(
+            year, month, day or (calendar.monthrange(year, month)[1] if last else 1)
+        ).toordinal()
+    except (AttributeError, ValueError, calendar.IllegalMonthError):
+        raise ValueError(
+            f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”."
+        ) from None

@@ -1,0 +1,134 @@
+"""Documents in groups: by the values of a field, by ranges, or by periods of their dates."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+
+MOST_GROUPS = 1_200  # bins of a chart: months of a century
+LONG = 60  # years above which a chart begins with decades
+PERIODS = {"decade": "decades", "year": "years", "month": "months"}
+NONE = -1  # the group, and the code, of a document without a value
+_BLOCK = 1 << 18  # documents at a time: what is computed of them stays in the cache
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class Groups(NamedTuple):
+    """Documents by a period or a field.
+
+    by: "year", "decade", "month", or a field's name. labels: of the groups, periods and ranges in
+    their order without a gap, values by frequency. made: `group`, or what makes it when it is asked
+    for. bounds: of ranges, (low, high) as documents.ranges has them. starts: of periods of the
+    documents' own dates, int64[G + 1], the first day of each, and that behind the last.
+    """
+
+    by: str
+    labels: list[str]
+    made: np.ndarray | Callable[[], np.ndarray]
+    bounds: tuple[tuple[str, str], ...] = ()
+    starts: np.ndarray | None = None
+    days: np.ndarray | None = None
+
+    @property
+    def group(self) -> np.ndarray:
+        """int32[D], each document's place in the groups, -1 for none."""
+        return self.made() if callable(self.made) else self.made
+
+    def places_of(self, documents: np.ndarray) -> np.ndarray:
+        """int32: the places of some documents."""
+        if self.starts is not None and self.days is not None:
+            return in_periods(self.days[documents], self.starts)
+        return self.group[documents]
+
+    @property
+    def in_time(self) -> bool:
+        return self.by in PERIODS
+
+
+class TooManyPeriods(ValueError):
+    """str() is a sentence for people."""
+
+
+def by_period(days: np.ndarray, by: str) -> Groups:
+    """Documents by "decade", "year" or "month". days: int32[D], date.toordinal(), 0 for none; one
+    at least has a date. Raises TooManyPeriods."""
+    least, present = of_days(days)
+    labels, starts = periods(least, least + len(present) - 1, by)
+    return Groups(by, labels, in_periods(days, starts), starts=starts, days=days)
+
+
+def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
+    """(labels, Groups.starts) of the periods from a day to another.
+
+    Raises TooManyPeriods where there are more than MOST_GROUPS.
+    """
+    unit = {"month": 1, "year": 12, "decade": 120}[by]
+    a, b = (int(month) // unit for month in months(np.array([first, last])))
+    if b - a >= MOST_GROUPS:
+        raise TooManyPeriods(
+            f"From first to last there are {b - a + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can"
+            " be shown. Choose a longer period."
+        )
+    return [_label(by, number) for number in range(a, b + 1)], np.array(
+        [first_day(number * unit) for number in range(a, b + 2)], np.int64
+    )
+
+
+def first_day(month: int) -> int:
+    """The first day of a month, counted from January of the year 0; of one outside the calendar its
+    nearest end."""
+    if (year := month // 12) < 1:
+        return 1
+    return (
+        date(year, month % 12 + 1, 1).toordinal()
+        if year <= date.max.year
+        else date.max.toordinal() + 1
+    )
+
+
+def in_periods(days: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """int32[D]: the period of each document, by Groups.starts; -1 for one without a date."""
+    begin = int(starts[0])
+    of_day = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    of_day = np.concatenate([np.array([NONE], np.int32), of_day])
+    group = np.empty(len(days), np.int32)
+    for a in range(0, len(days), _BLOCK):
+        block = days[a : a + _BLOCK]
+        np.take(of_day, np.where(block > 0, block - (begin - 1), 0), out=group[a : a + _BLOCK])
+    return group
+
+
+def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:
+    """(the first day, int64: documents of it and of each day up to the last). days: int32[D],
+    date.toordinal(), 0 for none; of no dates (0, nothing). Memory is that of the days, not of the
+    documents."""
+    if not len(days) or not (last := int(days.max())):
+        return 0, np.zeros(0, np.int64)
+    from inference.explore.documents import (
+        count,  # numba: a worker process of webapp.intake.readers starts without it
+    )
+
+    counted = count(days, last + 1)
+    counted[0] = 0
+    first = int(np.flatnonzero(counted)[0])
+    return first, counted[first:]
+
+
+def months(days: np.ndarray) -> np.ndarray:
+    """int64: the month of each day, counted from January of the year 0. days: date.toordinal()."""
+    return (days - _EPOCH).astype("datetime64[D]").astype("datetime64[M]").astype(
+        np.int64
+    ) + 1970 * 12
+
+
+def _label(by: str, number: int) -> str:
+    if by == "month":
+        return f"{number // 12}-{number % 12 + 1:02d}"
+    return str(number) if by == "year" else f"{number * 10}s"
+
+
+def span(groups: Groups, i: int) -> tuple[str, str]:
+    """The first and the last date of a period, as addresses name them: ("1910", "1919")."""
+    label = groups.labels[i].rstrip("s").zfill(7 if groups.by == "month" else 4)
+    return label, label[:3] + "9" if groups.by == "decade" else label

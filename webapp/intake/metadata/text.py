@@ -1,0 +1,26 @@
+"""Text: too long or too various to be counted. It is kept with the document, shown and exported,
+and is no column."""
+
+from typing import Never
+
+import numpy as np
+
+from webapp.intake.metadata.field import Field
+
+_LABEL = 60  # characters of a value that can be a category's, on average
+
+
+class Text(Field):
+    kind = "text"
+    label = "text: kept, not counted"
+    priority = 1
+
+    @classmethod
+    def claims(cls, values: list[str]) -> bool:
+        """Long values, or such as are nearly all different."""
+        return sum(map(len, values)) / len(values) > _LABEL or (
+            len(values) > 3 and len(set(values)) > 0.9 * len(values)
+        )
+
+    def groups(self, values: np.ndarray) -> Never:
+        raise TypeError("A text is stored in no column: there are no groups of it.")

@@ -1,0 +1,176 @@
+"""From files to documents: one module per format. A file is data; nothing in it is run, followed or
+trusted.
+
+`sniff` says what a file seems to be and how it would be read; `read` yields its documents, and its
+problems: one bad row does not lose the rest.
+"""
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from webapp.intake.metadata.dates import parse_date
+from webapp.intake.readers import archive, dispatch, formats, looking, sandbox
+from webapp.intake.readers.base import (
+    DETECT,
+    ROLES,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    by_mark,
+    guess_encoding,
+    head,
+    packed_share,
+    stem,
+    together,
+)
+from webapp.intake.readers.companions import Companions
+from webapp.intake.readers.dispatch import Member, Reading, in_order
+from webapp.intake.readers.formats import by_name as kind, single
+from webapp.intake.readers.headers import ROWS as HEADER_ROWS
+
+__all__ = [
+    "HEADER_ROWS",
+    "ROLES",
+    "Companions",
+    "Document",
+    "Options",
+    "Problem",
+    "Reading",
+    "Sniff",
+    "Unreadable",
+    "encoding",
+    "in_order",
+    "kind",
+    "looking",
+    "names_inside",
+    "opened",
+    "packed_share",
+    "parse_date",
+    "read",
+    "single",
+    "sniff",
+    "sniff_first",
+    "stem",
+]
+
+_SAMPLE = 1 << 15  # bytes of each file, by which the encoding of several is found
+MOST_TRIED = 50  # files of an upload that are looked at, where the first ones can't be read
+
+
+def sniff(
+    path: Source | Member,
+    name: str,
+    companions: Iterable[tuple[Source, str]] | Companions = (),
+    **known,
+) -> Sniff:
+    """What a file seems to be, by its name and its first bytes; `known` options are not guessed but
+    taken.
+
+    companions: (path, name) of the other files that came with it. Raises Unreadable when nothing
+    can be read from it.
+    """
+    return dispatch.sniff(path, name, known, Companions.among(companions))
+
+
+def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
+    """What the first file seems to be that can be read: one bad file does not refuse the rest.
+    Raises Unreadable for the first.
+
+    The encoding is what the first files have in common; where they differ it is found anew for
+    each.
+    """
+    companions, first = Companions.among(files), Unreadable("There is no file.")
+    files = sorted(
+        files, key=lambda file: formats.bare(file[1])
+    )  # a README says nothing of the others
+    for number, (path, name) in enumerate(files[:MOST_TRIED]):
+        try:
+            sniffed = sniff(path, name, companions, **known)
+        except Unreadable as error:
+            first = error if number == 0 else first
+            continue
+        if formats.encoded(sniffed.options) and len(files) > 1 and "encoding" not in known:
+            return replace(
+                sniffed,
+                options=replace(
+                    sniffed.options, encoding=_in_common(files[:MOST_TRIED], companions)
+                ),
+            )
+        return sniffed
+    raise first
+
+
+def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
+    """The encoding of several files; that of an archive's entries is the archive's."""
+    samples, own = [], []
+    for path, name in files:
+        with contextlib.suppress(Unreadable):
+            file_format = formats.named(name)
+            if file_format.archive:
+                own.append(sniff(path, name, companions).options.encoding)
+                samples.append(b"\xff")  # no ASCII, as far as is known
+            elif file_format.encoded:
+                samples.append(head(path, name, _SAMPLE))
+                own.append(guess_encoding(samples[-1]))
+    return together(samples, own)
+
+
+def read(
+    path: Source | Member,
+    name: str,
+    options: Options,
+    advance: Callable[[int], None] = lambda n: None,
+    companions: Iterable[tuple[Source, str]] | Companions = (),
+) -> Generator[Document | Problem, None, None]:
+    """The documents of a file in their order, and what is wrong with it.
+
+    `options` may be another file's: a collection can be in several formats, and have its columns in
+    another order in each file. `advance` is told how many more bytes of the file have been read.
+    companions: (path, name) of the files that came with it, best as a Companions where many are
+    read. Raises Unreadable when the file can't be read on.
+    """
+    return dispatch.read(path, name, options, advance, Companions.among(companions))
+
+
+def encoding(path: Path, name: str, options: Options) -> str:
+    """In which a file is read, or the files of an archive; "" for formats that say it themselves,
+    or have none."""
+    file_format = formats.named(name)
+    if file_format.archive:
+        return options.encoding if formats.encoded(options) else ""
+    if file_format.encoded:
+        with contextlib.suppress(Unreadable, OSError):
+            beginning = head(path, name, _SAMPLE if options.encoding == DETECT else 4)
+            return by_mark(beginning) or (
+                guess_encoding(beginning) if options.encoding == DETECT else options.encoding
+            )
+    return ""
+
+
+def names_inside(path: Path, name: str) -> Iterator[str]:
+    """The names of the files in an archive, the archive's before each; none of another file. Raises
+    Unreadable where the archive can't be read on."""
+    file_format = formats.named(name)
+    if file_format.archive and looking.now():
+        yield from sandbox.names(path, name, formats.by_name(name) or "")
+    elif file_format.archive:
+        with contextlib.closing(file_format.reader.files(path, name)) as entries:
+            yield from (inside for _, inside in entries)
+
+
+@contextlib.contextmanager
+def opened(path: Path, name: str, inside: str) -> Iterator[Source | Member]:
+    """An uploaded file, or one in an uploaded archive, to be sniffed and read under the name
+    `inside`. Raises Unreadable where the archive does not hold it, or is damaged there."""
+    if name == inside:
+        yield path
+    elif looking.now():
+        yield Member(path, name, formats.by_name(name) or "")
+    else:
+        with archive.entry(path, name, inside) as entry:
+            yield entry

@@ -1,0 +1,125 @@
+"""What the readers of bags of words made elsewhere share: the vocabulary beside the bag, and
+documents made of counts."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+
+from webapp.intake.readers.base import (
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    Document,
+    Problem,
+    Unreadable,
+    clean,
+    decoded,
+    guess_encoding,
+    head,
+    lines,
+    opened,
+    stem,
+)
+from webapp.intake.readers.companions import Companions
+
+MAX_WORDS = 10_000_000
+
+
+def vocabulary(name: str, companions: Companions) -> list[str]:
+    """The words, one a line; of a line with tabs the first part. Raises Unreadable where none came
+    with the bag."""
+    companion = companions.vocabulary_of(name)
+    if not companion:
+        raise Unreadable(
+            f"“{name}” is a bag of words and holds numbers only; its words were not found. Upload"
+            " with it the file that lists them, one a line, with a name such as vocab.txt, or pack"
+            " both in one ZIP archive."
+        )
+    source, its_name = companion
+    words = []
+    with opened(source, its_name) as file:
+        for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
+            words.append(
+                "_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())[
+                    :200
+                ]
+            )
+            if len(words) > MAX_WORDS:
+                raise Unreadable(
+                    f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can"
+                    " be read."
+                )
+    while words and not words[-1]:
+        words.pop()
+    if not words:
+        raise Unreadable(f"“{its_name}”, the vocabulary of “{name}”, is empty.")
+    return words
+
+
+def document(
+    number: int, counts: Iterable[tuple[int, int]], words: list[str], name: str
+) -> Iterator[Document | Problem]:
+    """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words
+    are repeated, in the given order."""
+    place, pieces, length, wrong = f"document {number}", [], 0, 0
+    for word, count in counts:
+        if not (0 <= word < len(words) and count >= 0 and words[word]):
+            wrong += 1
+            continue
+        length += count * (len(words[word]) + 1)
+        if length > MAX_TEXT:
+            yield Problem(
+                name,
+                place,
+                f"“{name}”, {place}: its words have more than {MAX_TEXT:,} characters; it was left"
+                " out.",
+                True,
+            )
+            return
+        pieces += [words[word]] * count
+    if wrong:
+        yield Problem(
+            name,
+            place,
+            f"“{name}”, {place}: {wrong:,} entries name words that the vocabulary of {len(words):,}"
+            " words does not have; they were left out. Is it the right vocabulary?",
+            False,
+        )
+    if not pieces:
+        yield Problem(name, place, f"“{name}”, {place}: it holds no words; it was left out.", True)
+        return
+    title = f"{stem(name).removeprefix('docword.')} {number}"[:MAX_TITLE]
+    yield Document(" ".join(pieces), title, "", f"{clean(name)}:{number}"[:MAX_ID], {}, name, place)
+
+
+def documents(
+    entries: Iterable[tuple[int, int, int]], words: list[str], name: str
+) -> Iterator[Document | Problem]:
+    """The documents of entries in the order of their documents. entries: (document from 1, word
+    from 0, count).
+    Raises Unreadable where one document has too many."""
+    for number, of_one in itertools.groupby(entries, key=lambda entry: entry[0]):
+        counts = [(word, count) for _, word, count in itertools.islice(of_one, MAX_WORDS + 1)]
+        if len(counts) > MAX_WORDS:
+            raise Unreadable(f"“{name}”: document {number} has more than {MAX_WORDS:,} entries.")
+        yield from document(number, counts, words, name)
+
+
+def numbers(line: str, count: int, name: str, row: int) -> list[int]:
+    """The whole numbers of a line. Raises Unreadable where it holds something else."""
+    try:
+        values = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
+        if len(values) == count:
+            return values
+    except (ValueError, OverflowError):  # no number, or an infinite one
+        pass
+    raise Unreadable(
+        f"“{name}”, line {row}: expected {count} whole numbers, found “{clean(line.strip())[:60]}”."
+        " Weights such as tf-idf can't be read: counts are needed."
+    )
+
+
+def _whole(part: str) -> int:
+    value = float(part)
+    if value != int(value):
+        raise ValueError(part)
+    return int(value)

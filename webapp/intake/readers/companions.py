@@ -1,0 +1,74 @@
+"""The other files of an upload or archive: a bag of words made elsewhere holds numbers, and its
+words stand in a file beside it."""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+import regex
+
+from webapp.intake.readers import formats
+from webapp.intake.readers.base import Source, plain
+
+_VOCABULARY = regex.compile(
+    r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)"
+)
+
+
+class Companions:
+    """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag
+    of words or its vocabulary."""
+
+    def __init__(self, files: Callable[[], Iterable[tuple[Source, str]]]):
+        self.files = files
+
+    @classmethod
+    def among(cls, files: "Iterable[tuple[Source, str]] | Companions") -> "Companions":
+        return files if isinstance(files, Companions) else cls(lambda: files)
+
+    @cached_property
+    def _bags_and_vocabularies(self) -> list[tuple[Source, str]]:
+        return [file for file in self.files() if is_bag(file[1]) or is_vocabulary(file[1])]
+
+    def _beside(self, name: str, is_one: Callable[[str], bool]) -> list[tuple[Source, str]]:
+        """Those in the same folder."""
+        return [
+            file
+            for file in self._bags_and_vocabularies
+            if is_one(file[1]) and _folder(file[1]) == _folder(name)
+        ]
+
+    def bag_of(self, name: str) -> tuple[Source, str] | None:
+        """The bag whose vocabulary a file is; None for any other file."""
+        return next(iter(self._beside(name, is_bag)), None) if is_vocabulary(name) else None
+
+    def vocabulary_of(self, name: str) -> tuple[Source, str] | None:
+        """The vocabulary of a bag: in its folder, the one whose name has most in common with
+        its."""
+        return max(
+            self._beside(name, is_vocabulary), key=lambda file: _common(file[1], name), default=None
+        )
+
+
+def is_bag(name: str) -> bool:
+    return formats.named(name).bag
+
+
+def is_vocabulary(name: str) -> bool:
+    name = plain(name.replace("\\", "/")).lower()
+    return (
+        name.endswith((".txt", ".vocab", ".tsv", ".csv", ".dic"))
+        and (name.endswith(".vocab") or bool(_VOCABULARY.search(name.rpartition("/")[2])))
+        and not is_bag(name)
+    )
+
+
+def _folder(name: str) -> str:
+    return name.replace("\\", "/").rpartition("/")[0]
+
+
+def _common(a: str, b: str) -> int:
+    """How many parts their names share: "vocab.kos.txt" and "docword.kos.txt" the middle one."""
+    return len(
+        {*regex.split(r"[^\p{L}\p{N}]+", plain(a).lower())}
+        & {*regex.split(r"[^\p{L}\p{N}]+", plain(b).lower())}
+    )

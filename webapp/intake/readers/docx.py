@@ -1,0 +1,113 @@
+"""Word (.docx): one document per file. What was deleted while changes were tracked is left out;
+footnotes stand at the end."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+
+import regex
+
+from webapp.intake.readers.base import Document, Options, Problem, Source, Unreadable
+from webapp.intake.readers.markup import Fields, Handler, part
+from webapp.intake.readers.package import package
+from webapp.intake.readers.prose import Prose
+
+_HEADING = regex.compile(
+    r"(heading [1-9]|title)", regex.I
+)  # names of Word's styles, in every language of Word
+_LEFT_OUT = {"Fallback", "moveFrom", "del"}
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    with package(path, name, advance) as archive:
+        styles, about, prose = (
+            _Styles(),
+            Fields("title", "creator", "created", "keywords", "subject"),
+            Prose(name),
+        )
+        part(archive, "word/styles.xml", styles, name)
+        if not part(archive, _main(archive), _Body(prose, styles.headings), name):
+            raise Unreadable(
+                f"“{name}” is not a Word document: it has no text in Word’s format. Save it again"
+                " as .docx."
+            )
+        for notes in ("word/footnotes.xml", "word/endnotes.xml"):
+            part(archive, notes, _Body(prose, set()), name)
+        part(archive, "docProps/core.xml", about, name)
+    metadata = {
+        "author": about.all("creator"),
+        "keywords": about.first("keywords"),
+        "subject": about.first("subject"),
+    }
+    yield prose.document(about.first("title"), about.first("created")[:10], metadata)
+
+
+def _main(archive: zipfile.ZipFile) -> str:
+    """Some programs number it."""
+    names = archive.namelist()[:10_000]
+    return next(
+        (name for name in names if regex.fullmatch(r"word/document\d*\.xml", name)),
+        "word/document.xml",
+    )
+
+
+class _Styles(Handler):
+    """Which paragraph styles are headings: by their names, or because they stand in the outline."""
+
+    def __init__(self):
+        self.headings, self.style = set(), ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "style":
+            self.style = attributes.get("styleId", "")
+        elif (tag == "name" and _HEADING.fullmatch(attributes.get("val", ""))) or (
+            tag == "outlineLvl" and attributes.get("val", "9") < "9"
+        ):
+            self.headings.add(self.style)
+
+
+class _Body(Handler):
+    def __init__(self, prose: Prose, headings: set[str]):
+        self.prose, self.headings = prose, headings
+        self.left_out, self.is_text = 0, False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if (
+            self.left_out
+            or tag in _LEFT_OUT
+            or attributes.get("type") in ("separator", "continuationSeparator")
+        ):
+            self.left_out += 1
+            return
+        match tag:
+            case "p":
+                self.prose.paragraph()
+            case "t":
+                self.is_text = True
+            case "pStyle" if attributes.get("val") in self.headings:
+                self.prose.heading()
+            case "outlineLvl" if attributes.get("val", "9") < "9":
+                self.prose.heading()
+            case "tab" | "ptab":
+                self.prose.text(" ")
+            case "lastRenderedPageBreak":
+                self.prose.page()
+            case "br" if attributes.get("type") == "page":
+                self.prose.page()
+            case "br" | "cr":
+                self.prose.line()
+            case "noBreakHyphen":
+                self.prose.text("-")
+
+    def end(self, tag: str) -> None:
+        if self.left_out:
+            self.left_out -= 1
+        elif tag == "t":
+            self.is_text = False
+        elif tag == "p":
+            self.prose.paragraph()
+
+    def text(self, text: str) -> None:
+        if self.is_text and not self.left_out:
+            self.prose.text(text)

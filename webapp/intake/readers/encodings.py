@@ -1,0 +1,227 @@
+"""Which encoding a file's bytes are in, where nothing in it says so: the one in which they read
+like a language.
+
+Each encoding is tried for the languages that were written in it. Of a language in Latin letters we
+know which letters beside a to z it has; of one in another script which characters are frequent, for
+in wrong ones all are about as frequent.
+"""
+
+import codecs
+import unicodedata
+from collections import Counter
+
+import regex
+
+SAMPLE = 1 << 13  # bytes, of lines that are not plain ASCII
+FIRST = 1 << 10  # of them by which most encodings are ruled out
+_LATIN = {  # letters beside a to z
+    "en": "éèêëïôöñçàæœ", "fr": "àâæçéèêëîïôœùûüÿ", "de": "äöüßé", "es": "áéíñóúü", "pt": "áâãàçéêíóôõúü", "it": "àèéìíîòóùú",
+    "nl": "ëïéèöüáóê", "sv": "åäöéü", "da": "åæøéü", "no": "åæøéòô", "fi": "äöåšž", "is": "áðéíóúýþæö", "ca": "àçèéíïòóúü·", "gl": "áéíñóúüï",
+    "eu": "ñü", "ga": "áéíóú", "cy": "âêîôûŵŷïëáä", "sq": "ëç", "af": "êëéïôûèáöü", "id": "é", "sw": "é", "tl": "ñ", "la": "æœë", "br": "êñùéü",
+    "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű", "ro": "ăâîşţșț", "hr": "čćđšž", "sl": "čšž",
+    "hsb": "čćěłńóřšžź", "tr": "çğıİöşüâîû", "az": "çəğıİöşü", "et": "äöõüšž", "lv": "āčēģīķļņšūž", "lt": "ąčęėįšųūž", "eo": "ĉĝĥĵŝŭ", "mt": "ċġħżàèìòù",
+    "vi": "àáảãạăằắẳẵặâầấẩẫậèéẻẽẹêềếểễệìíỉĩịòóỏõọôồốổỗộơờớởỡợùúủũụưừứửữựỳýỷỹỵđ\u0300\u0301\u0303\u0309\u0323",
+}  # fmt: skip
+_KANA = "".join(map(chr, range(0x3041, 0x30FD)))
+# the most frequent ones of modern texts, and some of poems; then those that have traditional forms
+# in these
+_HANZI = (
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心"
+    "她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西月话合回特代内信表化老给世"
+    "位次度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直资命山金指许统区保至队形社便空决治"
+    "展马科五基书非则听白却界达光放强即像难且权思王完设式色路记南品住告类求据程北边死张该交规万取望觉术领共确传师观清今切让识候带导争运花春风云江秋君夜酒愁归飞草客青落寒城远鸟鱼玉香千流"
+    "影林石"
+    "這個們來為國說時會對過發後裡種經麼學現當沒動還進樣開從實軍無與長機關點業將兩間問並應戰頭體見產話內給門兒東聲員論處義幾認條氣題別變總電數報結務場計資許統區隊決馬書則聽卻達強難權設記"
+    "類據邊張該規萬覺術領確傳師觀讓識帶導爭運風雲歸飛遠鳥魚於"
+)
+_OTHER = {  # the frequent characters, and which share of a text's they are
+    "ru": ("оеаинтсрвлкмдпуя", 0.88),
+    "uk": ("оаиніветрслкудмп", 0.88),
+    "bg": ("аоиетнрсвлкдпъ", 0.88),
+    "sr": ("аоиенрјстувдкмп", 0.88),
+    "el": ("αοιετσνηυρπκμλςάίόέή", 0.8),
+    "he": ("ויהלאתרבשמנםד", 0.75),
+    "ar": ("اليمنوترةبعدفهحكس\u064e\u0650\u0652\u064f\u0651", 0.75),
+    "fa": ("ایرندهموتبسشکگ", 0.75),
+    "th": ("านรกเงอมยลวดท่้ัิี", 0.7),
+    "yi": ("ויהלאתרבשמנםדןט", 0.75),
+    "ja": (_KANA + "日本人国大年中会", 0.45),
+    "zh": (_HANZI, 0.4),
+    "ko": (
+        "이다는의에을가고하한를은로도지서사기리나어인시자들대해그스으아정일니라과전수요있었습부모든",
+        0.45,
+    ),
+}
+_SERVES = {  # the likelier first: of two that read a file alike it is the one above
+    "cp1252": "en fr de es pt it nl sv da no fi is ca gl eu ga sq af id sw tl la br et", "cp932": "ja", "gb18030": "zh", "cp1251": "ru bg sr uk",
+    "cp1250": "pl cs sk hu ro hr sl de sq hsb", "euc_jp": "ja", "big5hkscs": "zh", "cp949": "ko", "koi8-r": "ru bg", "cp1256": "ar fa",
+    "cp1255": "he yi", "cp1253": "el", "cp1254": "tr az", "cp874": "th", "cp1257": "lv lt et",
+    "iso8859-2": "pl cs sk hu ro hr sl de hsb", "iso8859-5": "ru bg sr uk", "koi8-u": "uk ru", "iso8859-7": "el", "iso8859-6": "ar", "cp1258": "vi",
+    "iso8859-15": "fr fi et de", "cp866": "ru bg", "mac_roman": "en fr de es pt it nl sv da no",
+    "iso8859-4": "lv lt et", "iso8859-13": "lv lt et", "iso8859-3": "eo mt", "iso8859-16": "ro hr", "iso8859-14": "cy ga", "mac_cyrillic": "ru uk",
+    "mac_latin2": "pl cs sk hu", "cp850": "en fr de es pt it nl sv da no", "cp437": "en fr de es it", "cp852": "pl cs sk hu ro hr sl", "johab": "ko",
+}  # fmt: skip
+_RARE = dict.fromkeys(
+    "iso8859-2 iso8859-5 koi8-u iso8859-7 iso8859-6 cp1258 iso8859-15 cp866 mac_roman mac_cyrillic".split(),
+    0.995,
+) | dict.fromkeys(
+    "iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(),
+    0.93,
+)
+_LOOK_ALIKE = frozenset(
+    "aceopxyijsABCEHKMOPTXvI"
+)  # letters that stand for Cyrillic ones in careless typing
+_TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
+_SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
+_ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
+_ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
+# Between scores so close the language decides; the second is cp1252's, which is the commonest by
+# far
+_NEAR = (0.025, 0.08)
+_FEW = 2  # characters: fewer than that say little
+_HZ = regex.compile(rb"~\{[!-~]+~\}")
+
+
+def guess(sample: bytes) -> str:
+    """The encoding that reads best; cp1252 where none reads well. sample: neither plain ASCII nor
+    marked; at most some 100 kB.
+
+    UTF-8 it is if nine in ten of its characters are: some are damaged, and no other encoding gives
+    so many by chance.
+    """
+    # Lines that are plain ASCII say nothing
+    sample = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())[
+        :SAMPLE
+    ]
+    text = sample.decode("utf-8", "replace")
+    if text.count("\ufffd") < 0.1 * sum(character > "\x7f" for character in text):
+        return "utf-8"
+    first = {encoding: _score(sample[:FIRST], encoding) for encoding in _SERVES}
+    least = max(first.values()) - 0.25
+    scores = {
+        encoding: _score(sample, encoding) for encoding, score in first.items() if score >= least
+    }
+    near = [
+        encoding
+        for encoding, score in scores.items()
+        if score >= max(scores.values()) - _NEAR[encoding == "cp1252"]
+    ]
+    if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
+        for encoding in near:
+            scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
+    best, best_score = (
+        "cp1252",
+        max(0.65, scores.get("cp1252", 0.0)),
+    )  # a worse score is no sign of anything
+    for encoding, score in scores.items():
+        if score > best_score + _ALIKE:
+            best, best_score = encoding, score
+    return best
+
+
+def _at_home(sample: bytes, encoding: str) -> bool:
+    """Whether the text is in a language of this encoding; in cp1252 are all that no other has."""
+    import py3langid
+
+    language, _ = py3langid.classify(sample.decode(encoding, "replace"))
+    return language in _SERVES[encoding].split() or (
+        encoding == "cp1252" and language not in " ".join(_SERVES.values()).split()
+    )
+
+
+def escaped(sample: bytes) -> str | None:
+    """Encodings of plain ASCII bytes, in which other characters stand between marks."""
+    if b"\x1b$)C" in sample:
+        return "iso2022_kr"
+    if b"\x1b$B" in sample or b"\x1b$@" in sample:
+        return "iso2022_jp"
+    if _HZ.search(sample):
+        text = sample.decode("hz", "replace")
+        return (
+            "hz"
+            if sum("\u4e00" <= c <= "\u9fff" for c in text) > 10 * text.count("\ufffd")
+            else None
+        )
+    return None
+
+
+def _score(sample: bytes, encoding: str) -> float:
+    """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all,
+    below 0 for what is no text."""
+    # Not final: the sample may end within a character
+    text = unicodedata.normalize(
+        "NFC", codecs.getincrementaldecoder(encoding)("replace").decode(sample)
+    )
+    seen = Counter(
+        triple
+        for triple in zip(" " + text, text, text[1:] + " ", strict=False)
+        if triple[1] > "\x7f"
+    )
+    total = sum(seen.values())
+    if not total:
+        return 0.0
+    # Letters where they may stand: in Latin words, in others, in words of both.
+    latin, other, alone = Counter[str](), Counter[str](), Counter[str]()
+    typography, signs, wrong = 0, 0, 0.0
+    for (before, character, after), n in seen.items():
+        if _is_typography(before, character, after) or (
+            character in _SIGNS and (before.isdigit() or after.isdigit())
+        ):
+            typography += n
+        elif character in _SIGNS:
+            signs += n
+            wrong += n if after.isalpha() and (before.isalpha() or not after.isascii()) else 0
+        elif not character.isalpha() and unicodedata.category(character)[0] in "CS":
+            wrong += n
+        elif character.isupper() and before.islower():
+            wrong += 0.5 * n
+        else:
+            letter = character.lower() if character != "İ" else character
+            alone[letter] += n
+            if not (_is_foreign(before) and _is_foreign(after)):  # as in “Ìîñêâà”, which is Москва
+                latin[letter] += n
+            if not (_is_latin(before) or _is_latin(after)):
+                other[letter] += n
+    few = 0.95 if encoding == "cp1252" else 0.5 if encoding in _RARE else 0.8
+    best = 0.0
+    for language in _SERVES[encoding].split():
+        if language in _OTHER:
+            frequent, share = _OTHER[language]
+            # There a word of Latin letters may touch another
+            letters = alone if language in {"ja", "zh", "ko"} else other
+            good = (
+                min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share)
+                * (total - typography)
+                + 0.9 * typography
+            )
+        else:
+            good = sum(latin[c] for c in _LATIN[language]) + typography + 0.6 * signs
+        best = max(best, good)
+    if encoding == "cp1252":
+        best = max(
+            best,
+            _ANY * sum(n for c, n in latin.items() if c <= "\xff" or c in "œšžÿ")
+            + typography
+            + 0.6 * signs,
+        )
+    return _RARE.get(encoding, 1.0) * (best - 2 * wrong + _FEW * few) / (total + _FEW)
+
+
+def _is_foreign(character: str) -> bool:
+    return character > "\x7f" and character.isalpha()
+
+
+def _is_latin(character: str) -> bool:
+    return character.isascii() and character.isalpha() and character not in _LOOK_ALIKE
+
+
+def _is_typography(before: str, character: str, after: str) -> bool:
+    """Quotation marks, dashes and the like, where they stand in a text; and the punctuation of
+    Chinese and Japanese."""
+    if character not in _TYPOGRAPHY:
+        return "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uff60"
+    if character in "’·":
+        return before.isalnum() or after.isalpha()
+    if character in "“„«‹‘¿¡‚†‡•":
+        return not before.isalnum()
+    return character in "…\xa0" or not (after.isalpha() and before.isalpha())

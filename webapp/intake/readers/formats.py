@@ -1,0 +1,192 @@
+"""The formats of files, known by their names. To add one: a module with `read`, and a line in
+FORMATS."""
+
+import importlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import regex
+
+from webapp.intake.readers.base import PARQUET, PDF, ZIP, Options, Sniff, Source, nothing, plain
+from webapp.intake.readers.prose import preview
+
+NO_ORDER = "Only the numbers of words are known, not their order: pages can't show texts."
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: how its files are known, what pages say of it, and which module reads it."""
+
+    endings: tuple[str, ...]  # of names, lower case; each may be followed by .gz
+    label: str  # for pages
+    yields: str  # what is a document of it, for pages: formats with the same are listed together
+    module: str  # of webapp.intake.readers
+    looks: str | None = (
+        None  # what its content is by its first bytes (base.looks_like); None for text
+    )
+    encoded: bool = (
+        False  # whether it is in an encoding that is guessed, and that the user may choose
+    )
+    columns: bool = False  # whether its documents have fields, from which the user chooses
+    # whether it is parsed by a library in a process of its own, because hostile bytes may end it
+    sandboxed: bool = False
+    archive: bool = False  # whether it holds other files
+    bag: bool = False  # whether it holds numbers of words, and needs a vocabulary beside it
+    pattern: str = ""  # of a name, where the ending alone does not tell
+
+    def matches(self, name: str) -> bool:
+        return (
+            bool(regex.search(self.pattern, name)) if self.pattern else name.endswith(self.endings)
+        )
+
+    @cached_property
+    def reader(self) -> Any:
+        """What has `read` and, where it is needed, `sniff`: the module, or of an archive its
+        Archive."""
+        module = importlib.import_module(f"webapp.intake.readers.{self.module}")
+        return module.READER if self.archive else module
+
+    def sniff(self, source: Source, name: str, options: Options, known: dict, *companions) -> Sniff:
+        """What a file of this format seems to be: by its reader's `sniff`, else by how its first
+        documents begin."""
+        if hasattr(self.reader, "sniff"):
+            return self.reader.sniff(source, name, options, known, *companions)
+        items = self.reader.read(source, name, options, nothing, *companions)
+        return preview(items, replace(options, given=self.bag), NO_ORDER if self.bag else None)
+
+
+_FILE, _ROW, _ENTRY, _OBJECT = (
+    "one document per file",
+    "one document per row; you choose the columns",
+    "of files in these formats",
+    "one document per object",
+)
+_LINE, _MESSAGE = (
+    "one document per line: id, label and text, as MALLET reads it",
+    "one document per message",
+)
+_BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
+FORMATS = {  # the first that matches a file's name is its format
+    "uci": Format(
+        ("docword….txt",),
+        "bag of words (UCI)",
+        _BAG,
+        "uci",
+        bag=True,
+        pattern=r"(^|/)docword\.[^/]*txt$",
+    ),
+    "text": Format((".txt",), "text", _FILE, "text", encoded=True),
+    "markdown": Format(
+        (".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, sandboxed=True
+    ),
+    "html": Format(
+        (".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, sandboxed=True
+    ),
+    "pdf": Format((".pdf",), "PDF", _FILE, "pdf", looks=PDF, sandboxed=True),
+    "docx": Format((".docx",), "Word document", _FILE, "docx", looks=ZIP, sandboxed=True),
+    "odt": Format((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, sandboxed=True),
+    "epub": Format((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, sandboxed=True),
+    "xml": Format((".xml", ".tei"), "XML, TEI", _FILE, "tei", sandboxed=True),
+    "csv": Format((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
+    "tsv": Format((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
+    "xlsx": Format(
+        (".xlsx",),
+        "spreadsheet (Excel)",
+        _ROW,
+        "spreadsheet",
+        looks=ZIP,
+        columns=True,
+        sandboxed=True,
+    ),
+    "ods": Format(
+        (".ods",),
+        "spreadsheet (OpenDocument)",
+        _ROW,
+        "spreadsheet",
+        looks=ZIP,
+        columns=True,
+        sandboxed=True,
+    ),
+    "parquet": Format(
+        (".parquet",),
+        "table (Parquet)",
+        _ROW,
+        "parquet",
+        looks=PARQUET,
+        columns=True,
+        sandboxed=True,
+    ),
+    "jsonl": Format(
+        (".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True
+    ),
+    "json": Format((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
+    "mail": Format((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", sandboxed=True),
+    "mallet": Format((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
+    "zip": Format((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
+    "tar": Format((".tar", ".tgz"), "tar archive", _ENTRY, "tars", archive=True),
+    "mtx": Format((".mtx",), "bag of words (Matrix Market)", _BAG, "mtx", bag=True),
+    "ldac": Format((".ldac", ".dat"), "bag of words (LDA-C)", _BAG, "ldac", bag=True),
+    "vocabulary": Format(
+        (".vocab",), "vocabulary of a bag of words", _BAG, "vocabulary", encoded=True
+    ),
+}
+
+
+def by_name(name: str) -> str | None:
+    """The format that a name says; of a name without an ending text, until its content is looked
+    into (dispatch.format_of)."""
+    lower = plain(name.replace("\\", "/")).lower()
+    key = next((key for key, file_format in FORMATS.items() if file_format.matches(lower)), None)
+    return "text" if key is None and bare(name) else key
+
+
+def named(name: str) -> Format:
+    """The format that a name says; one without endings, which nothing reads, where it says none."""
+    return FORMATS.get(by_name(name) or "", Format((), "unknown", "", ""))
+
+
+def bare(name: str) -> bool:
+    """Whether a name has no ending, as "letter 3" and "alt.atheism/49960" have none."""
+    last = plain(name.replace("\\", "/")).rpartition("/")[2]
+    return bool(last) and "." not in last
+
+
+def encoded(options: Options) -> bool:
+    """Whether an encoding can be chosen for files that are read so."""
+    file_format = FORMATS.get(options.entry or options.format)
+    return file_format is None or file_format.encoded
+
+
+def single(name: str) -> bool:
+    """Whether a file is one document, by its name. A file of TEI may be several."""
+    file_format = named(name)
+    return file_format.yields == _FILE and file_format is not FORMATS["xml"] and not bare(name)
+
+
+def accepted() -> str:
+    """What a file chooser is told: ".txt,.csv,…"."""
+    endings = [
+        ending
+        for file_format in FORMATS.values()
+        for ending in file_format.endings
+        if ending.startswith(".")
+    ]
+    return ",".join([*endings, ".gz"])
+
+
+def listed() -> list[tuple[str, str]]:
+    """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
+    kinds: dict[str, list[str]] = {
+        kind: [] for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY)
+    }
+    for file_format in FORMATS.values():
+        kinds.setdefault(file_format.yields, []).extend(file_format.endings)
+    return [(" ".join(endings), kind) for kind, endings in kinds.items()] + [
+        (".gz", "any of them, compressed")
+    ]
+
+
+def sentence() -> str:
+    endings = " ".join(endings for endings, _ in listed()).split()[:-1]
+    return f"Files can be {', '.join(endings[:-1])} and {endings[-1]}, each also with .gz."

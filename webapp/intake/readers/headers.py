@@ -1,0 +1,89 @@
+"""Which row of a table holds the names of its columns: the first, or one below titles and notes, as
+exports have them.
+
+The header is the first row from which on the number of filled cells is stable, and whose cells look
+like names, unlike those below.
+"""
+
+from webapp.intake.metadata.dates import parse_date
+from webapp.intake.metadata.number import parse_number
+from webapp.intake.readers import roles
+from webapp.intake.readers.base import Unreadable
+from webapp.intake.readers.rows import Row
+
+ROWS = 100  # of a table in which its header is looked for
+LABEL = 60  # characters of a name, at most
+# filled cells of a row above a header, as in “Source:,National Archive”, or half as many as the
+# header has
+NOTES = 2
+# of the rows below it have more than half as many filled cells as the header, and at most one more
+STABLE = 0.8
+
+
+def place(rows: list[Row], name: str, known: dict) -> int:
+    """The position among `rows` of the one that names the columns, 0 where nothing says that it is
+    not the first.
+
+    known: with `header_row` it is the first row there that is not blank. Raises Unreadable where
+    there is none.
+    """
+    if wanted := known.get("header_row"):
+        at = next((i for i, row in enumerate(rows) if row.line >= wanted and row.cells), None)
+        if at is None or wanted > ROWS:
+            raise Unreadable(
+                f"“{name}”: the header was said to be in row {wanted:,}, but there is none among"
+                f" the first {ROWS}. Say in which of them it is."
+            )
+        return at
+    cells = [[cell.strip() for cell in row.cells or []] for row in rows]
+    filled = [sum(map(bool, row)) for row in cells]
+    known_names = sum(map(roles.known, filter(None, cells[0]))) if cells else 0
+    if known_names and (known_names > 1 or known_names == filled[0]):
+        return 0
+    for at in range(1, len(rows)):
+        if rows[at].line > ROWS or (filled[at - 1] > NOTES and 2 * filled[at - 1] > max(filled)):
+            return 0
+        if _below_notes(filled, at) and _unlike(cells[at], cells[at + 1 :]):
+            return at
+    return 0
+
+
+def _below_notes(filled: list[int], at: int) -> bool:
+    """Whether the rows above have few filled cells, and those below as many as this one."""
+    here, below = filled[at], filled[at + 1 :]
+    if here < 2 or not below or max(filled[:at]) > min(here - 1, max(NOTES, here // 2)):
+        return False
+    return sum(here < 2 * n and n <= here + 1 for n in below) >= STABLE * len(below)
+
+
+def _unlike(labels: list[str], below: list[list[str]]) -> bool:
+    """Whether cells look like names of columns, and none of them stands in its column again."""
+    named = [(i, label) for i, label in enumerate(labels) if label]
+    again = any(label == row[i] for row in below for i, label in named if i < len(row))
+    return (
+        not again
+        and len({label for _, label in named}) == len(named)
+        and guess([labels, *below], blank=True)
+    )
+
+
+def guess(rows: list[list[str]], blank: bool = False) -> bool:
+    """Whether the first row names the columns: known names, or short labels over cells of another
+    kind. blank: whether a column may be without a name."""
+    first = [cell.strip() for cell in rows[0]]
+    if any(len(cell) > LABEL or _number_or_date(cell) for cell in first):
+        return False
+    if sum(map(roles.known, first)) >= (2 if blank or len(rows) < 2 else 1):
+        return True
+    if len(rows) < 2 or not (blank or (all(first) and len(set(first)) == len(first))):
+        return False
+    for i, label in enumerate(first):
+        below = [row[i].strip() for row in rows[1:] if label and i < len(row) and row[i].strip()]
+        longer = sum(map(len, below)) > len(below) * max(LABEL, 3 * len(label))
+        if below and (longer or all(map(_number_or_date, below))):
+            return True
+    return False
+
+
+def _number_or_date(cell: str) -> bool:
+    return parse_number(cell) is not None or parse_date(cell, "dmy") is not None

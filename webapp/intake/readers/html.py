@@ -1,0 +1,166 @@
+"""HTML: one document a page. Scripts, styles, menus and forms are left out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import regex
+from lxml import etree
+
+from webapp.intake.readers import html_cells
+from webapp.intake.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    by_mark,
+    check_encoding,
+    guess_encoding,
+    head,
+    nothing,
+)
+from webapp.intake.readers.prose import Prose, line, preview
+from webapp.intake.readers.text import characters
+
+FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
+_LEFT_OUT = set(
+    "script style nav template noscript svg math head form button select option textarea iframe"
+    " object audio video canvas".split()
+)
+_PARAGRAPHS = set(
+    "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption"
+    " address hr body fieldset details summary".split()
+)
+_LINES = set("br li tr td th dt dd caption".split())
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
+_DATES = (
+    "article:published_time",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "date",
+    "citation_publication_date",
+    "citation_date",
+)
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(
+        options,
+        encoding=known.get("encoding") or _declared(path, name) or guess_encoding(head(path, name)),
+    )
+    return preview(read(path, name, options, nothing), options)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, _declared(path, name) or options.encoding, advance)
+    prose = Prose(name)
+    tree = add(text, prose)
+    title, date, metadata = _about(tree) if tree is not None else ("", "", {})
+    if prose.flat:
+        yield Problem(name, "", f"“{name}”: {FLAT}.", False)
+    yield prose.document(title, date, metadata)
+
+
+def _declared(path: Source, name: str) -> str | None:
+    start = head(path, name, 4096)
+    charset = _CHARSET.search(start)
+    try:
+        return by_mark(start) or (check_encoding(charset[1].decode()) if charset else None)
+    except Unreadable:
+        return None
+
+
+def add(source: str, prose: Prose):
+    """Add the text of a page. Its root, or None where there is none.
+
+    Where the parser gives up, as elements are too deep in each other, the text is what is left
+    without tags (prose.flat).
+    """
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
+    )
+    parser.feed(source.encode("utf-8", "replace"))
+    try:
+        tree = parser.close()
+    except etree.XMLSyntaxError:
+        tree = None
+    if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
+        prose.flat = True
+        prose.text(html_cells.without_tags(source))
+    elif tree is not None:
+        lay_out(tree, prose)
+    return tree
+
+
+def lay_out(root, prose: Prose) -> None:
+    """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
+    lines."""
+    skipped = None
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        tag = element.tag
+        if not isinstance(tag, str):
+            continue
+        tag = tag.rpartition("}")[2].lower()
+        if event == "start":
+            if skipped is None and (
+                tag in _LEFT_OUT
+                or element.get("hidden") is not None
+                or element.get("aria-hidden") == "true"
+            ):
+                skipped = element
+            if skipped is None:
+                _begin(tag, element, prose)
+                if element.text:
+                    prose.text(element.text)
+        else:
+            if skipped is None:
+                _break(tag, prose)
+            elif skipped is element:
+                skipped = None
+            if skipped is None and element.tail and element is not root:
+                prose.text(element.tail)
+
+
+def _begin(tag: str, element, prose: Prose) -> None:
+    if tag in _HEADINGS:
+        prose.heading()
+    elif "pagebreak" in (
+        element.get("{http://www.idpf.org/2007/ops}type")
+        or element.get("epub:type")
+        or element.get("role")
+        or ""
+    ):
+        prose.page()
+    else:
+        _break(tag, prose)
+
+
+def _break(tag: str, prose: Prose) -> None:
+    if tag in _PARAGRAPHS or tag in _HEADINGS:
+        prose.paragraph()
+    elif tag in _LINES:
+        prose.line()
+
+
+def _about(tree) -> tuple[str, str, dict[str, str]]:
+    """Title, date, and what the page says of itself."""
+    title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
+    metas: dict = {}
+    for meta in tree.iter("meta"):
+        key, value = (
+            (meta.get("name") or meta.get("property") or "").lower(),
+            line(meta.get("content") or ""),
+        )
+        if key and value:
+            metas.setdefault(key, value)
+    return (
+        title,
+        next((metas[key] for key in _DATES if key in metas), ""),
+        {key: metas.get(key, "") for key in ("author", "description")}
+        | {"language": tree.get("lang") or ""},
+    )

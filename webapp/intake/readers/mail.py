@@ -1,0 +1,290 @@
+"""E-mail: .eml is one message, .mbox is many. Attachments are not read, and that is said."""
+
+import contextlib
+import email
+import email.policy
+import email.utils
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from email.errors import HeaderParseError, MessageError
+from email.header import decode_header, make_header
+from email.message import EmailMessage, MIMEPart
+
+from webapp.intake.readers.base import (
+    MAX_ID,
+    Document,
+    Options,
+    Problem,
+    Source,
+    Unreadable,
+    clean,
+    content,
+    extension,
+    guess_encoding,
+    opened,
+)
+from webapp.intake.readers.html import FLAT, add
+from webapp.intake.readers.prose import Prose, line
+
+MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on
+# bytes of a header that are looked at: lists of thousands of addressees take minutes otherwise
+MAX_HEADER = 2_000
+_BROKEN = (
+    MessageError,
+    HeaderParseError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    AssertionError,
+    RecursionError,
+)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    with opened(path, name, advance) as file:
+        if extension(name) == ".eml":
+            yield from _message(content(file, MAX_MESSAGE), name, "")
+            return
+        begin, number = file.peek(1 << 12).lstrip(), 0
+        if begin and not begin.startswith(b"From "):
+            yield Problem(
+                name,
+                "",
+                f"“{name}”: it does not begin with a line “From …”, as mailboxes do; what stands"
+                " before the first such line was read as a message.",
+                False,
+            )
+        for number, message in enumerate(_messages(_with_line_ends(file, name)), 1):
+            yield from _message(message, name, f"message {number}")
+        if not number:
+            yield Problem(name, "", f"“{name}” has no messages: only blank lines.", True)
+
+
+def _with_line_ends(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
+    """The same file, its lines ended by line feeds: old ones end with carriage returns alone."""
+    begin = file.peek(1 << 12)
+    if b"\n" in begin or b"\r" not in begin:
+        return file
+    if (whole := content(file, MAX_MESSAGE)) is None:
+        raise Unreadable(
+            f"“{name}”: its lines end with carriage returns alone, and such a file may have"
+            f" {MAX_MESSAGE >> 20} MB. Save it again with line feeds."
+        )
+    return io.BytesIO(whole.replace(b"\r", b"\n"))
+
+
+def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
+    """The messages of a mailbox, each after a line that begins with "From " (_is_divider); None for
+    one that is too long."""
+    kept: list[bytes] = []
+    size, blank, begun = 0, True, False
+    following = file.readline(1 << 20)
+    while row := following:
+        following = file.readline(1 << 20)
+        if blank and (_is_divider(row, following) or not begun and row.startswith(b"From ")):
+            if begun:
+                yield b"".join(kept) if size <= MAX_MESSAGE else None
+            kept, size, blank, begun = [], 0, False, True
+            continue
+        begun = begun or bool(row.strip())
+        blank = row in (b"\n", b"\r\n")
+        size += len(row)
+        if size <= MAX_MESSAGE:
+            kept.append(row[1:] if row.startswith((b">From ", b">>From ")) else row)
+    if begun:
+        yield b"".join(kept) if size <= MAX_MESSAGE else None
+
+
+_DIVIDER = re.compile(rb"From .*\d\d:\d\d")  # with the time at which the message came
+_HEADER = re.compile(rb"[!-9;-~]+:")
+
+
+def _is_divider(row: bytes, following: bytes) -> bool:
+    """Whether a line behind a blank one begins a message, and is none of a text that begins with
+    "From "."""
+    return bool(_DIVIDER.match(row)) or (
+        row.startswith(b"From ") and bool(_HEADER.match(following))
+    )
+
+
+def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
+    where = f"“{name}”, {place}" if place else f"“{name}”"
+    if raw is None:
+        yield Problem(
+            name,
+            place,
+            f"{where}: the message is larger than {MAX_MESSAGE >> 20} MB; it was left out.",
+            True,
+        )
+        return
+    try:
+        message = email.message_from_bytes(raw, policy=email.policy.default)
+        prose, left_out, repaired = _body(message, name)
+        heads = _heads(message)
+    except _BROKEN as error:
+        why = (
+            "its parts are nested too deeply"
+            if isinstance(error, RecursionError)
+            else f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
+        )
+        yield Problem(name, place, f"{where}: {why}; it was left out.", True)
+        return
+    more = (
+        f"{left_out} attachment{'s' if left_out > 1 else ''} or other"
+        f" part{'s' if left_out > 1 else ''} of it"
+    )
+    if not prose.length:
+        also = f", and {more} can't be read" if left_out else ""
+        none = (
+            "nothing of its text could be decoded as base64"
+            if _BASE64 in repaired
+            else "its body holds no text"
+        )
+        yield Problem(name, place, f"{where}: {none}{also}; it was left out.", True)
+        return
+    for sentence in repaired:
+        yield Problem(name, place, f"{where}: {sentence}.", False)
+    if left_out:
+        done = (
+            f"{more} {'were' if left_out > 1 else 'was'} not read. Upload important ones"
+            " separately."
+        )
+        yield Problem(name, place, f"{where}: {done}", False)
+    metadata: dict[str, str] = {
+        key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads
+    }
+    message_document = prose.document(
+        heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place
+    )
+    yield replace(
+        message_document,
+        source_id=(heads.get("message-id", "").strip("<> ") or message_document.source_id)[:MAX_ID],
+    )
+
+
+def _heads(message: EmailMessage) -> dict[str, str]:
+    heads: dict[str, str] = {}
+    for key, raw in message.raw_items():
+        if key.lower() not in heads and len(heads) < 200:
+            value = str(raw)[:MAX_HEADER]
+            with contextlib.suppress(*_BROKEN, UnicodeError):
+                value = str(make_header(decode_header(value)))
+            heads[key.lower()] = line(
+                value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            )
+    return heads
+
+
+def _date(value: str) -> str:
+    try:
+        return email.utils.parsedate_to_datetime(value).date().isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return value
+
+
+def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
+    """The text of a message, plain where it has both forms; how many parts of it are not read; and
+    what was wrong with it, as the ends of sentences."""
+    prose, repaired = Prose(name), []
+    body = message.get_body(preferencelist=("plain", "html"))
+    if (
+        body is None
+        and message.get_content_maintype() == "multipart"
+        and not message.is_multipart()
+    ):
+        body = message
+    left_out = sum(not part.is_multipart() for part in message.walk()) - len(_forms(message, body))
+    if body is not None:
+        text, undecodable = _decoded(
+            body.get_payload(decode=True) or b"", body.get_content_charset()
+        )
+        defects = {type(defect).__name__ for part in message.walk() for defect in part.defects}
+        repaired += [
+            sentence
+            for mark, sentence in _DEFECTS.items()
+            if any(mark in defect for defect in defects)
+        ]
+        repaired += [undecodable] if undecodable else []
+        repaired += [] if message.keys() else [_NO_HEADERS]
+        coding = str(body.get("content-transfer-encoding", "")).strip().lower()
+        if coding and coding not in _CODINGS:
+            repaired.append(
+                f"its transfer encoding “{clean(coding)[:40]}” is not known here; its text was read"
+                " as it stands"
+            )
+        if body.get_content_subtype() == "html":
+            add(text, prose)
+            repaired += [FLAT] if prose.flat else []
+        else:
+            for row in text.splitlines():
+                if row.strip():
+                    prose.text(row)
+                    prose.line()
+                else:
+                    prose.paragraph()
+    return prose, left_out, repaired
+
+
+_CODINGS = {
+    "7bit",
+    "8bit",
+    "binary",
+    "quoted-printable",
+    "base64",
+    "x-uuencode",
+    "uuencode",
+    "uue",
+    "x-uue",
+}
+_BASE64 = "its text is not whole as base64; what could be decoded was kept"
+_NO_HEADERS = "it has no headers, such as From and Subject; all of it was read as its text"
+_DEFECTS = {  # part of a defect's name in the email module -> what it means
+    "Base64": _BASE64,
+    "StartBoundary": (
+        "the line that should divide it into parts is not in it; it was read as one part"
+    ),
+    "CloseBoundary": "it ends in the middle of a part; what came was kept",
+}
+
+
+def _forms(message: EmailMessage, body: MIMEPart | None) -> list:
+    """The body, and the same text in other forms."""
+    if body is None:
+        return []
+    for part in message.walk():
+        if part.get_content_type() == "multipart/alternative" and any(
+            inner is body for inner in part.walk()
+        ):
+            texts = (inner for inner in part.walk() if not inner.is_multipart())
+            return [
+                inner for inner in texts if inner is body or inner.get_content_maintype() == "text"
+            ]
+    return [body]
+
+
+def _wrong(charset: str, guess: str) -> str:
+    """Why a text was not read in the encoding that it says."""
+    try:
+        "".encode(charset)
+    except (LookupError, ValueError):
+        return (
+            f"it says that it is in “{charset}”, which is no encoding that is known here; it was"
+            f" read as {guess}"
+        )
+    return f"its bytes are not in {charset}, as it says; they were read as {guess}"
+
+
+def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
+    """A text, and the end of a sentence where it is not in the encoding that it says."""
+    try:
+        return raw.decode(charset or "utf-8"), ""
+    except (LookupError, ValueError):
+        guess = guess_encoding(raw[: 1 << 16])
+        return raw.decode(guess, "replace"), _wrong(clean(charset)[:40], guess) if charset else ""

@@ -1,0 +1,78 @@
+"""OpenDocument text (.odt), as LibreOffice writes it: one document per file. Comments and what was
+deleted are left out."""
+
+from collections.abc import Callable, Iterator
+
+from webapp.intake.readers.base import Document, Options, Problem, Source, Unreadable
+from webapp.intake.readers.markup import Fields, Handler, part
+from webapp.intake.readers.package import package, small
+from webapp.intake.readers.prose import Prose
+
+_LEFT_OUT = {
+    "annotation",
+    "tracked-changes",
+    "automatic-styles",
+    "font-face-decls",
+    "scripts",
+    "sequence-decls",
+    "forms",
+    "note-citation",
+}
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    with package(path, name, advance) as archive:
+        if b"encryption-data" in (small(archive, "META-INF/manifest.xml", 1 << 20) or b""):
+            raise Unreadable(
+                f"“{name}” is protected by a password; it was left out. Save it without one."
+            )
+        prose, about = (
+            Prose(name),
+            Fields(
+                "title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword"
+            ),
+        )
+        if not part(archive, "content.xml", _Body(prose), name):
+            raise Unreadable(
+                f"“{name}” is not an OpenDocument text: it has no content. Save it again as .odt."
+            )
+        part(archive, "meta.xml", about, name)
+    metadata = {
+        "author": about.first("initial-creator", "creator"),
+        "subject": about.first("subject"),
+        "keywords": about.all("keyword"),
+    }
+    yield prose.document(about.first("title"), about.first("creation-date", "date")[:10], metadata)
+
+
+class _Body(Handler):
+    def __init__(self, prose: Prose):
+        self.prose, self.left_out = prose, 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.left_out or tag in _LEFT_OUT:
+            self.left_out += 1
+            return
+        match tag:
+            case "h":
+                self.prose.heading()
+            case "p" | "note-body":
+                self.prose.paragraph()
+            case "s" | "tab":
+                self.prose.text(" ")
+            case "line-break":
+                self.prose.line()
+            case "soft-page-break":
+                self.prose.page()
+
+    def end(self, tag: str) -> None:
+        if self.left_out:
+            self.left_out -= 1
+        elif tag in ("h", "p", "note-body"):
+            self.prose.paragraph()
+
+    def text(self, text: str) -> None:
+        if not self.left_out:
+            self.prose.text(text)

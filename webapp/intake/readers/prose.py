@@ -1,0 +1,131 @@
+"""A text put together from the pieces of a marked-up file: lines, paragraphs, pages, and where its
+headings begin."""
+
+import itertools
+from collections.abc import Iterable
+
+from webapp.intake.readers.base import (
+    MAX_FIELD,
+    MAX_ID,
+    MAX_NAME,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    PREVIEW_ROWS,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Unreadable,
+    clean,
+    stem,
+)
+
+
+class Prose:
+    """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space
+    within a line is one space."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.pieces: list[str] = []
+        self.headings: list[int] = []
+        self.length = self._gap = 0
+        self._page = self._heading = self.flat = (
+            False  # flat: whether a page's text was added without its layout
+        )
+
+    def text(self, raw: str) -> None:
+        words = " ".join(clean(raw).split())
+        if not words:
+            self._gap = max(self._gap, 1 if raw else 0)
+            return
+        if raw[0].isspace():
+            self._gap = max(self._gap, 1)
+        if self.length:
+            self._add("\n\f" if self._page else ("", " ", "\n", "\n\n")[self._gap])
+        if self._heading:
+            self.headings.append(self.length)
+        self._add(words)
+        self._gap, self._page, self._heading = int(raw[-1].isspace()), False, False
+        if self.length > MAX_TEXT:
+            raise Unreadable(
+                f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it"
+                " into parts."
+            )
+
+    def _add(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self.length += len(piece)
+
+    def line(self) -> None:
+        self._gap, self._heading = max(self._gap, 2), False
+
+    def paragraph(self) -> None:
+        self._gap, self._heading = 3, False
+
+    def heading(self) -> None:
+        self.paragraph()
+        self._heading = True
+
+    def page(self) -> None:
+        self._page = True
+
+    def document(
+        self,
+        title: str = "",
+        date: str = "",
+        metadata: dict[str, str] | None = None,
+        place: str = "",
+    ) -> Document:
+        return document(
+            "".join(self.pieces), self.name, title, date, metadata, place, tuple(self.headings)
+        )
+
+
+def document(
+    text: str,
+    name: str,
+    title: str = "",
+    date: str = "",
+    metadata: dict[str, str] | None = None,
+    place: str = "",
+    headings: tuple[int, ...] = (),
+) -> Document:
+    """A file's one document. text: clean. Raises Unreadable where it is empty."""
+    if not text.strip():
+        raise Unreadable(f"“{name}” has no text in it; it was left out.")
+    kept = {
+        line(key)[:MAX_NAME]: line(value)[:MAX_FIELD]
+        for key, value in (metadata or {}).items()
+        if line(value)
+    }
+    return Document(
+        text,
+        (line(title) or stem(name))[:MAX_TITLE],
+        line(date)[:60],
+        clean(name)[:MAX_ID],
+        kept,
+        name,
+        place,
+        headings,
+    )
+
+
+def line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def preview(
+    items: Iterable[Document | Problem], options: Options, problem: str | None = None
+) -> Sniff:
+    """What was understood of a file of texts: how the first ones begin. Raises what reading
+    raises."""
+    first = [
+        item for item in itertools.islice(items, 2 * PREVIEW_ROWS) if isinstance(item, Document)
+    ]
+    rows = [
+        [f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]]
+        for item in first[:PREVIEW_ROWS]
+    ]
+    return Sniff(options, [], rows, problem)

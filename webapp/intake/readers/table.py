@@ -1,0 +1,132 @@
+"""Tables: .csv and .tsv, one document a row."""
+
+import csv
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from webapp.intake.readers import cells, headers
+from webapp.intake.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    decoded,
+    extension,
+    guess_encoding,
+    head,
+    lines,
+    opened,
+)
+from webapp.intake.readers.rows import Row, Rows
+
+SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
+    delimiter = known.get("delimiter") or _guess_delimiter(path, name, options)
+    options = replace(options, delimiter=delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise Unreadable(
+            f"“{name}”: columns can be separated by one character only, such as a comma, not by"
+            f" “{delimiter[:20]}”."
+        )
+    rows = _first_rows(path, name, options, cells.SAMPLE_ROWS + headers.ROWS)
+    beyond = len(rows) < 2 and _has_more(path, name, options)
+    if beyond and not rows:
+        raise Unreadable(
+            f"“{name}”: its first {SAMPLE_LINES:,} lines are blank. Take them out, and upload it"
+            " again."
+        )
+    sniffed = cells.sniff_below(rows, name, options, known)
+    if beyond and not sniffed.rows:
+        blank = (
+            f"“{name}” has a row of names, and only blank lines below it in its first"
+            f" {SAMPLE_LINES:,} lines"
+        )
+        return replace(
+            sniffed, problem=f"{blank}: what the columns hold was guessed by their names alone."
+        )
+    if len(sniffed.columns) == 1 and extension(name) != ".txt" and len(sniffed.rows) < 2:
+        return replace(
+            sniffed,
+            problem=sniffed.problem
+            or f"“{name}” seems to be one single cell. Is it a table with one document per row?",
+        )
+    return sniffed
+
+
+def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
+    """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless
+    whole cells are quoted."""
+    delimiter = options.delimiter or ","
+    if delimiter == "\t":
+        cells = [
+            cell
+            for line in head(path, name).decode("latin-1").splitlines()[:200]
+            for cell in line.split("\t")
+        ]
+        if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in cells):
+            return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
+    return {"delimiter": delimiter}
+
+
+def _first_rows(
+    path: Source, name: str, options: Options, most: int = cells.SAMPLE_ROWS
+) -> list[Row]:
+    with opened(path, name) as file:
+        return cells.beginning(
+            Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES), most
+        )
+
+
+def _has_more(path: Source, name: str, options: Options) -> bool:
+    """Whether anything stands behind the lines that are looked at."""
+    with opened(path, name) as file:
+        text = decoded(file, options.encoding)
+        next(
+            itertools.islice(lines(text, 1 << 16), SAMPLE_LINES, SAMPLE_LINES), None
+        )  # behind them
+        return any(piece.strip() for piece in iter(lambda: text.read(1 << 20), ""))
+
+
+def _guess_delimiter(path: Source, name: str, options: Options) -> str:
+    """The one that cuts the first rows into the same number of cells, the more the better. Where
+    most of them are one cell, as titles above a short table are, the one that does so with those
+    below the last of these."""
+    if extension(name) in (".tsv", ".tab"):
+        return "\t"
+    best, best_score, below, below_score = ",", (0.0, 0), ",", (0, 0)
+    for delimiter in DELIMITERS:
+        widths = [
+            len(row.cells) for row in _first_rows(path, name, replace(options, delimiter=delimiter))
+        ]
+        if widths and max(widths) > 1:
+            usual = max(set(widths), key=widths.count)
+            score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
+            if score > best_score:
+                best, best_score = delimiter, score
+            table = list(itertools.dropwhile(lambda width: width == 1, widths))
+            if len(table) > 1 and len(set(table)) == 1 and (len(table), table[0]) > below_score:
+                below, below_score = delimiter, (len(table), table[0])
+    return best if best_score[0] else below
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    with opened(path, name, advance) as file:
+        yield from cells.documents(
+            Rows(
+                decoded(file, options.encoding),
+                _dialect(path, name, options),
+                begin=options.header_row,
+            ),
+            name,
+            options,
+        )

@@ -1,0 +1,88 @@
+"""Plain text: one document per file."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+
+from webapp.intake.readers.base import (
+    DETECT,
+    MAX_ID,
+    MAX_TEXT,
+    MAX_TITLE,
+    PREVIEW_CELL,
+    SAMPLE,
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    Unreadable,
+    by_mark,
+    check_encoding,
+    clean,
+    content,
+    guess_encoding,
+    head,
+    opened,
+    repairs,
+    stem,
+)
+
+
+def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+    sample = head(path, name)
+    encoding = check_encoding(known.get("encoding") or guess_encoding(sample))
+    start = clean(
+        sample[: 4 * PREVIEW_CELL].decode(
+            guess_encoding(sample) if encoding == DETECT else encoding, "replace"
+        )
+    )
+    return Sniff(
+        replace(options, encoding=encoding), [], [[start[:PREVIEW_CELL]]] if start.strip() else []
+    )
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, options.encoding, advance)
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise Unreadable(f"“{name}” has no text in it; it was left out.")
+    yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
+
+
+def characters(
+    path: Source, name: str, encoding: str, advance: Callable[[int], None]
+) -> Generator[Problem, None, str]:
+    """Yields what is wrong with a file's characters and returns them. Each file may have an
+    encoding of its own: the chosen one is tried first."""
+    with opened(path, name, advance) as file:
+        raw = content(file, 4 * MAX_TEXT)
+    if raw is None:
+        raise Unreadable(
+            f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
+        )
+    own = by_mark(raw) or (
+        guess_encoding(raw[:SAMPLE]) if encoding == DETECT else check_encoding(encoding)
+    )
+    try:
+        text = raw.decode(own)
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        begin = raw.rfind(b"\n", 0, error.start) + 1
+        guess = own if encoding == DETECT else guess_encoding(raw[begin : begin + SAMPLE])
+        text = raw.decode(guess, "replace")
+        done = (
+            repairs(text, clean(text), own)
+            if guess == own
+            else f"the bytes are not characters in {own}; the file was read as {guess}"
+        )
+        yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
+    else:
+        if done := repairs(text, clean(text), own):
+            yield Problem(name, "", f"“{name}”: {done}.", False)
+    if len(text) > MAX_TEXT:
+        raise Unreadable(
+            f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
+        )
+    return text.removeprefix("\ufeff")

@@ -1,1 +1,0 @@
-"""Everything that runs Topograph on one machine: the environment, Postgres, Valkey, the processes."""

@@ -1,0 +1,1 @@
+"""What every page and job stands on: storage, jobs, accounts, the server, pages as such."""

@@ -1,0 +1,138 @@
+"""What accounts are like here, for django-allauth: who may sign up, and what somebody may be
+called."""
+
+import secrets
+import smtplib
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import structlog
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.signals import email_confirmed
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.hashers import make_password
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.validators import RegexValidator
+from django.db.models.functions import Now
+from django.dispatch import receiver
+
+from webapp.models import Invitation, User
+from webapp.platform import logs
+from webapp.platform.accounts import sharing
+from webapp.platform.pages import addresses
+
+log = structlog.get_logger(__name__)
+
+# of an account: it stands on what its owner says, so it can't pretend to be another by what can't
+# be seen
+NAME = [
+    RegexValidator(
+        r"^[^\W_](?:[\w .’'-]*[\w.])?$",
+        "A name is made of letters and digits, with spaces, points, apostrophes and hyphens"
+        " between.",
+    ),
+]
+
+
+class Adapter(DefaultAccountAdapter):
+    def send_mail(self, template_prefix: str, email: str, context: dict) -> None:
+        """Letters lead to the site as its operator names it: what the Host header of a request says
+        would lead elsewhere."""
+        here = self.request.build_absolute_uri("/")
+        ours = {
+            name: addresses.at_site(value[len(here) - 1 :])
+            for name, value in context.items()
+            if isinstance(value, str) and value.startswith(here)
+        }
+        letter = self.render_mail(
+            template_prefix,
+            email,
+            {"request": self.request, "email": email} | context | ours | {"current_site": _Site()},
+        )
+        if settings.MAIL:
+            _post.submit(_deliver, letter)
+        else:
+            letter.send()
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        """To whoever has an account and signs up: as long as making one takes, or the time tells
+        that there is one."""
+        make_password(secrets.token_urlsafe())
+        super().send_account_already_exists_mail(email)
+
+    def _get_login_attempts_cache_key(self, request, **credentials) -> str:
+        """Wrong passwords count for an address, by whatever Host it is asked for: allauth's key has
+        that in it, port and all."""
+        return credentials.get("email", "").lower()
+
+    def is_open_for_signup(self, request) -> bool:
+        """By a form, or by signing in elsewhere for the first time."""
+        return settings.SIGNUP in ("open", "invite")
+
+    def clean_email(self, email: str) -> str:
+        """Where one must be invited: an address with which something is shared, whose account this
+        will be."""
+        if settings.SIGNUP == "invite" and self._signs_up() and not _invited(email):
+            raise ValidationError(
+                "Nothing is shared with this address yet. Ask whoever invited you to use it."
+            )
+        return super().clean_email(email)
+
+    def _signs_up(self) -> bool:
+        return (
+            bool(self.request)
+            and not self.request.user.is_authenticated
+            and "signup" in (self.request.resolver_match.url_name or "")
+        )
+
+
+# Who asks for another password does not wait for the letter: the time would tell whether there is
+# an account.
+_post = ThreadPoolExecutor(2, "letters")
+
+
+def _deliver(letter: EmailMessage) -> None:
+    try:
+        letter.send()
+    except (OSError, smtplib.SMTPException) as error:
+        log.warning("an e-mail could not be sent", error=logs.named(error))
+
+
+class _Site:
+    """What templates of letters ask of a site."""
+
+    domain = name = property(lambda self: urlsplit(settings.SITE).netloc)
+
+
+class Elsewhere(DefaultSocialAccountAdapter):
+    def is_open_for_signup(self, request, sociallogin) -> bool:
+        """Where one must be invited, the address that comes from elsewhere must be: no form asks
+        for it. Without one a form does."""
+        addresses = [address.email for address in sociallogin.email_addresses]
+        return (
+            settings.SIGNUP != "invite" or not addresses or any(map(_invited, addresses))
+        ) and super().is_open_for_signup(request, sociallogin)
+
+
+def _invited(email: str) -> bool:
+    return Invitation.objects.filter(email=email.lower()).exists()
+
+
+@receiver(email_confirmed)
+def _confirmed(request, email_address, **_) -> None:
+    sharing.arrived(email_address.user, email_address.email)
+
+
+def end_sessions(user: User) -> None:
+    """All of somebody's, so that none goes on where the account is opened again. A session says
+    whose it is inside alone, so each is looked at."""
+    theirs = [
+        s.pk
+        for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000)
+        if s.get_decoded().get(SESSION_KEY) == str(user.pk)
+    ]
+    Session.objects.filter(pk__in=theirs).delete()

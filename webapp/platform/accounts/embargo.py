@@ -1,0 +1,891 @@
+"""The only module that reads the table `document`: the texts, and the fields that came with them.
+An embargo is decided here.
+
+Whoever shows a text, or a title, gets it from a function below, which gives no more than the
+corpus's embargo allows. So pages, their JSON, files, pins and the API can't differ. A test reads
+the source: no other module names the table or its model
+(tests/webapp/platform/accounts/test_embargo.py has the few that store and copy its rows, and why).
+
+Under an embargo everything that is counted can be seen, and
+- of a text passages of at most PASSAGE characters; of a section of a longer text at most a quarter
+  of it (QUARTER);
+- in a list of lines at most LINES of one document;
+- of a text a QUARTER of its characters in all, whatever is asked for: each character that was shown
+  is counted (`_charge`), for the account that asked and for all readers of a link, or of what is
+  public, together; and of a text HALF in all to all readers of a corpus, of parts of it, too. Who
+  owns the corpus is not counted, nor is what the program itself reads;
+- of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field
+  that was the text in any reading of the same files, and of none where an earlier reading cut the
+  files in another way, as its columns can't be told apart then.
+
+Who is asked for by a request is said once, by the middleware (`read_by`). docs/security.md says how
+far all that goes.
+"""
+
+import bisect
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import accumulate, islice
+from typing import Any, NamedTuple
+
+from django.conf import settings as configuration
+from django.db import transaction
+from django.db.models import Q
+
+from inference.errors import Invalid
+from webapp.models import Corpus, Export, TextReader
+from webapp.platform.accounts.roles import SHARED, Person, grants
+from webapp.platform.storage import export_files
+from webapp.platform.storage.sql import rows
+
+PASSAGE = 200  # characters of consecutive text, markers aside
+# a passage of a section, and all that a reader is shown of a text, is at most its length divided by
+# this
+QUARTER = 4
+HALF = 2  # likewise all that its corpus's readers are shown together
+TOGETHER = (  # all readers of a corpus as a reader (TextShown.reader), followed by its number
+    "corpus "
+)
+LINES = 3  # of one document in a list of lines
+PART = 50_000  # characters of a document that a page shows
+SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
+QUOTE = 5_000  # characters of a quotation
+FARTHEST = 2**31 - 1  # places in a text that the database can count
+# A column's role -> columns of the table
+ROLES = {
+    "title": ("title", "whole"),
+    "id": ("source_id",),
+    "date": ("date_text",),
+}
+MISSING = "The document does not contain this passage. Copy it from the page unchanged."
+USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
+SENTENCE = (
+    "The texts of this corpus are under embargo: you see only counts, and passages of at most {}"
+    " characters."
+)
+IN_ALL = (
+    " Of each text you see a quarter in all, and all readers together see half: what was shown to"
+    " you, to all who read with the same link, and to all readers counts for good, and where it is"
+    " used up a passage stays empty. Searches and counts still tell which words and phrases a text"
+    " has."
+)
+
+
+def sentence(corpus: Corpus) -> str:
+    """For readers; "" where there is no embargo."""
+    return SENTENCE.format(PASSAGE) + (IN_ALL if readers(corpus) else "") if corpus.embargo else ""
+
+
+def refuse(corpus: Corpus, what: str) -> None:
+    """Raises Invalid where `what`, which would give texts away, is asked for under embargo."""
+    if corpus.embargo:
+        raise Invalid("embargo", f"{what} would give away texts that are under embargo.")
+
+
+# Readers
+# -------------------------------------------------------------------------------------------------------------
+
+
+class _Reader(NamedTuple):
+    person: Callable[[], Person]
+    known: dict[int, tuple[str, ...]]  # corpus -> `readers`, as they were asked for
+
+
+_reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
+
+
+def read_by(person: Callable[[], Person]) -> None:
+    """From here on texts are shown to a person: to the end of the request whose middleware calls
+    this, a response that streams included. Nobody has called it in a worker: texts are read by the
+    program itself there."""
+    _reader.set(_Reader(person, {}))
+
+
+@contextmanager
+def reading(person: Person | None) -> Iterator[None]:
+    """Texts are shown to a person in here; None: to nobody, the program itself reads them."""
+    token = _reader.set(_Reader(lambda: person, {}) if person else None)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def readers(corpus: Corpus) -> tuple[str, ...]:
+    """For whom what is shown of a corpus's texts is counted (TextShown.reader): the account, or all
+    readers of the links or of what is public together, and all readers of the corpus. () where
+    nothing is: for its owner, the program itself, and while accounts are off.
+
+    Of a part of a corpus its owner counts as a reader, unless the corpora that it comes from are
+    theirs, too; and what they let others read of it counts as read by them.
+    """
+    reader = _reader.get()
+    if not (corpus.embargo and configuration.ACCOUNTS and reader):
+        return ()
+    if corpus.pk not in reader.known:
+        reader.known[corpus.pk] = _readers(corpus, reader.person())
+    return reader.known[corpus.pk]
+
+
+def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
+    lineage, user = _lineage(corpus), {f"user {person.user}"} if person.user else set()
+    if person.user and lineage.owners == {person.user}:
+        return ()
+    vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
+    vouching.add(f"{TOGETHER}{lineage.first}")
+    shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED)
+    given = [
+        row
+        for grant in grants(person)
+        for row in grant.filter(granted__in=shared).values_list("to_user", "to_link")
+    ]
+    if not any(to_user is not None for to_user, _ in given):
+        vouching |= {f"link {link}" for _, link in given} or {"public"}
+    return tuple(sorted(user | vouching))
+
+
+class _Lineage(NamedTuple):
+    """The corpora that a corpus was taken from, itself included."""
+
+    first: (
+        int  # from which all others were taken; where it is gone for good the oldest that is there
+    )
+    owner: int | None  # of the first; None where it is gone
+    owners: set[int | None]
+
+
+def _lineage(corpus: Corpus) -> _Lineage:
+    line = rows(
+        """
+        WITH RECURSIVE line AS (
+            SELECT id, coalesce(parent_id, into_id) AS before, owner_id, provenance, 1 AS depth FROM webapp_corpus WHERE id = %s
+            UNION ALL
+            SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.provenance, depth + 1
+            FROM webapp_corpus c JOIN line ON c.id = line.before
+        ) CYCLE id SET again USING path
+        SELECT id, owner_id, before IS NULL AND provenance <> '{}' AS orphan FROM line WHERE NOT again ORDER BY depth
+        """,
+        [corpus.pk],
+    )
+    first = line[-1]
+    owner = None if first["orphan"] else first["owner_id"]
+    return _Lineage(first["id"], owner, {owner, *(row["owner_id"] for row in line)})
+
+
+class _Wanted(NamedTuple):
+    """The characters begin … end - 1 of a text. mark: the one that matters among them. whole: all
+    of them or none."""
+
+    digest: bytes
+    length: int  # of the text
+    begin: int
+    end: int
+    mark: int
+    whole: bool = False
+
+
+Span = tuple[int, int]  # from, up to
+Shown = dict[tuple[str, bytes], list[Span]]  # reader and text -> what was shown: ascending, apart
+
+
+def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
+    """What may be shown of each, around its mark; (mark, mark): nothing. It is counted, for good,
+    before it is returned.
+
+    What was shown before may be shown again: that takes one query and no write. All else takes one
+    transaction, in which the texts' rows are locked: of readers who ask at the same time none gets
+    what another one has used up.
+    """
+    asking = readers(corpus)
+    if not asking or not wanted:
+        return [(one.begin, one.end) for one in wanted]
+    keys = sorted({(reader, one.digest) for one in wanted for reader in asking})
+    columns = list(map(list, zip(*keys, strict=True)))
+    cut, new = _share_out(_known(columns, lock=False), asking, wanted)
+    if not new:
+        return cut
+    first, lengths = _lineage(corpus).first, {one.digest: one.length for one in wanted}
+    with transaction.atomic():
+        rows(
+            "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM"
+            " unnest(%s::text[], %s::bytea[]) AS asked(reader, digest) ON CONFLICT DO NOTHING"
+            " RETURNING 1",
+            [first, *columns],
+        )
+        known = _known(columns, lock=True)
+        before = {
+            key: (bool(spans), _left(key[0], spans, lengths[key[1]]) <= 0)
+            for key, spans in known.items()
+        }
+        cut, new = _share_out(known, asking, wanted)
+        spans = ["{" + ",".join(f"[{a},{b})" for a, b in shown) + "}" for shown in new.values()]
+        full = [
+            _left(reader, shown, lengths[digest]) <= 0 for (reader, digest), shown in new.items()
+        ]
+        rows(
+            "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up FROM"
+            " unnest(%s::text[], %s::bytea[], %s::text[], %s::bool[]) AS n(reader, digest, shown,"
+            " used_up) WHERE t.reader = n.reader AND t.digest = n.digest RETURNING 1",
+            [[reader for reader, _ in new], [digest for _, digest in new], spans, full],
+        )
+        more = [
+            (key[0], not before[key][0], now and not before[key][1])
+            for key, now in zip(new, full, strict=True)
+        ]
+        rows(
+            "INSERT INTO text_reader AS t (corpus_id, reader, texts, used_up) SELECT %s, reader,"
+            " count(*) FILTER (WHERE text), count(*) FILTER (WHERE used_up) FROM unnest(%s::text[],"
+            " %s::bool[], %s::bool[]) AS n(reader, text, used_up) GROUP BY reader ORDER BY reader"
+            " ON CONFLICT (corpus_id, reader) DO UPDATE SET texts = t.texts + excluded.texts,"
+            " used_up = t.used_up + excluded.used_up RETURNING 1",
+            [first, *map(list, zip(*more, strict=True) if more else ((), (), ()))],
+        )
+    return cut
+
+
+def _left(reader: str, shown: list[Span], length: int) -> int:
+    """How many more characters of a text may be shown to a reader."""
+    return length // (HALF if reader.startswith(TOGETHER) else QUARTER) - sum(
+        b - a for a, b in shown
+    )
+
+
+def _known(columns: list[list], lock: bool) -> Shown:
+    """What was shown, of rows by their readers and digests, in an order that is the same for all
+    who lock them."""
+    known = rows(
+        "SELECT reader, digest, array(SELECT lower(s) FROM unnest(shown) s) AS begins, array(SELECT"
+        " upper(s) FROM unnest(shown) s) AS ends FROM text_shown WHERE (reader, digest) IN (SELECT"
+        " * FROM unnest(%s::text[], %s::bytea[])) ORDER BY reader, digest"
+        + (" FOR UPDATE" if lock else ""),
+        columns,
+    )
+    return {
+        (row["reader"], bytes(row["digest"])): list(zip(row["begins"], row["ends"], strict=True))
+        for row in known
+    }
+
+
+def _share_out(
+    shown: Shown, asking: tuple[str, ...], wanted: list[_Wanted]
+) -> tuple[list[Span], Shown]:
+    """What of each may be shown, and what has then been shown of the texts of which that is more
+    than before."""
+    cut, new = [], {}
+    for one in wanted:
+        keys = [(reader, one.digest) for reader in asking]
+        spans = [shown.setdefault(key, []) for key in keys]
+        left = [
+            _left(reader, before, one.length) for reader, before in zip(asking, spans, strict=True)
+        ]
+        begin, end = _affordable(
+            one, [_overlaps(before, one.begin, one.end) for before in spans], left
+        )
+        if one.whole and end - begin < one.end - one.begin:
+            begin = end = one.mark
+        cut.append((begin, end))
+        for key, before in zip(keys, spans, strict=True):
+            if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
+                shown[key] = new[key] = _joined(before, begin, end)
+    return cut, new
+
+
+def _overlaps(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """The parts of spans that lie within begin … end - 1."""
+    first = bisect.bisect_right(spans, begin, key=lambda span: span[1])
+    last = bisect.bisect_left(spans, end, key=lambda span: span[0])
+    return [(max(a, begin), min(b, end)) for a, b in spans[first:last]]
+
+
+def _joined(spans: list[Span], begin: int, end: int) -> list[Span]:
+    """With one more, as few as they can be."""
+    first = bisect.bisect_left(spans, begin, key=lambda span: span[1])
+    last = bisect.bisect_right(spans, end, key=lambda span: span[0])
+    touched = [(begin, end), *spans[first:last]]
+    return [*spans[:first], (min(a for a, _ in touched), max(b for _, b in touched)), *spans[last:]]
+
+
+def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span:
+    """As much of what is wanted as each reader has characters left for, grown from the mark to both
+    sides."""
+    if one.begin >= one.end:
+        return one.begin, one.begin
+    if all(
+        one.end - one.begin - sum(b - a for a, b in spans) <= most
+        for spans, most in zip(before, left, strict=True)
+    ):
+        return one.begin, one.end
+    costs = []  # of each character, by reader
+    for spans in before:
+        cost = bytearray(b"\1") * (one.end - one.begin)
+        for a, b in spans:
+            cost[a - one.begin : b - one.begin] = bytes(b - a)
+        costs.append(cost)
+    mark = min(max(one.mark, one.begin), one.end - 1)
+    begin = end = mark
+    growing = {"right", "left"}
+    while growing:
+        for side, place in (("right", end), ("left", begin - 1)):
+            may = (
+                side in growing and one.begin <= place < one.end and (side == "right" or end > mark)
+            )
+            rest = (
+                [most - cost[place - one.begin] for cost, most in zip(costs, left, strict=True)]
+                if may
+                else [-1]
+            )
+            if min(rest) < 0:
+                growing.discard(side)
+            else:
+                left, begin, end = rest, min(begin, place), max(end, place + 1)
+    return begin, end
+
+
+def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
+    """reader -> of how many texts they were shown something, and of how many all that may be: for
+    the owner. asked: the readers that a page lists; there may be any number."""
+    of_readers = TextReader.objects.filter(corpus=corpus, reader__in=asked)
+    return {
+        reader: (texts, full)
+        for reader, texts, full in of_readers.values_list("reader", "texts", "used_up")
+    }
+
+
+# Fields
+# --------------------------------------------------------------------------------------------------------------
+
+
+def columns_read(settings: dict) -> list[dict[str, str]]:
+    """Which column was the text in each way in which files were read: {"text": its name, or "",
+    "cut": a digest of how the files were cut into columns and documents}. settings: a corpus's
+    (ingest.settings.ReadingSettings as a dict)."""
+    if not settings.get("options"):
+        return []
+    return [
+        {"text": _column(way["options"], "text"), "cut": _cut(way["options"], way["shaping"] or {})}
+        for way in (settings, *settings.get("added", []))
+    ]
+
+
+def _column(options: dict, role: str) -> str:
+    """The name of the column that has a role, as it stands in the metadata; "" where there is
+    none."""
+    place, names = options.get(role), options.get("names") or ()
+    return "" if place is None or place >= len(names) else names[place][:100]
+
+
+def _cut(options: dict, shaping: dict) -> str:
+    how = [
+        *(options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")),
+        *(
+            shaping.get(name) or ""
+            for name in ("join", "period", "names", "pattern", "table", "key")
+        ),
+        shaping.get("sections") == "headings"
+        and (shaping.get("marker") or ""),  # headings become titles
+        options.get("names") or (),
+        *([options["header_row"]] if options.get("header_row") else []),
+        *(["surplus"] if options.get("surplus") else []),
+    ]
+    return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
+
+
+class Withheld(NamedTuple):
+    """Fields of a corpus's documents that must not be shown: metadata by name, and roles ("title",
+    "id", "date"). everything: all."""
+
+    names: frozenset[str]
+    roles: frozenset[str]
+    everything: bool
+
+    def metadata(self, values: Iterable[tuple[str, str]]) -> dict[str, str]:
+        return {name: value[:PASSAGE] for name, value in values if not self.hides(name)}
+
+    def may_count(self, name: str, values: Iterable[str]) -> bool:
+        """Whether documents may be counted by the values of a column."""
+        return not self.hides(name) and max(map(len, values), default=0) <= PASSAGE
+
+    def hides(self, name: str) -> bool:
+        """Whether nothing of a column is shown."""
+        if self.everything or name in self.names:
+            return True
+        unnamed = _UNNAMED.fullmatch(name)
+        widths = [
+            int(mark[1]) for mark in map(_BEYOND.fullmatch, self.names if unnamed else ()) if mark
+        ]
+        return unnamed is not None and any(int(unnamed[1]) > width for width in widths)
+
+    def row(self, row: dict) -> dict:
+        """The same row of `document` with what is withheld taken out; "metadata" is text of
+        JSON."""
+        for role, columns in ROLES.items():
+            for column in row.keys() & set(columns):
+                row[column] = "" if role in self.roles else row[column][:PASSAGE]
+        if "metadata" in row:
+            row["metadata"] = json.dumps(
+                self.metadata(json.loads(row["metadata"]).items()), ensure_ascii=False
+            )
+        return row
+
+
+def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
+    """None without an embargo. settings: of a reading that a form proposes; by default the corpus's
+    own."""
+    return _withheld(corpus.settings if settings is None else settings) if corpus.embargo else None
+
+
+def _withheld(settings: dict) -> Withheld:
+    own, before = columns_read(settings), settings.get("before", [])
+    names = frozenset(way["text"] for way in (*own, *before) if way["text"])
+    everything = (
+        not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own}
+        or ALL in names
+    )
+    ways = [settings, *settings.get("added", [])] if own else []
+    names |= {f"*{width}" for way in ways if (width := _named_columns(way["options"]))}
+    hidden = Withheld(names, frozenset(ROLES if everything else ()), everything)
+    roles = {role for role in ROLES for way in ways if hidden.hides(_column(way["options"], role))}
+    return hidden._replace(roles=hidden.roles | roles)
+
+
+# As names of columns that were texts. All of a table's, or those beyond so many, which have no name
+# in its header: its rows have surplus cells there, and those of a text that has the separator in it
+# are the text.
+ALL = "*"
+_BEYOND, _UNNAMED = re.compile(r"\*(\d{1,9})"), re.compile(r"column (\d{1,9})")
+
+
+def _named_columns(options: dict) -> int:
+    """How many columns a table has, up to the last one that its header names; 0 where it has none,
+    or no surplus cells."""
+    if not options.get("delimiter") or not options.get("header") or options.get("surplus"):
+        return 0
+    return max(
+        (i for i, name in enumerate(options.get("names") or (), 1) if name != f"column {i}"),
+        default=0,
+    )
+
+
+def inherited(settings: dict) -> list[dict[str, str]]:
+    """What a part of a corpus, or an addition to it, must know of its texts (`before` in settings):
+    columns by their names alone, as a part cuts no files, and an addition cuts other ones."""
+    before = _withheld(settings)
+    return [
+        {"text": name, "cut": ""}
+        for name in sorted({*before.names, *([ALL] if before.everything else [])})
+    ]
+
+
+def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, dict]:
+    """What is known of documents beside their texts: number -> {"number", and each of `columns`}.
+    metadata: text of JSON;
+    digest: sha256 of the text in hexadecimal digits."""
+    spelled = {
+        "digest": "encode(digest, 'hex') AS digest",
+        "metadata": "metadata::text AS metadata",
+    }
+    named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
+    if not set(columns) <= _ABOUT:
+        raise ValueError(
+            f"A document has {sorted(_ABOUT)}, and not {sorted(set(columns) - _ABOUT)}."
+        )
+    documents = rows(
+        f"SELECT {named} FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        [corpus.pk, [*map(int, numbers)]],
+    )
+    hidden = withheld(corpus)
+    return {row["number"]: hidden.row(row) if hidden else row for row in documents}
+
+
+_ABOUT = {
+    "source_id", "file", "place", "title", "date_text", "date", "metadata", "digest", "words", "part", "parts", "whole",
+}  # fmt: skip
+
+
+def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[Any, int]:
+    """id -> the number of the document that has it in its files; of several with one id the first.
+    Ids that none has are left out. Nothing is said of ids that are withheld. column: what they are
+    instead: title, or digest (bytes, sha256 of the text); those that several documents have are
+    left out, too."""
+    hidden = withheld(corpus)
+    if hidden and any(column in ROLES[role] for role in hidden.roles if role in ROLES):
+        return {}
+    if column not in ("source_id", "title", "digest"):
+        raise ValueError(f"Documents are found by source_id, title or digest, not by {column}.")
+    one = "" if column == "source_id" else "HAVING count(*) = 1"
+    documents = rows(
+        f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND"
+        f" {column} = ANY(%s) GROUP BY 1 {one}",
+        [corpus.pk, [*ids]],
+    )
+    return {
+        bytes(row["id"]) if column == "digest" else row["id"]: row["number"] for row in documents
+    }
+
+
+def words(corpus: Corpus, first: int, end: int) -> int:
+    """Of the documents first … end - 1."""
+    return rows(
+        "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND"
+        " number < %s",
+        [corpus.pk, first, end],
+    )[0]["words"]
+
+
+# Texts
+# ---------------------------------------------------------------------------------------------------------------
+
+
+class Part(NamedTuple):
+    """text: the document's characters start … end - 1, "" under embargo; length: those of the whole
+    document."""
+
+    text: str
+    start: int
+    end: int
+    length: int
+
+
+def part(corpus: Corpus, number: int, at: int) -> Part | None:
+    """The part of a document that holds character `at`. Parts follow one another without a gap,
+    wherever one enters."""
+    documents = rows(
+        """
+        SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
+        FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
+             LATERAL (SELECT least(%(at)s, greatest(length - 1, 0)) / %(part)s * %(part)s AS first) AS cut
+        """,
+        {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
+    )
+    if not documents:
+        return None
+    length, first, text = documents[0]["length"], documents[0]["first"], documents[0]["text"]
+    base = max(0, first - SLACK)
+    start = base + _cut_before(text, first - base) if first else 0
+    end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
+    if end <= at < length:
+        return part(corpus, number, first + PART)
+    return Part("" if corpus.embargo else text[start - base : end - base], start, end, length)
+
+
+def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
+    """The characters start … end - 1 of a document, at most QUOTE of them; None where it has none
+    there.
+
+    Under embargo "": who names one place after another would read the whole.
+    """
+    if not start < end <= min(start + QUOTE, FARTHEST):
+        return None
+    documents = rows(
+        "SELECT length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE corpus_id"
+        " = %s AND number = %s",
+        [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
+    )
+    return documents[0]["text"] if documents and end <= documents[0]["length"] else None
+
+
+def _cut_before(text: str, limit: int) -> int:
+    """Behind the last line, or else the last word, that ends within SLACK characters before the
+    limit."""
+    for mark in ("\n", " "):
+        if (last := text.rfind(mark, max(0, limit - SLACK), limit)) >= 0:
+            return last + 1
+    return limit
+
+
+# A passage's longest, in SQL, of a row of `document`.
+_MOST = f"CASE WHEN parts > 1 THEN least({PASSAGE}, length(text) / {QUARTER}) ELSE {PASSAGE} END"
+
+
+def _length(corpus: Corpus) -> str:
+    """A text's, in SQL. Without an embargo nobody asks for it, and a long text need not be read to
+    its end."""
+    return "length(text)" if corpus.embargo else "0"
+
+
+class Piece(NamedTuple):
+    """The characters of a document from `first` on; more: whether its text goes on behind them."""
+
+    number: int
+    first: int
+    text: str
+    more: bool
+
+
+def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piece]:
+    """A piece of a text for each (document, first character, how many, the character that matters),
+    in their order.
+
+    Under embargo shorter ones, each with the character that matters in its first third.
+    """
+    most, length = _MOST if corpus.embargo else "size", _length(corpus)
+    cut = (
+        rows(
+            f"""
+        SELECT d.number, begin, asked, mark, d.digest, {length} AS length, substr(d.text, begin + 1, asked + 1) AS text
+        FROM unnest(%(number)s::bigint[], %(first)s::int[], %(size)s::int[], %(mark)s::int[])
+             WITH ORDINALITY AS p(number, first, size, mark, place)
+        JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number,
+             LATERAL (SELECT {most} AS most) AS allowed,
+             LATERAL (SELECT greatest(p.first, CASE WHEN p.size > most THEN p.mark - most / 3 ELSE 0 END) AS begin) AS cut,
+             LATERAL (SELECT least(p.first + p.size - begin, most) AS asked) AS wanted
+        ORDER BY p.place
+        """,
+            dict(
+                zip(
+                    ("number", "first", "size", "mark"),
+                    map(list, zip(*places, strict=True)),
+                    strict=True,
+                )
+            )
+            | {"corpus": corpus.pk},
+        )
+        if places
+        else []
+    )
+    wanted = [
+        _Wanted(
+            bytes(row["digest"]),
+            row["length"],
+            at := row["begin"],
+            at + len(row["text"][: row["asked"]]),
+            row["mark"],
+        )
+        for row in cut
+    ]
+    return [
+        Piece(
+            row["number"],
+            begin,
+            row["text"][begin - row["begin"] : end - row["begin"]],
+            end - row["begin"] < len(row["text"]),
+        )
+        for row, (begin, end) in zip(cut, _charge(corpus, wanted), strict=True)
+    ]
+
+
+def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
+    """The first characters of documents, at most so many: number -> text, in the order of the
+    numbers."""
+    documents = rows(
+        f"SELECT number, digest, {_length(corpus)} AS length, left(text, least(%s,"
+        f" {_MOST if corpus.embargo else '%s'})) AS text FROM document WHERE corpus_id = %s AND"
+        " number = ANY(%s) ORDER BY number",
+        [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
+    )
+    wanted = [
+        _Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents
+    ]
+    return {
+        row["number"]: row["text"][:end]
+        for row, (_, end) in zip(documents, _charge(corpus, wanted), strict=True)
+    }
+
+
+def chosen(
+    corpus: Corpus, numbers: list[int], read: int, choose: Callable[[int, str], tuple[int, int]]
+) -> dict[int, tuple[int, str]]:
+    """number -> (first character, text) of the piece of each document that `choose(number, text)`
+    wants: it returns the first character and the one behind the last.
+
+    read: how many characters of a document it is given to choose from. Under embargo the beginning
+    of that piece.
+    """
+    documents = rows(
+        f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, digest, {_length(corpus)}"
+        " AS length, left(text, %s) AS text FROM document WHERE corpus_id = %s AND number ="
+        " ANY(%s)",
+        [read, corpus.pk, numbers],
+    )
+    wanted = []
+    for row in documents:
+        start, end = choose(row["number"], row["text"])
+        end = min(end, start + row["most"]) if corpus.embargo else end
+        wanted.append(
+            _Wanted(
+                bytes(row["digest"]),
+                row["length"],
+                start,
+                max(start, min(end, len(row["text"]))),
+                start,
+            )
+        )
+    return {
+        row["number"]: (begin, row["text"][begin:end])
+        for row, (begin, end) in zip(documents, _charge(corpus, wanted), strict=True)
+    }
+
+
+def quotation(
+    corpus: Corpus, number: int, quote: str, start: int | None, end: int | None
+) -> Piece | None:
+    """Where a quotation stands in a document, in the document's own characters (`located`); None
+    where there is no such document.
+
+    Under embargo only what was sent comes back: a place alone, however it is written, gives
+    nothing. It is counted, as the places of all words would be the text; where no more may be
+    shown, it is as if the document did not have it. Raises Invalid.
+    """
+    documents = rows(
+        "SELECT text, digest FROM document WHERE corpus_id = %s AND number = %s",
+        [corpus.pk, number],
+    )
+    if not documents:
+        return None
+    text, words = documents[0]["text"], _words(quote)
+    if not words:
+        refuse(corpus, "A passage by its place alone")
+    missing = MISSING + (USED_UP if readers(corpus) else "")
+    start, end = located(text, quote, start, end, missing)
+    if end - start > PASSAGE:
+        refuse(corpus, f"A passage of more than {PASSAGE} characters")
+    if text[start:end].split() != words:
+        refuse(corpus, "A passage that was not sent")
+    if _charge(
+        corpus, [_Wanted(bytes(documents[0]["digest"]), len(text), start, end, start, whole=True)]
+    ) != [(start, end)]:
+        raise Invalid("quote", missing)
+    return Piece(number, start, text[start:end], end < len(text))
+
+
+def located(
+    text: str, quote: str, start: int | None, end: int | None, missing: str = MISSING
+) -> tuple[int, int]:
+    """Where a quotation stands in a text, spaces and line breaks aside: at `start` to `end` if it
+    is there, else first; missing: the sentence where it is nowhere.
+
+    Without a quotation it is those characters. The marks … around an excerpt don't count. Raises
+    Invalid.
+    """
+    if len(quote) > 2 * QUOTE:
+        raise Invalid(
+            "quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}."
+        )
+    words = _words(quote)
+    if (
+        start is not None
+        and end is not None
+        and 0 <= start < end <= len(text)
+        and (not words or text[start:end].split() == words)
+    ):
+        marked = text[start:end]
+        start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
+    elif words:
+        start, end = _found(text, words, missing)
+    else:
+        raise Invalid("quote", "Mark or paste the passage first.")
+    if end - start > QUOTE:
+        raise Invalid(
+            "quote", f"A passage has at most {QUOTE:,} characters; this one has {end - start:,}."
+        )
+    return start, end
+
+
+def _words(quote: str) -> list[str]:
+    return quote.strip().strip("…").split()
+
+
+def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
+    """Where words stand first, whatever white space is between them, in one pass: an expression
+    would try anew at every place."""
+    flat = " ".join(text.split())
+    if (at := flat.find(" ".join(words))) < 0:
+        raise Invalid("quote", missing)
+    before = flat.count(" ", 0, at)
+    places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
+    start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word
+    return start, (start if len(words) == 1 else places[-1].start()) + len(words[-1])
+
+
+# Texts that are no rows
+# ----------------------------------------------------------------------------------------------
+
+
+def preview(one: dict, hidden: Withheld | None) -> dict:
+    """A document of a sample of files (ingest.sample): title, date, fields, text. hidden: what the
+    reading of them withholds."""
+    if hidden is None:
+        return one
+    fields = hidden.metadata((name, value) for name, value, _ in one["fields"])
+    kinds = {name: kind for name, _, kind in one["fields"]}
+    return one | {
+        "title": "" if "title" in hidden.roles else one["title"][:PASSAGE],
+        "date": "" if "date" in hidden.roles else one["date"],
+        "fields": [(name, value, kinds[name]) for name, value in fields.items()],
+        "text": "",
+    }
+
+
+def beginning(corpus: Corpus, text: str) -> str:
+    """What may be shown of a text that is no row yet, and so can't be counted."""
+    if not corpus.embargo:
+        return text
+    return "" if readers(corpus) else text[:PASSAGE]
+
+
+def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """A passage in (text, is marked) parts: the PASSAGE characters around its first marked part,
+    under embargo."""
+    *begins, length = accumulate((len(part) for part, _ in parts), initial=0)
+    if not corpus.embargo or length <= PASSAGE:
+        return parts
+    marked = next((at for at, (_, is_marked) in zip(begins, parts, strict=True) if is_marked), 0)
+    first = max(0, min(marked - PASSAGE // 3, length - PASSAGE))
+    kept = [
+        ("… " if first else "", False),
+        *(
+            (part[max(0, first - at) : max(0, first + PASSAGE - at)], is_marked)
+            for at, (part, is_marked) in zip(begins, parts, strict=True)
+        ),
+        (" …" if first + PASSAGE < length else "", False),
+    ]
+    return [part for part in kept if part[0]]
+
+
+def lines(corpus: Corpus) -> int | None:
+    """How many lines of one document a list may show; None for all."""
+    return LINES if corpus.embargo else None
+
+
+def set_embargo(corpus: Corpus, on: bool) -> None:
+    """From now on texts are withheld, or shown again. Raises Invalid where they can't be shown.
+
+    It reaches the parts that were made of the corpus, whosever they are, deleted ones that can come
+    back, too, and parts of those, and drafts of files that are to be added; large files that were
+    made of their runs before are removed. Ended it is for this one alone; not for a part, whose
+    texts are those of its parent, while that one's are withheld, or when that can't be told any
+    more.
+    """
+    with transaction.atomic():
+        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        if not on:
+            if row.provenance and row.parent is None:
+                raise Invalid(
+                    "embargo",
+                    "The corpus of which this is a part is deleted: whether its texts may be read"
+                    " can't be told any more.",
+                )
+            if row.parent and row.parent.embargo:
+                raise Invalid(
+                    "embargo",
+                    f"This is a part of “{row.parent.name}”, whose texts are under embargo: that"
+                    " one must end first.",
+                )
+        reached = {row.pk}
+        while reached:
+            if on:
+                # One that is being made is begun anew (webapp.service.exports.kept).
+                export_files.remove(
+                    Export.objects.filter(run__corpus__in=reached, status=Export.Status.READY)
+                )
+            Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
+            parts = (
+                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
+                if on
+                else Corpus.everything.none()
+            )
+            reached = set(parts.values_list("pk", flat=True))

@@ -1,0 +1,49 @@
+"""Forms of django-allauth that ask more: another password may end what programs hold, too
+(settings.ACCOUNT_FORMS)."""
+
+from allauth.account import forms as allauth
+from django import forms
+
+from webapp.platform.accounts import tokens
+
+NAMED = 5  # tokens, the newest
+
+
+class _Revokes:
+    """A box, ticked, where the account has tokens of the API: whoever knew the password may have
+    made one."""
+
+    def __init__(self, *args, **given):
+        super().__init__(*args, **given)
+        names = (
+            [token.name for token in tokens.holding(self.user)[: NAMED + 1]] if self.user else []
+        )
+        if names:
+            listed = ", ".join(f"“{name}”" for name in names[:NAMED]) + (
+                " and others" if len(names) > NAMED else ""
+            )
+            self.fields["tokens"] = forms.BooleanField(
+                required=False,
+                initial=True,
+                label=(
+                    "Revoke the tokens of the API too, with which programs act for this account:"
+                    f" {listed}"
+                ),
+            )
+
+    def save(self) -> None:
+        super().save()
+        if self.cleaned_data.get("tokens"):
+            tokens.revoke_all(self.user)
+
+
+class ChangePassword(_Revokes, allauth.ChangePasswordForm):
+    pass
+
+
+class SetPassword(_Revokes, allauth.SetPasswordForm):
+    pass
+
+
+class ResetPasswordKey(_Revokes, allauth.ResetPasswordKeyForm):
+    pass

@@ -1,0 +1,155 @@
+"""How much one user may have: bytes of files, documents, jobs at once. While accounts are off there
+is no limit.
+
+Whoever asks for more waits here for everybody else who asks for the same user (the user's row is
+locked), so two uploads at once can't both take the last place.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet, Sum
+
+from inference.errors import Invalid
+from webapp.models import GONE, Corpus, SourceFile, Upload, User
+from webapp.platform.drawing.numbers import bytes as size
+from webapp.platform.jobs import kinds
+
+MORE = "Delete what is not needed any more, for good, or ask whoever runs this Topograph for more."
+
+
+class Over(Invalid):
+    """More bytes than a user may have."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """None: as much as there is."""
+
+    bytes: int | None
+    documents: int | None
+    jobs: int | None
+    students: int | None = None
+
+
+def limits(user: User) -> Limits:
+    """The user's own, else the installation's (TOPOGRAPH_MOST_…)."""
+    if not settings.ACCOUNTS:
+        return Limits(None, None, None)
+    own = {name: getattr(user, f"most_{name}") for name in settings.MOST}
+    return Limits(**settings.MOST | {name: most for name, most in own.items() if most is not None})
+
+
+def used(user: User) -> dict[str, int]:
+    """Bytes of files that are kept, documents that were read, jobs that wait or run. What is
+    deleted counts until it is gone for good."""
+    return _used(_kept(user)) | {"jobs": _jobs(user)}
+
+
+def _used(corpora: QuerySet[Corpus]) -> dict[str, int]:
+    unstored = Upload.everything.exclude(status=Upload.Status.STORED).values("corpus")
+    stored = SourceFile.objects.filter(corpus__in=corpora.exclude(pk__in=unstored))
+    return {
+        "bytes": (
+            (stored.aggregate(n=Sum("bytes"))["n"] or 0)
+            + (corpora.filter(pk__in=unstored).aggregate(n=Sum("bytes_total"))["n"] or 0)
+        ),
+        "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
+    }
+
+
+def _kept(user: User):
+    return Corpus.everything.filter(owner=user).exclude(deleted_at=GONE)
+
+
+def _jobs(user: User) -> int:
+    return sum(
+        kind.model.objects.filter(status__in=("queued", *kind.active), **{kind.owner: user}).count()
+        for kind in (kinds.TRAIN, kinds.EXPORT, kinds.STORE, kinds.READ, kinds.VECTORIZE)
+    )
+
+
+def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
+    """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have
+    begun. Raises Over."""
+    if (most := limits(user).bytes) is None:
+        return
+    one_at_a_time(user)
+    has = used(user)["bytes"] + arriving()
+    if has + more > most:
+        raise Over(
+            "files",
+            f"Your files may take up {size(most)} in all. They take up {size(has)}, and these would"
+            f" add {size(more)}. {MORE}",
+        )
+
+
+def check_documents(corpus: Corpus, documents: int) -> None:
+    """Within the transaction that puts on record that a corpus has come to have so many. Raises
+    Invalid.
+
+    Whose it is, is asked anew: it may have been handed over since reading began.
+    """
+    if not settings.ACCOUNTS:
+        return
+    user = User.objects.get(corpora=corpus.pk)
+    if (most := limits(user).documents) is None:
+        return
+    # The corpus is locked before its owner, as whoever changes a corpus does
+    Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
+    one_at_a_time(user)
+    left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
+    if documents > left:
+        raise Invalid(
+            "documents",
+            f"Your corpora may have {max(0, left):,} documents more, and this one has at least"
+            f" {documents:,}. {MORE}",
+        )
+
+
+def check_corpus(user: User, corpus: Corpus) -> None:
+    """Within the transaction that makes a corpus, with drafts of what is to be added, another
+    user's. Raises Invalid."""
+    most = limits(user)
+    if most.bytes is None and most.documents is None:
+        return
+    one_at_a_time(user)
+    has, come = (
+        used(user),
+        _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user)),
+    )
+    for name, what, said, limit in (
+        ("bytes", "files", size, most.bytes),
+        ("documents", "documents", lambda n: f"{n:,}", most.documents),
+    ):
+        if limit is not None and has[name] + come[name] > limit:
+            raise Invalid(
+                "owner",
+                f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and"
+                f" “{corpus.name}” has {said(come[name])}. {MORE}",
+            )
+
+
+def check_job(user: User, more: int = 1) -> None:
+    """Within a transaction that queues `more` jobs. Raises Invalid where they are too many
+    together."""
+    if (most := limits(user).jobs) is None:
+        return
+    one_at_a_time(user)
+    if (has := _jobs(user)) + more > most:
+        asked = f", and these would be {more:,} more" if more > 1 else ""
+        raise Invalid(
+            "jobs",
+            f"{most:,} of your jobs may wait or run at once, and {has:,} do{asked}. Wait until one"
+            " is done, or stop one.",
+        )
+
+
+def one_at_a_time(user: User) -> None:
+    """Wait for whoever asks for the same user, up to the end of their transaction; those after wait
+    for this one's."""
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("a quota is only kept within the transaction that uses it")
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)

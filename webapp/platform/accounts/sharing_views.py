@@ -1,0 +1,173 @@
+"""With whom a corpus is shared: its owner's page about it, and what a link leads to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from inference.errors import Invalid, there
+from webapp.models import Corpus, Invitation, Link, Membership, User
+from webapp.platform.accounts import authorization, emails, embargo, ownership, sharing
+from webapp.platform.pages.page import check_act, whole
+from webapp.platform.pages.typed import HtmlAnswer, typed
+
+SHOWN = sharing.MOST_PEOPLE
+FOLLOWED = 30  # links that a browser remembers, the last ones
+Seen = tuple[
+    int, int
+]  # of an embargoed corpus's texts: how many somebody saw something of, and all that is allowed of
+
+
+@dataclass(frozen=True)
+class SharingPage:
+    """public: what all readers of a public corpus saw together; together: what all readers did.
+    made: the address of a new link, which is shown once. wrong: why nothing was done; field: which
+    field that is about. days: for how long a link may hold -> in words."""
+
+    public: Seen | None
+    together: Seen | None
+    made: str
+    wrong: str
+    field: str
+    now: datetime
+    members: list[tuple[Membership, Seen | None]]
+    invited: QuerySet[Invitation]
+    links: list[tuple[Link, Seen | None]]
+    days: dict[int, str]
+    mail: bool
+
+
+@dataclass(frozen=True)
+class OwnerPage:
+    """wrong: why the corpus could not be taken."""
+
+    wrong: str
+
+
+@never_cache
+@typed("corpus/sharing.html")
+def of_corpus(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[SharingPage] | HttpResponse:
+    """With whom a corpus is shared; POST changes that."""
+    made = wrong = field = ""
+    if sent is not None:
+        try:
+            made = _act(request, sent, corpus)
+        except Invalid as error:
+            wrong, field = error.message, error.field
+        if not made and not wrong:
+            return redirect("corpus_sharing", corpus.pk)
+    members = {
+        f"user {one.user_id}": one
+        for one in corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
+    }
+    links = {f"link {one.pk}": one for one in corpus.links.select_related("by")[:SHOWN]}
+    together = f"{embargo.TOGETHER}{corpus.pk}"
+    used = embargo.used(corpus, ["public", together, *members, *links]) if corpus.embargo else {}
+    return HtmlAnswer(
+        SharingPage(
+            public=used.get("public"),
+            together=used.get(together),
+            made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
+            wrong=wrong,
+            field=field,
+            now=timezone.now(),
+            members=[(member, used.get(reader)) for reader, member in members.items()],
+            invited=corpus.invitations.order_by("email")[:SHOWN],
+            links=[(link, used.get(reader)) for reader, link in links.items()],
+            days=sharing.DAYS,
+            mail=settings.MAIL,
+        ),
+        status=400 if wrong else 200,
+    )
+
+
+def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
+    """Do what a form asks for; returns the token of a new link, else ""."""
+    corpus = authorization.shareable(request, corpus)
+    act = sent.get("act", "")
+    if act == "link":
+        return sharing.make_link(
+            corpus, authorization.signed_in(request), sent.get("name", ""), whole(sent, "days")
+        )[1]
+    acts = {
+        "revoke": lambda: sharing.revoke_link(corpus, whole(sent, "link")),
+        "add": lambda: _add(request, corpus),
+        "role": lambda: sharing.change(corpus, whole(sent, "user"), sent.get("role", "")),
+        "remove": lambda: sharing.remove(corpus, whole(sent, "user")),
+        "withdraw": lambda: sharing.withdraw(corpus, whole(sent, "invitation")),
+        "offer": lambda: _offer(request, corpus),
+        "keep": lambda: ownership.withdraw(corpus),
+        "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
+    }
+    check_act(act, ["link", *acts])
+    acts[act]()
+    return ""
+
+
+def _add(request: HttpRequest, corpus: Corpus) -> None:
+    role = request.POST.get("role", "")
+    to, new = sharing.add(
+        corpus, request.POST.get("who", ""), role, authorization.signed_in(request)
+    )
+    if new:
+        letter = emails.shared(
+            corpus, to.email or "", role, authorization.signed_in(request), isinstance(to, User)
+        )
+        messages.info(
+            request, f"Shared with {to.name if isinstance(to, User) else to.email}. {letter}"
+        )
+
+
+def _offer(request: HttpRequest, corpus: Corpus) -> None:
+    to = ownership.offer(corpus, whole(request.POST, "user"))
+    role = corpus.memberships.get(user=to).role
+    messages.info(
+        request,
+        f"Offered to {to.name}."
+        f" {emails.offered(corpus, to, role, authorization.signed_in(request))}",
+    )
+
+
+@never_cache
+@typed("corpus/owner.html")
+def owner(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[OwnerPage] | HttpResponse:
+    """For whom a corpus is offered to: what that means; POST takes it, or declines."""
+    if corpus.offered_id != authorization.user_id(request):
+        raise Http404("This corpus is not offered to you.")
+    wrong = ""
+    if sent is not None:
+        try:
+            if sent.get("act") == "take":
+                ownership.take(corpus, authorization.signed_in(request))
+                messages.success(request, f"“{corpus.name}” is yours.")
+            else:
+                ownership.withdraw(corpus, authorization.signed_in(request))
+                messages.info(request, f"“{corpus.name}” stays {corpus.owner.name}’s.")
+            return redirect("corpus", corpus.pk)
+        except Invalid as error:
+            wrong = error.message
+    return HtmlAnswer(OwnerPage(wrong), status=400 if wrong else 200)
+
+
+@never_cache
+@require_safe
+def follow(request: HttpRequest, token: str) -> HttpResponse:
+    """Remember the link in this browser, and go to its corpus. Nothing is said of one that was
+    revoked, or never was."""
+    link = there(sharing.follow(token), Http404("There is no such link."))
+    kept = [number for number in request.session.get(authorization.LINKS, []) if number != link.pk]
+    request.session[authorization.LINKS] = [*kept[1 - FOLLOWED :], link.pk]
+    messages.info(request, "You are reading this through a link that its owner shared.")
+    return redirect("corpus", link.corpus_id)

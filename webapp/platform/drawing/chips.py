@@ -1,0 +1,76 @@
+"""What stands many times on most pages, put together here: as templates of their own these were
+half of the time that a page took.
+
+Known to every template without {% load %} (settings.TEMPLATES).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from webapp.platform.drawing.numbers import hue, width
+
+register = template.Library()
+
+
+@register.simple_tag
+def chip(topic: Any, plain: bool = False) -> SafeString:
+    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it.
+    topic: a results.links.TopicLink. plain: no link."""
+    shown = format_html("{}", topic.label)
+    if topic.name:
+        shown += format_html(' <bdi class="name">{}</bdi>', topic.name)
+    if topic.into:
+        shown += format_html(' <span class="into">in {}</span>', topic.into)
+    if topic.hidden:
+        shown += SafeString(' <span class="into">hidden</span>')
+    kind = f"chip t{topic.hue}{' junk' if topic.hidden else ''}"
+    if plain:
+        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic.number, shown)
+    return format_html(
+        '<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic.number, topic.url, shown
+    )
+
+
+@register.simple_tag
+def bar(number: int, part: float | None) -> SafeString:
+    """{% bar topic.hue topic.share %}: a part of 1 as a bar. number: a topic's hue, or its number
+    where it has no link()."""
+    return format_html(
+        '<svg class="bar {}" width="100%" height="8" aria-hidden="true" focusable="false"><rect'
+        ' width="{}" height="8"/></svg>',
+        hue(number),
+        width(part),
+    )
+
+
+@register.simple_tag
+def snippet(parts: Iterable[tuple[str, bool]]) -> SafeString:
+    """{% snippet document.snippet %}: a passage in (text, is marked) parts."""
+    marked = [
+        (format_html("<mark>{}</mark>", text) if match else text,) for text, match in parts or ()
+    ]
+    return format_html('<p class="snippet" dir="auto">{}</p>', format_html_join("", "{}", marked))
+
+
+@register.simple_tag
+def options(values: Iterable[str]) -> SafeString:
+    """{% options names %}: what a <datalist> offers, some hundreds of lines."""
+    return format_html_join("", '<option value="{}"></option>', ((value,) for value in values))
+
+
+@register.simple_tag
+def histogram(bars: Iterable[Any]) -> SafeString:
+    """{% histogram facets.years %}: the bars of templates/_years.html, links all of them."""
+    return format_html_join(
+        "",
+        '<a href="{}" tabindex="-1"><title>{}: {}</title><rect class="hit" x="{}" width="1"'
+        ' height="1"/><rect x="{}.08" width="0.84" height="{}"/></a>',
+        (
+            (each.url, each.label, f"{each.documents:,}", i, i, f"{each.part:.4f}")
+            for i, each in enumerate(bars)
+        ),
+    )

@@ -1,0 +1,161 @@
+"""Claims: which attempt owns a job's row (jobs.kinds), though its task may be delivered twice.
+
+A row's `status` says what is to be done. A task must win the claim, which raises `attempt`. Every
+later write names that attempt, and raises ClaimLost when another attempt, a cancel or a deletion
+came between.
+"""
+
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from webapp.platform import logs
+from webapp.platform.jobs import counters, dispatch, roster
+from webapp.platform.jobs.kinds import JobKind
+from webapp.platform.storage import disk
+
+log = structlog.get_logger(__name__)
+
+# Without a heartbeat (jobs.heartbeat.INTERVAL) for so long a process that holds no lock is dead.
+STALE = timedelta(seconds=20)
+# The same of a process that still holds its files. The kernel frees them when a process ends, so
+# this one exists: it is starved of the processor, or stopped, or on a machine that is gone.
+FROZEN = timedelta(minutes=10)
+MAX_TRIES = 5  # attempts without progress: a job that ended its process so often would do it again
+DISK_FULL = (
+    "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there"
+    " is room on the disk."
+)
+STORE_AWAY = (
+    "The store of this server’s files does not answer. Nothing is lost: the work waits, and goes on"
+    " by itself once it does."
+)
+WAITING = (DISK_FULL, STORE_AWAY)  # of queued jobs that are sent again after a while
+DISK_STAYED_FULL = (
+    "The server’s disk was full {n} times, and there was never room enough for this. Nothing you"
+    " uploaded is lost. Make room, then try again."
+)
+
+
+class ClaimLost(Exception):
+    """The row does not belong to this attempt any more: it was cancelled, deleted, or claimed by
+    another attempt."""
+
+
+@contextmanager
+def short_lock_timeout() -> Iterator[None]:
+    """A transaction that waits at most 2 s for a lock, for those who watch over all jobs. Raises
+    django.db.OperationalError."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL lock_timeout = '2s'")
+        yield
+
+
+def claim(kind: JobKind, pk: int) -> int | None:
+    """Take a queued job. Returns the attempt's number; None where the job is not queued, or the
+    disk has no room to begin."""
+    status = kind.active[0]
+    queued = kind.model.objects.filter(pk=pk, status="queued")
+    if disk.full():
+        if queued.exclude(error=DISK_FULL).update(error=DISK_FULL):
+            kind.publish(pk, {"type": "status", "status": "queued", "error": DISK_FULL})
+        return None
+    with transaction.atomic():
+        if not queued.update(
+            status=status,
+            attempt=F("attempt") + 1,
+            tries=F("tries") + 1,
+            heartbeat_at=Now(),
+            error="",
+        ):
+            return None
+        attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
+    request_id = logs.request_id() or roster.remembered_request(
+        kind.name, pk
+    )  # a message of the sweep has none
+    structlog.contextvars.bind_contextvars(
+        **kind.log_fields(pk), attempt=attempt, **({"request_id": request_id} if request_id else {})
+    )
+    kind.publish(pk, {"type": "status", "status": status, "error": ""})
+    return attempt
+
+
+def update(kind: JobKind, pk: int, attempt: int, **fields) -> None:
+    """Write fields, and a heartbeat, as the owner. Raises ClaimLost when this attempt does not own
+    the row any more."""
+    if not _owned(kind, pk, attempt).update(heartbeat_at=Now(), **fields):
+        raise ClaimLost(f"{kind.task} {pk}, attempt {attempt}")
+    if "status" in fields:
+        event = {"type": "status", "status": fields["status"], "error": fields.get("error", "")}
+        transaction.on_commit(lambda: kind.publish(pk, event))
+
+
+def _owned(kind: JobKind, pk: int, attempt: int):
+    return kind.model.objects.filter(pk=pk, attempt=attempt, status__in=kind.active)
+
+
+def fail(kind: JobKind, pk: int, attempt: int, sentence: str) -> None:
+    """End a job that can't be done, unless it was deleted or claimed by another attempt
+    meanwhile."""
+    try:
+        update(kind, pk, attempt, status="failed", error=sentence)
+        counters.add("failed", kind.name)
+    except ClaimLost:
+        log.info("a job is not wanted any more", **kind.log_fields(pk), attempt=attempt)
+
+
+def crash(kind: JobKind, pk: int, attempt: int) -> None:
+    """Log the exception that is being handled, which nobody foresaw, and fail the job under the id
+    of the request that began it.
+
+    Where the disk was full the job waits instead.
+    """
+    if disk.is_full(sys.exception()):
+        return wait_for_disk(kind, pk, attempt)
+    request_id = logs.request_id() or secrets.token_hex(8)
+    log.exception("broken", **kind.log_fields(pk), attempt=attempt, request_id=request_id)
+    fail(
+        kind,
+        pk,
+        attempt,
+        "Something went wrong in Topograph itself; nothing you uploaded is lost. (request"
+        f" {request_id})",
+    )
+
+
+def retry(kind: JobKind, pk: int) -> bool:
+    """Queue a failed job again; it continues where it was. Returns whether there was such a job."""
+    with transaction.atomic():
+        if not kind.model.objects.filter(pk=pk, status="failed").update(
+            status="queued", error="", tries=0, heartbeat_at=Now()
+        ):
+            return False
+        dispatch.send(kind, pk)
+    kind.publish(pk, {"type": "status", "status": "queued", "error": ""})
+    return True
+
+
+def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> None:
+    """Queue a job again that needs the store, which is away; the sweep sends it after a while."""
+    log.warning(
+        "the store is away, a job waits", **kind.log_fields(pk), attempt=attempt, error=str(error)
+    )
+    if _owned(kind, pk, attempt).update(status="queued", error=STORE_AWAY, tries=0):
+        kind.publish(pk, {"type": "status", "status": "queued", "error": STORE_AWAY})
+
+
+def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
+    """Queue a job again for which the disk had no room; the sweep sends it after a while."""
+    log.warning("the disk is full, a job waits", **kind.log_fields(pk), attempt=attempt)
+    owned = _owned(kind, pk, attempt)
+    if owned.filter(tries__gte=MAX_TRIES).exists():
+        return fail(kind, pk, attempt, DISK_STAYED_FULL.format(n=MAX_TRIES))
+    if owned.update(status="queued", error=DISK_FULL):
+        kind.publish(pk, {"type": "status", "status": "queued", "error": DISK_FULL})

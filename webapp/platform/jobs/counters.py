@@ -1,0 +1,26 @@
+"""Counters over all processes, in one hash in Redis. When Redis is emptied they begin at zero
+again, which Prometheus expects."""
+
+from contextlib import suppress
+
+import redis
+
+from webapp.platform.jobs import events
+
+KEY = "counts"
+
+
+def add(what: str, kind: str) -> None:
+    """Add one. While Redis is away nothing is counted: no work depends on it."""
+    with suppress(redis.RedisError):
+        events.client().hincrby(KEY, f"{what} {kind}", 1)
+
+
+def by_kind(what: str) -> dict[str, int]:
+    """kind of job -> count. Raises redis.RedisError."""
+    counts = {name.decode(): int(value) for name, value in events.client().hgetall(KEY).items()}
+    return {
+        name.removeprefix(f"{what} "): n
+        for name, n in counts.items()
+        if name.startswith(f"{what} ")
+    }

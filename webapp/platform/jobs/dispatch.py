@@ -1,0 +1,107 @@
+"""Telling the workers that a job is queued. The row is the job; a message only brings the news, and
+may be lost or come twice."""
+
+from contextlib import suppress
+from hashlib import blake2b
+
+import redis
+import structlog
+from celery import current_app as app
+from celery.exceptions import CeleryError
+from django.conf import settings
+from django.db import transaction
+from kombu.exceptions import KombuError, OperationalError
+
+from webapp.platform import logs
+from webapp.platform.jobs import events, roster
+from webapp.platform.jobs.kinds import JobKind
+
+log = structlog.get_logger(__name__)
+
+# Seconds after which a task without a row that has not answered, as its message was lost, is asked
+# for again
+ASKED = 600
+PROMISED = 60  # the same of one that a worker does unasked
+
+
+def send(kind: JobKind, pk: int) -> None:
+    """Send the message of a queued job once the present transaction is committed. While Redis is
+    away the sweep sends it later."""
+
+    def deliver():
+        roster.remember_request(kind.name, pk, logs.request_id())
+        try:
+            events.client().ping()  # which gives up sooner than the broker's connection
+            app.send_task(kind.task, [pk], retry=False)
+        except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
+            log.warning(
+                "a job waits for the broker", **kind.log_fields(pk), error=logs.named(error)
+            )
+
+    transaction.on_commit(deliver)
+
+
+def ask(task: str, arguments: list, by: int | None) -> None:
+    """Ask a worker for a task that has no row, once until it has `answered`, and for one of a user
+    at a time: the next call asks for what was not asked for. While Redis is away nobody is asked.
+    by: the user; None: any guest."""
+    once, turn = _asked(task, arguments, by)
+    try:
+        if not events.client().set(turn, once, nx=True, ex=ASKED):
+            return
+        if events.client().set(once, 0, nx=True, ex=ASKED):
+            app.send_task(task, [*arguments, by], retry=False)
+        else:  # somebody else has
+            events.client().delete(turn)
+    except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
+        log.warning("a task waits for the broker", task=task, error=logs.named(error))
+        answered(task, arguments, by)
+
+
+def promise(task: str, arguments: list) -> None:
+    """A worker will do it unasked, at once: who asks for it meanwhile waits for that, for a while
+    at most."""
+    with suppress(redis.RedisError):
+        events.client().set(_asked(task, arguments, None)[0], 0, nx=True, ex=PROMISED)
+
+
+@events.while_away(False)
+def promised(task: str, arguments: list) -> bool:
+    """Whether a worker does it, asked or not; False while Redis does not answer."""
+    return bool(events.client().exists(_asked(task, arguments, None)[0]))
+
+
+def advance(task: str, arguments: list, done: float) -> None:
+    """The task that was asked for is so far, from 0 to 1, and has ASKED seconds more."""
+    with suppress(redis.RedisError):
+        events.client().set(_asked(task, arguments, None)[0], done, xx=True, ex=ASKED)
+
+
+@events.while_away(0.0)
+def progress(task: str, arguments: list) -> float:
+    """How far a task that was asked for is."""
+    return float(events.client().get(_asked(task, arguments, None)[0]) or 0)
+
+
+def answered(task: str, arguments: list, by: int | None) -> None:
+    """The task that was asked for has ended, in whatever way."""
+    with suppress(redis.RedisError):  # both expire
+        events.client().delete(*_asked(task, arguments, by))
+
+
+@events.while_away(True)
+def is_asked() -> bool:
+    """Whether some task that was asked for has not answered; True while Redis does not."""
+    return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
+
+
+def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
+    """Names of notes in Redis: of what is asked for, and of who asks."""
+    key = blake2b(repr(arguments).encode(), digest_size=16).hexdigest()
+    return f"asked for:{task}:{key}", f"asked by:{task}:{'guest' if by is None else by}"
+
+
+@events.while_away(False)
+def queue_is_empty() -> bool:
+    """Whether the workers have taken every message; False while Redis does not answer."""
+    return not any(events.client().llen(queue) for queue in settings.QUEUES)

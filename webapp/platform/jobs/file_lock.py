@@ -1,0 +1,88 @@
+"""One process at a time writes the files of a corpus or a run. The lock is the kernel's, and ends
+with the process that holds it."""
+
+import fcntl
+import os
+import signal
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+NAME = "lock"  # of the file in the folder
+SECONDS = 20.0  # that a killed process may take to end
+_FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2) on 64-bit Linux: type, whence, start, length, pid
+
+
+class LockHeld(Exception):
+    """Another process holds the lock and can't be ended from here: it runs on another machine, or
+    hangs in the kernel."""
+
+
+@contextmanager
+def file_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder. Call it after winning the claim: a process that still holds the
+    lock has lost its row, because it was stopped or starved for too long, and is killed. Raises
+    LockHeld."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / NAME).open("a+b") as file:
+        deadline = time.monotonic() + SECONDS
+        while not _acquired(file):
+            _, process = _query(file)
+            if process:
+                log.warning(
+                    "a process that lost its job still held the files, and is ended",
+                    kind=folder.parent.name,
+                    key=folder.name,
+                )
+                os.kill(process, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                raise LockHeld(f"{folder.parent.name}/{folder.name}")
+            time.sleep(0.05)
+        yield
+
+
+@contextmanager
+def if_free(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder without a claim, unless another process holds it; yields whether it
+    is held. A job that needs the folder meanwhile ends this process."""
+    with (folder / NAME).open("a+b") as file:
+        yield _acquired(file)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether another process holds the lock of a folder, on this machine or, where the file system
+    tells, on another."""
+    return state(folder)[0] != fcntl.F_UNLCK
+
+
+def state(folder: Path) -> tuple[int, int]:
+    """(type of the lock of a folder, or F_UNLCK; the process that holds it, 0 where none does, or
+    it can't be seen from here)."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            return _query(file)
+    except FileNotFoundError:
+        return fcntl.F_UNLCK, 0
+
+
+def _acquired(file) -> bool:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+
+
+def _query(file) -> tuple[int, int]:
+    """(type of the lock that is in the way, or F_UNLCK; its process, 0 where there is none to be
+    seen)."""
+    kind, _, _, _, pid = _FLOCK.unpack(
+        fcntl.fcntl(file, fcntl.F_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    )
+    return kind, 0 if kind == fcntl.F_UNLCK else max(pid, 0)

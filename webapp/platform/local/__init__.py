@@ -1,0 +1,2 @@
+"""Everything that runs Topograph on one machine: the environment, Postgres, Valkey, the
+processes."""

@@ -1,0 +1,20 @@
+"""Whether something was done already by the same code: a start skips then what it would do in
+vain."""
+
+import sysconfig
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from webapp.platform.local.package import ROOT
+
+
+def digest(sources: Iterable[Path], *others: object) -> str:
+    """A hash of some files of ours, of the names and versions of all installed packages, and of
+    other values."""
+    whole = sha256(repr(others).encode())
+    for path in sorted(sources):
+        whole.update(f"\n{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+    packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+    whole.update("\n".join(sorted(path.name for path in packages)).encode())
+    return whole.hexdigest()

@@ -1,0 +1,133 @@
+"""Makes .venv from the lock, and goes on inside it. The standard library alone: it runs before
+anything is installed.
+
+The lock names versions and hashes, no addresses: packages come from the index that pip is
+configured for.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from webapp.platform.local.package import INSTALLED, ROOT, resource
+
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+LOCKS = {kind: resource("requirements") / f"{kind}.lock" for kind in ("runtime", "test")}
+INSTALLER = resource("requirements") / "installer.lock"
+OLDEST = (3, 11)
+
+
+def enter(argv: list[str]) -> None:
+    """Return when this process runs inside an environment that fits the lock; else make it, and
+    start again inside.
+
+    An installed wheel uses the Python that runs, as it is; so does a clone with
+    TOPOGRAPH_ENVIRONMENT=current (the Docker image).
+    """
+    if sys.version_info < OLDEST:
+        version = ".".join(map(str, sys.version_info[:3]))
+        sys.exit(
+            f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {version}. Run"
+            " it with a newer python3."
+        )
+    if INSTALLED or os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
+        return
+    wanted = "test" if argv[1:2] == ["test"] else "runtime"
+    if not fits(wanted):
+        make(wanted)
+    if Path(sys.prefix).resolve() != VENV.resolve():
+        os.execv(PYTHON, [str(PYTHON), *argv])
+
+
+def digest(kind: str) -> str:
+    """What an environment of this kind is made from: the lock, and the Python that runs it."""
+    return hashlib.sha256(LOCKS[kind].read_bytes() + sys.version.encode()).hexdigest()
+
+
+def fits(kind: str) -> bool:
+    """Whether .venv holds this lock, or a larger one that does. Its marker is written last."""
+    try:
+        marker = (VENV / "topograph-lock").read_text().split()
+    except OSError:
+        return False
+    return os.access(PYTHON, os.X_OK) and any(marker == [k, digest(k)] for k in (kind, "test"))
+
+
+def make(kind: str) -> None:
+    """Build the environment; an interrupted build leaves no marker, and is built again."""
+    if (VENV / "topograph-lock").exists() and (VENV / "topograph-lock").read_text().startswith(
+        "test"
+    ):
+        kind = "test"  # what the tests need is not taken away again
+    say(f"Setting up Python packages in {VENV} (once; takes about a minute) …")
+    (VENV / "topograph-lock").unlink(missing_ok=True)
+    try:
+        shutil.rmtree(VENV, ignore_errors=True)
+        base = getattr(
+            sys, "_base_executable", sys.executable
+        )  # not the one inside the .venv that was just removed
+        _run([base, "-m", "venv", str(VENV)], _NO_VENV)
+        _install(kind)
+    except OSError as error:
+        sys.exit(
+            f"The folder {ROOT} can't be written to: {error}. Move the project to a folder of"
+            " yours."
+        )
+    (VENV / "topograph-lock").write_text(f"{kind} {digest(kind)}\n")
+    say("Packages are in place.")
+
+
+_NO_VENV = (
+    "Python's venv module does not work here. On Debian and Ubuntu: apt install python3-venv."
+)
+_NO_PACKAGES = (
+    "The packages could not be installed. Is there a way to a package index from here? See the"
+    " lines above."
+)
+
+
+def _install(kind: str) -> None:
+    """By uv, which takes seconds; by pip where uv can't be had."""
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "-q"]
+    if subprocess.run([*pip, "install", "--require-hashes", "-r", str(INSTALLER)]).returncode == 0:
+        uv = [
+            str(VENV / "bin" / "uv"),
+            "pip",
+            "install",
+            "-q",
+            "--require-hashes",
+            "--compile-bytecode",
+            "-p",
+            str(PYTHON),
+        ]
+        if subprocess.run([*uv, "-r", str(LOCKS[kind])], env=_uv_env(pip)).returncode == 0:
+            return
+        say("uv could not install the packages; pip tries.")
+    _run([*pip, "install", "--require-hashes", "-r", str(LOCKS[kind])], _NO_PACKAGES)
+
+
+def _uv_env(pip: list[str]) -> dict[str, str]:
+    """uv does not read pip's configuration: tell it which index pip is told to use."""
+    env = dict(os.environ)
+    index = (
+        env.get("PIP_INDEX_URL")
+        or subprocess.run(
+            [*pip, "config", "get", "global.index-url"], capture_output=True, text=True
+        ).stdout.strip()
+    )
+    if index:
+        env.setdefault("UV_DEFAULT_INDEX", index)
+    return env
+
+
+def _run(argv: list[str], sentence: str) -> None:
+    if subprocess.run(argv).returncode:
+        sys.exit(sentence)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

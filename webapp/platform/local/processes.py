@@ -1,0 +1,187 @@
+"""Child processes that never outlive us, and a supervisor that starts a part again when it dies."""
+
+import contextlib
+import ctypes
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from webapp.platform.local import folder
+
+BACKOFF = (
+    0.2,
+    0.5,
+    1.0,
+    2.0,
+    5.0,
+)  # seconds before the next start of a part that died, by how often
+STEADY = 30.0  # seconds of life after which a part counts as healthy again
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
+    """In a child before exec: ask the kernel for this signal when the parent is gone (Linux)."""
+    if sys.platform == "linux":
+        _libc.prctl(PR_SET_PDEATHSIG, signal_number)
+
+
+def free_port(wanted: int = 0, host: str = "127.0.0.1") -> int:
+    """The port, or the next one that is free; with 0 any."""
+    for port in range(wanted, wanted + 100) if wanted else (0,):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return probe.getsockname()[1]
+    raise OSError(
+        f"None of the ports {wanted} to {wanted + 99} of {host} is free. Choose another with"
+        " --port."
+    )
+
+
+def waiting() -> float:
+    """Processes that wait for each core of this machine, 1 where none has to: what takes seconds of
+    processor time takes so many times as long."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def spawn(
+    argv: list[str],
+    log: Path,
+    *,
+    env: dict | None = None,
+    cwd: Path | None = None,
+    before_exec: Callable[[], None] = die_with_parent,
+) -> subprocess.Popen:
+    """Start a process in a group of its own, its output in a log file."""
+    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > 10_000_000:  # a longer log is put aside, once
+        log.replace(log.with_suffix(".old.log"))
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=env,
+            cwd=cwd,
+            process_group=0,
+            preexec_fn=before_exec,
+        )
+
+
+def stop(process: subprocess.Popen, gently: int, seconds: float) -> None:
+    """Signal a process, wait, then end whatever is left of its group."""
+    if process.poll() is None:
+        process.send_signal(gently)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@dataclass
+class Part:
+    """Something that must run: how to start it, and the signal that ends it well."""
+
+    name: str
+    start: Callable[[], subprocess.Popen]
+    gently: int = signal.SIGTERM
+    seconds: float = 5.0
+    process: subprocess.Popen | None = None
+    began: float = 0.0
+    deaths: int = 0
+    due: float = 0.0
+    once: bool = False  # it ends by itself, and is not started again
+    status: int | None = None  # of one that ended so
+
+    def up(self) -> None:
+        self.process, self.began = self.start(), time.monotonic()
+
+    def down(self) -> None:
+        if self.process:
+            stop(self.process, self.gently, self.seconds)
+
+
+class Supervisor:
+    """Keeps parts alive until it is told to stop; then ends them in the reverse order of their
+    start."""
+
+    def __init__(self, said: Callable[[str], None]):
+        self.parts: list[Part] = []
+        self.said = said
+
+    def add(self, part: Part) -> Part:
+        self.parts.append(part)
+        part.up()
+        return part
+
+    def look(self) -> None:
+        """Start again what died; note the end of what runs once."""
+        now = time.monotonic()
+        for part in self.parts:
+            if part.process and part.process.poll() is not None:
+                stop(part.process, signal.SIGTERM, 0)  # whatever is left of its group
+                if part.once:
+                    part.status, part.process, part.due = part.process.returncode, None, math.inf
+                    if part.status:
+                        self.said(f"{part.name} failed (status {part.status})")
+                    continue
+                part.deaths = 1 if now - part.began > STEADY else part.deaths + 1
+                part.due = now + BACKOFF[min(part.deaths, len(BACKOFF)) - 1]
+                self.said(
+                    f"{part.name} ended unexpectedly (status {part.process.returncode}); starting"
+                    " it again"
+                )
+                part.process = None
+            if part.process is None and now >= part.due:
+                part.up()
+
+    def restart(self, *names: str) -> None:
+        """End these parts and start them again, with the code as it is now."""
+        for part in self.parts:
+            if part.name in names:
+                part.down()
+                part.up()
+
+    def stop(self) -> None:
+        for part in reversed(self.parts):
+            part.down()
+
+
+def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.Popen:
+    """A Celery worker: prefork, so that a task's process can be stopped, and ends with its task."""
+    cores = os.cpu_count() or 1
+    argv = [
+        sys.executable,
+        "-m",
+        "celery",
+        "-A",
+        "tasks",
+        "worker",
+        "--pool",
+        "prefork",
+        "--loglevel",
+        "INFO",
+        "--concurrency",
+        str(concurrency or cores + 1),
+        "--without-gossip",
+        "--without-mingle",
+    ]
+    return spawn(
+        argv,
+        log,
+        env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env},
+        cwd=folder.working(),
+    )

@@ -1,0 +1,34 @@
+"""This page with something changed: its links to itself."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+BEGINNING = "after"  # the parameter that says where a list begins
+
+
+@dataclass(frozen=True)
+class Here:
+    """query: the page's own. A view that declares `here: Here` gets it
+    (webapp.platform.pages.typed)."""
+
+    query: QueryDict
+
+    def url(self, **changes: object) -> str:
+        """The query string with some parameters changed, from "?" on; None or "" takes one out. A
+        list that changes begins anew, unless `after` is among the changes."""
+        kept = [
+            (name, value)
+            for name, values in self.query.lists()
+            if name not in changes and name != BEGINNING
+            for value in values
+        ]
+        return "?" + urlencode(
+            [(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")]
+        )
+
+    def following(self, after: object) -> str | None:
+        """The next page of a list, which begins at `after`; None if that is None: nothing
+        follows."""
+        return None if after is None else self.url(after=after)

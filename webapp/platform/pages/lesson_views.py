@@ -1,0 +1,48 @@
+"""The lessons: docs/lessons as pages of the program."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+from webapp.platform.local import package
+from webapp.platform.pages.typed import HtmlAnswer, typed
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """text: HTML, made of a file of this program."""
+
+    title: str
+    text: SafeString
+    url: str
+
+
+@dataclass(frozen=True)
+class LessonPage:
+    lesson: Lesson
+    others: list[Lesson]
+
+
+@cache
+def lessons() -> dict[str, Lesson]:
+    """By the name in their address, in their order."""
+    made = {}
+    for path in sorted(package.resource("lessons").glob("*.md")):
+        head, _, text = path.read_text(encoding="utf-8").partition("\n")
+        name = path.stem.partition("-")[2]
+        html = mark_safe(MarkdownIt().render(text))  # noqa: S308: our own file
+        made[name] = Lesson(head.removeprefix("# "), html, reverse("lesson", args=[name]))
+    return made
+
+
+@typed("lesson.html")
+def lesson(name: str) -> HtmlAnswer[LessonPage]:
+    if (chosen := lessons().get(name)) is None:
+        raise Http404(f"There is no lesson “{name}”.")
+    return HtmlAnswer(
+        LessonPage(chosen, [other for other in lessons().values() if other is not chosen])
+    )

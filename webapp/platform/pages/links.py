@@ -1,0 +1,34 @@
+"""Template tags for links and forms that change a part of the page's query string and keep the
+rest."""
+
+from django import template
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from webapp.platform.pages.page import address
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def here(context, **changes) -> str:
+    """{% here sort="share" after="" %}: this page with other parameters; an empty one is left
+    out."""
+    return address(context["request"], **changes)
+
+
+@register.simple_tag(takes_context=True)
+def kept(context, *names: str) -> SafeString:
+    """Hidden fields for all parameters of the address but those named: a GET form keeps what it
+    does not ask for."""
+    query = context["request"].GET.lists()
+    kept = [
+        (name, value) for name, values in query for value in values if name not in names and value
+    ]
+    return format_html_join("", '<input type="hidden" name="{}" value="{}">', kept)
+
+
+@register.simple_tag(takes_context=True)
+def go(context, name: str, *arguments, **query) -> str:
+    """{% go "run_topics" %}: another page of this run, with the set that is chosen."""
+    return context["go"](name, *arguments, **query)

@@ -1,0 +1,60 @@
+"""Addresses of a run's pages, made by one object that knows the chosen set."""
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
+KEPT = ("families",)  # beside the set: how a reader wants the pages of a run
+
+
+def is_condition(name: str) -> bool:
+    """Whether a parameter of an address says which documents are meant."""
+    # Fields of the form, by the name of a field of the corpus
+    return name in NAMES or name.startswith(("in:", "low:", "high:"))
+
+
+def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
+    """The parameters of an address that describe the set, as they came; and those of KEPT."""
+    listed = [
+        (name, values) for name, values in query.lists() if is_condition(name) or name in KEPT
+    ]
+    return tuple((name, value) for name, values in listed for value in values if value.strip())
+
+
+@dataclass(frozen=True)
+class RunLinks:
+    """Makes the addresses of a run's pages. Each carries along the set of documents that is chosen
+    on this page, so that the set is lost nowhere until the reader takes it off.
+
+    run: its number. chosen: the conditions of this page's address (`conditions`).
+    """
+
+    run: int
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, name: str, *arguments: object, asked: str = "", **query: object) -> str:
+        """The address of a page by its name in webapp.urls. query: parameters; None or "" leaves
+        one out. asked: a query string that was made elsewhere, instead."""
+        asked = asked or urlencode(
+            [(key, value) for key, value in query.items() if value not in (None, "")]
+        )
+        return self.with_set(reverse(name, args=[self.run, *arguments]) + (asked and f"?{asked}"))
+
+    def with_set(self, url: str) -> str:
+        """An address of a page of this run, with the set, unless it says itself which documents it
+        means, and with what is KEPT, unless it says that itself. A file's stays as it is."""
+        if not self.chosen:
+            return url
+        url, mark, fragment = url.partition("#")
+        path, _, own = url.partition("?")
+        asked = parse_qsl(own, keep_blank_values=True)
+        own_set = any(is_condition(name) for name, _ in asked)
+        more = [
+            (k, v) for k, v in self.chosen if not (own_set if is_condition(k) else k in dict(asked))
+        ]
+        if path.endswith("/") and more:
+            url = f"{path}?{urlencode((*asked, *more))}"
+        return url + mark + fragment

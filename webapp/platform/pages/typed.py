@@ -1,0 +1,270 @@
+"""A page is a type. The signature of a view declares what its address asks for, and the type that
+it returns is what the page shows: one value, which a template renders or a .json address answers.
+README.md beside this file says how to write such a page.
+
+Pages are frozen dataclasses of the standard library: orjson writes them as they are (fields in
+their order), and pydantic makes their schema.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_http_methods
+
+from inference.errors import Invalid
+from webapp.platform.pages import page as pages
+from webapp.platform.pages.here import Here
+
+T = TypeVar("T")
+Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
+PART = "X-Part"  # the header by which a script asks for a part of a page alone
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """What a view returns. page: what HTML and JSON both show. html: makes what the template needs
+    beside it, and is not called for JSON. invalid: what was asked can't be done, as the page says;
+    as JSON it is raised."""
+
+    page: T
+    html: Callable[[], object] | None = None
+    status: int = 200
+    invalid: Invalid | None = None
+
+
+@dataclass(frozen=True)
+class HtmlAnswer(Answer[T]):
+    """Of a page without a .json address: it may hold forms and rows of the database."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One of the query string. type: what the view gets, for the schema. read: makes it of all
+    values that came."""
+
+    name: str
+    type: Any
+    default: Any
+    read: Reader
+
+    def value(self, query: QueryDict) -> Any:
+        """Raises BadRequest for what can't be understood."""
+        values = [
+            text for text in query.getlist(self.name) if text
+        ]  # a form sends fields that are empty, too
+        return self.read(self.name, values) if values else self.default
+
+
+def whole(name: str, values: list[str]) -> int:
+    return pages.number_in_address(name, values[-1])
+
+
+def wholes(name: str, values: list[str]) -> list[int]:
+    """Each once, as they come."""
+    return list(dict.fromkeys(whole(name, [text]) for text in values))
+
+
+def text(name: str, values: list[str]) -> str:
+    """At most 1,000 characters, none of them a control character: Postgres takes no NUL."""
+    return "".join(c for c in values[-1][:1000] if c.isprintable()).strip()
+
+
+def texts(name: str, values: list[str]) -> list[str]:
+    return [text(name, [value]) for value in values]
+
+
+def flag(name: str, values: list[str]) -> bool:
+    """Any value is a yes."""
+    return True
+
+
+def place(name: str, values: list[str]) -> tuple[float, int]:
+    """Where a page of ranked results begins: "weight,number", as the page before gave it."""
+    try:
+        weight, key = values[-1].split(",")
+        return float(weight), int(key)
+    except ValueError:
+        raise BadRequest(
+            f"“{name}” in the address must be two numbers, got “{values[-1][:50]}”."
+        ) from None
+
+
+Place = Annotated[tuple[float, int] | None, place]
+READERS: dict[Any, Reader] = {
+    int: whole,
+    str: text,
+    bool: flag,
+    list[int]: wholes,
+    list[str]: texts,
+}
+
+
+def parameters(view: Callable) -> dict[str, Parameter]:
+    """Those that a view declares: its keyword-only parameters, by their names in Python. Raises
+    TypeError, when the program starts, for a type that nothing reads."""
+    hints, plain = get_type_hints(view, include_extras=True), get_type_hints(view)
+    return {
+        name: Parameter(
+            _in_address(name), plain[name], p.default, _reader(name, hints[name], p.default)
+        )
+        for name, p in inspect.signature(view).parameters.items()
+        if p.kind is p.KEYWORD_ONLY
+    }
+
+
+def _in_address(name: str) -> str:
+    """`lambda_` is “lambda” in the address and in JSON, as Python has that word for itself."""
+    return name.removesuffix("_")
+
+
+def _reader(name: str, hint: Any, default: Any) -> Reader:
+    if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most_12]
+        return extras[0]
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (member for member in get_args(hint) if member is not NoneType)
+    if get_origin(hint) is Literal:  # pages take an order that they do not know for the usual one
+        return lambda name, values: values[-1] if values[-1] in get_args(hint) else default
+    if hint not in READERS:
+        raise TypeError(f"nothing reads the parameter “{name}”: {hint}")
+    return READERS[hint]
+
+
+def _page_type(returned: Any) -> tuple[Any, bool]:
+    """T of Answer[T], or of Answer[T] | HttpResponse where a view may redirect; and whether it has
+    JSON."""
+    answers = [returned] if get_origin(returned) in (Answer, HtmlAnswer) else get_args(returned)
+    answer = next(answer for answer in answers if get_origin(answer) in (Answer, HtmlAnswer))
+    return get_args(answer)[0], get_origin(answer) is Answer
+
+
+class View(Protocol):
+    """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of
+    the page's JSON, None without. templates: each with the type that it shows. asked: the
+    parameters of an address, as the view gets them. answered: makes the response of another view
+    that shows the same page."""
+
+    shape: Any
+    templates: dict[str, Any]
+    parameters: dict[str, Parameter]
+    asked: Callable[[QueryDict], dict[str, Any]]
+    answered: Callable[..., HttpResponse]
+
+    def __call__(
+        self, request: HttpRequest, as_json: bool = False, **path: Any
+    ) -> HttpResponse: ...
+
+
+def typed(
+    template: str | Mapping[type, str], **parts: str
+) -> Callable[[Callable[..., Answer | HttpResponse]], View]:
+    """Decorator of a view that returns an Answer. The template, or that of the page's type, has
+    `page`, `html` where the view makes it, and the objects that the view declares.
+
+    Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it
+    may take `run: Run` or `corpus: Corpus`, and what an address says of these: any type that has
+    `for_page`, such as RunView and RunSelection; also `request`, `here: Here` and `as_json: bool`.
+    Keyword-only ones come from the query string. A view that takes `sent: QueryDict | None` has a
+    form that is sent to the page itself: what came by POST, else None. parts: name -> template of a
+    part that a script may ask for again by the header X-Part (static/js/part.js).
+    """
+
+    def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
+        declared, hints = parameters(view), get_type_hints(view)
+        wanted = inspect.signature(view).parameters.keys()
+
+        def asked(query: QueryDict) -> dict[str, Any]:
+            return {name: parameter.value(query) for name, parameter in declared.items()}
+
+        @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in wanted else [])])
+        @wraps(view)
+        def answer_request(
+            request: HttpRequest, as_json: bool = False, **path: Any
+        ) -> HttpResponse:
+            objects = _objects(request, path, hints)
+            offered = (
+                path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
+            )
+            offered["sent"] = request.POST if request.method == "POST" else None
+            answer = view(
+                **{name: value for name, value in offered.items() if name in wanted},
+                **asked(request.GET),
+            )
+            return (
+                answer
+                if isinstance(answer, HttpResponse)
+                else answered(request, answer, as_json, **objects)
+            )
+
+        def answered(
+            request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any
+        ) -> HttpResponse:
+            if as_json and answer.invalid:
+                raise answer.invalid
+            if as_json:
+                return pages.json_answer(request, _as_json(answer.page), answer.status)
+            if "view" in objects:
+                objects["hidden_words"] = objects[
+                    "view"
+                ].hidden_words  # links to the topics keep them hidden
+            shown = objects | {"page": answer.page, "html": answer.html() if answer.html else None}
+            whole = template if isinstance(template, str) else template[type(answer.page)]
+            response = pages.rendered(
+                request, parts.get(request.headers.get(PART, ""), whole), shown, answer.status
+            )
+            if parts:
+                patch_vary_headers(response, [PART])
+            return response
+
+        made = cast(View, answer_request)
+        shape, has_json = _page_type(hints["return"])
+        made.shape, made.parameters, made.answered = shape if has_json else None, declared, answered
+        made.asked = asked
+        made.templates = (
+            {template: shape}
+            if isinstance(template, str)
+            else {name: t for t, name in template.items()}
+        )
+        return made
+
+    return decorate
+
+
+def _as_json(page: Any) -> Any:
+    """The page; with the names that JSON has where Python keeps one for itself (`lambda_`)."""
+    fields = vars(page)
+    return (
+        {_in_address(k): value for k, value in fields.items()}
+        if any(k.endswith("_") for k in fields)
+        else page
+    )
+
+
+def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
+    """The run or the corpus that a path names by its number, unless it was looked up
+    (server.page_cache), and what the view declares of it."""
+    objects = {
+        name: value for name, value in path.items() if name in ("run", "corpus")
+    } | pages.named(path)
+    for name, hint in hints.items():
+        if hasattr(hint, "for_page"):
+            objects[name] = hint.for_page(request.GET, objects)
+    return objects

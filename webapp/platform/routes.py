@@ -1,0 +1,237 @@
+"""How an address is declared: its route and view, who may ask for it, how heavy it is, its JSON,
+its tab, an example for the tests.
+
+webapp/urls.py declares every address with the functions below, and nothing else says any of it
+again: the view that Django resolves carries its `Route`, which the authorization middleware, the
+concurrency limiter, the navigation of a run and the tests read. An address without an access rule
+can't be declared.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import partial, update_wrapper
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
+from django.urls import ResolverMatch, URLPattern, URLResolver, get_resolver, path
+from django.urls.converters import IntConverter
+from django.urls.resolvers import RoutePattern
+
+from webapp.platform.accounts.authorization import Rule
+
+GIVEN = {"corpus_id", "run_id"}  # parameters that every test has a value of
+
+
+class Kind(Enum):
+    """What is at an address."""
+
+    PAGE = auto()  # HTML; it may take forms, too
+    FORM = auto()  # takes a form by POST, and nothing else
+    FILE = auto()  # a download, or data that a script asks for
+    STREAM = auto()  # events, until the reader goes
+    UPLOAD = auto()  # the tus protocol
+    PROBE = auto()  # for machines: health and metrics
+    INCLUDED = auto()  # of a list that a library makes
+
+
+class Load(Enum):
+    """What a request costs, by which webapp.platform.server.concurrency limits how many are
+    answered at once."""
+
+    UNLIMITED = auto()  # next to nothing, and never refused
+    PAGE = auto()  # well below a second
+    HEAVY = auto()  # seconds of work on a large corpus
+    FILE = auto()  # a thread as long as it is sent
+    UPLOAD = auto()
+    STREAM = auto()  # neither a thread nor a connection, for hours
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A link in the navigation of a run: one of its rooms, or an entry of one of its menus."""
+
+    name: str
+    key: str = ""  # keys that lead there, such as "g t"
+    menu: str = ""  # "Actions" or "Export"; of a room it is empty
+
+
+@dataclass(frozen=True, eq=False)
+class Route:
+    """All that is declared of one address; a page and its .json twin share one."""
+
+    route: str  # without the slash or ".json" at its end
+    name: str
+    kind: Kind
+    access: Rule
+    load: Load | Callable[[HttpRequest], Load] = Load.PAGE
+    json: Any = None  # the type of its .json address; None: it has none
+    example: dict | None = field(
+        default_factory=dict
+    )  # values of its parameters; None: only a test can make one
+    states: tuple[str, ...] = ("",)  # queries with which it is looked at
+    tab: Tab | None = None
+    # its form may be answered anew where that failed: it changes only what it finds as it was
+    repeatable: bool = False
+    under: str = ""  # the name of the page whose tab it is under, where its address does not say so
+
+    def load_of(self, request: HttpRequest) -> Load:
+        return self.load if isinstance(self.load, Load) else self.load(request)
+
+
+def page(
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+) -> list[URLPattern]:
+    """`route/`, a page, and if its view returns an Answer (webapp.platform.pages.typed) also
+    `route.json`, the same as data.
+
+    fixed: arguments of the view that are not in the address. more: fields of Route.
+    """
+    json = getattr(view, "shape", None)
+    declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **more))
+    patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
+    if json is not None:
+        patterns.append(
+            _pattern(
+                f"{route}.json", view, f"{name}_json", declared, {**(fixed or {}), "as_json": True}
+            )
+        )
+    return patterns
+
+
+def form(
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+) -> URLPattern:
+    """`route/`, which takes a form by POST."""
+    return _pattern(
+        f"{route}/", view, name, _checked(Route(route, name, Kind.FORM, access, **more)), fixed
+    )
+
+
+def file(
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+) -> URLPattern:
+    """`route`, a download; load=Load.PAGE where it is as small as a page."""
+    declared = Route(route, name, Kind.FILE, access, **{"load": Load.FILE, **more})
+    return _pattern(route, view, name, _checked(declared), fixed)
+
+
+def stream(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
+    """`route`, server-sent events."""
+    return _pattern(
+        route, view, name, _checked(Route(route, name, Kind.STREAM, access, Load.STREAM))
+    )
+
+
+def upload(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
+    """`route/`, an address of the tus protocol; tests make their own uploads."""
+    return _pattern(
+        f"{route}/", view, name, Route(route, name, Kind.UPLOAD, access, Load.UPLOAD, example=None)
+    )
+
+
+def probe(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
+    """`route`, which a machine asks every few seconds."""
+    return _pattern(route, view, name, Route(route, name, Kind.PROBE, access, Load.UNLIMITED))
+
+
+def included(
+    root: str, of_library: tuple, access: Rule, but: dict[str, Rule] | None = None
+) -> URLResolver:
+    """Addresses that a library makes, as `include` gives them: all with one rule, `but` some, by
+    their routes below `root`."""
+    patterns, app_name, namespace = of_library
+    patterns = _with_rule(getattr(patterns, "urlpatterns", patterns), "", access, but or {})
+    return path(root, (patterns, app_name, namespace))
+
+
+def _with_rule(
+    patterns: list, root: str, access: Rule, but: dict[str, Rule]
+) -> list[URLPattern | URLResolver]:
+    declared = []
+    for pattern in patterns:
+        route = root + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            below = _with_rule(pattern.url_patterns, route, access, but)
+            kwargs, app_name, namespace = (
+                pattern.default_kwargs,
+                pattern.app_name,
+                pattern.namespace,
+            )
+            declared.append(URLResolver(pattern.pattern, below, kwargs, app_name, namespace))
+        else:
+            declaration = Route(
+                route, pattern.name or "", Kind.INCLUDED, but.get(route, access), example=None
+            )
+            declared.append(
+                URLPattern(
+                    pattern.pattern,
+                    _carrying(pattern.callback, declaration),
+                    pattern.default_args,
+                    pattern.name,
+                )
+            )
+    return declared
+
+
+def declared_for(match: ResolverMatch) -> Route | None:
+    """What is declared of an address that was resolved."""
+    return getattr(match.func, "route", None)
+
+
+def declared() -> Iterator[Route]:
+    """All of ours in the order of webapp/urls.py, each once; not those of libraries."""
+    return (route for route, _ in views())
+
+
+def views() -> Iterator[tuple[Route, Callable]]:
+    """The same with the view of each."""
+    return (
+        (pattern.callback.route, pattern.callback)
+        for pattern in get_resolver("webapp.urls").url_patterns
+        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name
+    )
+
+
+def arguments(route: Route) -> dict[str, str]:
+    """What its path names, and whether that is an "integer" or a "string"."""
+    converters = RoutePattern(route.route).converters
+    return {
+        name: "integer" if isinstance(kind, IntConverter) else "string"
+        for name, kind in converters.items()
+    }
+
+
+def readable(route: Route) -> str:
+    """As OpenAPI writes it: runs/{run_id}/words."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.route)
+
+
+def _checked(route: Route) -> Route:
+    """Raises ImproperlyConfigured where there is no access rule, or a parameter has no example."""
+    if not isinstance(route.access, Rule):
+        raise ImproperlyConfigured(
+            f"“{route.name}” needs an access rule of webapp.platform.accounts.authorization."
+        )
+    missing = RoutePattern(route.route).converters.keys() - GIVEN - (route.example or {}).keys()
+    if route.example is not None and missing:
+        raise ImproperlyConfigured(
+            f"“{route.name}” needs an example of {', '.join(sorted(missing))}."
+        )
+    return route
+
+
+def _pattern(
+    route: str, view: Callable, name: str, declared: Route, fixed: dict | None = None
+) -> URLPattern:
+    return path(route, _carrying(view, declared), fixed, name=name)
+
+
+def _carrying(view: Callable, route: Route) -> Callable:
+    """The same view for one address, with `route` as an attribute: views that several addresses
+    have are one function."""
+    carrying = update_wrapper(partial(view), view)
+    carrying.route = route
+    return carrying

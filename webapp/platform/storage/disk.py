@@ -1,0 +1,79 @@
+"""Free space on the disk that holds the state folder, and the errors of a full disk."""
+
+import ctypes
+import errno
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+from django.conf import settings
+
+SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promise
+_KEEP_SIZE = 1  # of fallocate(2): the file's size stays what has come
+_fallocate = ctypes.CDLL(None, use_errno=True).fallocate
+LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
+
+
+def full() -> bool:
+    """Whether there is too little free space for a job to begin."""
+    disk = shutil.disk_usage(settings.FILES)
+    return disk.free < min(LEAST, disk.total // 100)
+
+
+def free(folder: Path | None = None) -> int:
+    """Bytes that may be filled, on the disk of a folder; by default of the state folder's files."""
+    return shutil.disk_usage(folder or settings.FILES).free
+
+
+def files_below(folder: Path) -> Iterator[os.stat_result]:
+    """What the system says of each file in a folder, links not followed. Those that go meanwhile,
+    or are not ours to read, are left out."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield os.lstat(os.path.join(place, name))
+
+
+def promise(file: int, size: int) -> bool:
+    """Have the disk keep room for an open file of so many bytes, beyond those that it has; False
+    where its file system can't. It counts as filled from then on, and is not used for anything
+    else. Raises OSError where there is no room."""
+    if size <= 0 or not _fallocate(file, _KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(size)):
+        return True
+    if (error := ctypes.get_errno()) in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+        return False
+    raise OSError(error, os.strerror(error))
+
+
+def take_back(file: int) -> None:
+    """Give free what was promised to an open file and is not filled."""
+    kept = os.fstat(file)
+    if kept.st_blocks * 512 > kept.st_size + SLACK:
+        os.ftruncate(file, kept.st_size)
+        os.utime(file, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether an exception, or one that caused it, says that a disk is full: ours, or that of
+    Postgres."""
+    while error is not None:
+        if isinstance(error, OSError) and (
+            error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            or error.errno is None
+            and _CUT_SHORT.search(str(error))
+        ):
+            return True
+        if (
+            isinstance(error, psycopg.errors.DiskFull)
+            or isinstance(error, sqlite3.OperationalError)
+            and "full" in str(error)
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

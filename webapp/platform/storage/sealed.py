@@ -1,0 +1,253 @@
+"""Sealed files: those of versions, runs and corpora that never change once a row points to them.
+Their home is the state folder or, where TOPOGRAPH_STORE names one, an S3-compatible store with
+copies on each machine (docs/storage.md).
+
+Whoever reads one says so, by `opened` or `held`, and reads it at its usual place. Whoever made one
+calls `put`, and `record` in the transaction that publishes it: objects are in the store before a
+row names them, and no object is ever written twice.
+"""
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from webapp.models import Sealed
+from webapp.platform.storage import bulk, copies, s3
+from webapp.platform.storage.copies import Item, Stored
+from webapp.platform.storage.s3 import StoreAway
+
+__all__ = ["ITEMS", "StoreAway", "Stored", "exists", "held", "opened", "put", "record", "remove"]
+
+log = structlog.get_logger(__name__)
+Opened = TypeVar("Opened")
+
+ITEMS = {  # what is sealed of each corpus, version and run
+    "corpora": ("tokens", "index", "duplicates.npz", "report.csv", "truth.npz"),
+    "versions": ("bow", "columns"),
+    "runs": ("bow", "evidence", "checkpoint"),
+}
+
+
+def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
+    """What `opening` makes of sealed files or folders, which are there meanwhile and stay as long
+    as the result lives. Raises StoreAway."""
+    with held(*paths) as locks:
+        result = opening()
+        if settings.STORE:
+            weakref.finalize(result, locks.pop_all().close)
+    return result
+
+
+def held(*paths: Path) -> ExitStack:
+    """In `with` these are there. Raises StoreAway."""
+    with ExitStack() as locks:
+        for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
+            if not _is_original(item) and (lock := _used(item)) is not None:
+                locks.callback(os.close, lock)
+        return locks.pop_all()
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder, here or in the store."""
+    return path.exists() or bool(settings.STORE) and _stored(Item.at(path)) is not None
+
+
+def put(*paths: Path) -> list[Stored]:
+    """Store what there is of these files and folders, for `record`; what has not changed since it
+    was recorded is not stored again. Nothing without a store. Raises StoreAway."""
+    stored = []
+    for path in paths if settings.STORE else ():
+        item = Item.at(path)
+        manifest = list(_manifest(item.path))
+        former = _stored(item)
+        if not manifest or former is not None and former.files == manifest:
+            continue
+        now = Stored(item, secrets.token_hex(8), manifest)
+        for (name, _, _), key in zip(manifest, now.objects, strict=True):
+            s3.put(key, item.path / name if name else item.path)
+        stored.append(now)
+    return stored
+
+
+def record(stored: Iterable[Stored]) -> None:
+    """Say that these are in the store, in the transaction of the rows that point to them. What they
+    take the place of is removed once it is committed."""
+    for each in stored:
+        former = _stored(each.item)
+        Sealed.objects.update_or_create(
+            **each.item._asdict(),
+            defaults={"generation": each.generation, "size": each.size, "files": each.files},
+        )
+        transaction.on_commit(partial(_recorded, each, former))
+
+
+def _recorded(now: Stored, former: Stored | None) -> None:
+    if not _is_original(now.item):
+        copies.note(now)
+    if former is None:
+        return
+    with bulk.removing() as may:
+        if may:
+            try:
+                s3.delete(former.objects)
+            except StoreAway as error:  # `sweep` finds them
+                log.warning("objects stay in the store", part=str(former.item), exc_info=error)
+
+
+def remove(kind: str, key: int) -> None:
+    """Remove all that is sealed of a corpus, version or run: in the store, on record and here.
+    Raises StoreAway, and then it is still on record."""
+    for stored in [_of(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
+        s3.delete(stored.objects)
+        copies.drop(stored.item)
+        Sealed.objects.filter(**stored.item._asdict()).delete()
+
+
+def adopt(kind: str, key: int) -> bool:
+    """Store what a finished corpus, version or run has on this machine and the store has not;
+    whether there was any."""
+    missing = [
+        Item(kind, key, name).path for name in ITEMS[kind] if _stored(Item(kind, key, name)) is None
+    ]
+    stored = put(*missing)
+    with transaction.atomic():
+        record(stored)
+    return bool(stored)
+
+
+def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
+    """All that is sealed, by kind and number, read by a cursor that sees a backup's snapshot."""
+    cursor.execute(
+        "SELECT kind, key, name, generation, files FROM webapp_sealed ORDER BY kind, key, name"
+    )
+    by_owner: dict[tuple[str, int], list[Stored]] = {}
+    for kind, key, name, generation, files in cursor.fetchall():
+        row = Sealed(kind=kind, key=key, name=name, generation=generation, files=json.loads(files))
+        by_owner.setdefault((kind, key), []).append(_of(row))
+    return by_owner
+
+
+def reader(stored: Stored, name: str, size: int, digest: str) -> BinaryIO:
+    """A file of the store to read from its beginning, without a copy. Reading raises StoreAway, or
+    copies.Damaged at its end."""
+    return io.BufferedReader(_Reader(copies.checked(stored, name, size, digest)), 1 << 20)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, blocks: Iterator[bytes]):
+        self.blocks, self.left = blocks, memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        if not self.left:
+            self.left = memoryview(next(self.blocks, b""))
+        count = min(len(buffer), len(self.left))
+        buffer[:count], self.left = self.left[:count], self.left[count:]
+        if not self.left:  # the end is verified before it is given out
+            self.left = memoryview(next(self.blocks, b""))
+        return count
+
+
+def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
+    """(objects that nothing on record names, files on record that are not there), of the whole
+    store. mend: remove the former where they are older than `before`, seconds since the epoch."""
+    named: dict[str, int] = {}
+    for row in Sealed.objects.iterator(1000):
+        stored = _of(row)
+        named |= {key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)}
+    orphans: list[str] = []
+    for each in s3.listed():
+        key = each["path"]
+        if named.get(key) == each["size"]:
+            del named[key]
+        elif key not in named and key != s3.MARK and each["last_modified"].timestamp() < before:
+            orphans.append(key)
+    if mend and orphans:
+        s3.delete(_unnamed(orphans))
+    return orphans, sorted(named)
+
+
+def damaged() -> Iterator[str]:
+    """Objects on record that have other bytes than were stored, read one after another; missing
+    ones are passed over."""
+    for row in Sealed.objects.iterator(100):
+        stored = _of(row)
+        for name, size, digest in stored.files:
+            try:
+                for _ in copies.checked(stored, name, size, digest):
+                    pass
+            except copies.Damaged:
+                yield stored.item.object(stored.generation, name)
+            except s3.Missing:
+                continue
+
+
+def _unnamed(keys: list[str]) -> list[str]:
+    """Those of these objects that nothing names now, though it may have been recorded since."""
+    generations = {key.split("/")[3] for key in keys if key.count("/") >= 3}
+    known = set(
+        Sealed.objects.filter(generation__in=generations).values_list("generation", flat=True)
+    )
+    return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in known]
+
+
+def _used(item: Item) -> int | None:
+    """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is
+    fetched."""
+    for _ in range(3):
+        if (stored := _stored(item)) is None:
+            return None
+        try:
+            return copies.use(stored)
+        except s3.Missing as error:
+            gone = error
+    raise copies.Damaged(f"{'/'.join(map(str, item))} is on record, and not in the store: {gone}")
+
+
+def _is_original(item: Item) -> bool:
+    """Whether what lies at the item's place here is no copy: a corpus grows where its uploaded
+    files are."""
+    return item.kind == "corpora" and settings.SOURCES
+
+
+def _stored(item: Item) -> Stored | None:
+    row = Sealed.objects.filter(**item._asdict()).first()
+    return None if row is None else _of(row)
+
+
+def _of(row: Sealed) -> Stored:
+    return Stored(
+        Item(row.kind, row.key, row.name), row.generation, [tuple(file) for file in row.files]
+    )
+
+
+def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:
+    """(path below it, bytes, sha256) of each file of a folder, or ("", …) of a file; nothing where
+    there is none."""
+    if path.is_file():
+        yield "", *_measured(path)
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(folder, name)
+            yield file.relative_to(path).as_posix(), *_measured(file)
+
+
+def _measured(path: Path) -> tuple[int, str]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return file.tell(), digest

@@ -1,0 +1,2 @@
+"""What stands around the exploration: files to take away, codebooks, courses, the API,
+operation."""

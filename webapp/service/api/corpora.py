@@ -1,0 +1,197 @@
+"""Corpora: what there is, their documents, and training on them."""
+
+from dataclasses import asdict, replace
+from typing import Annotated
+
+from django.http import Http404, HttpRequest
+from ninja import Field, Query, Router, Status
+from ninja.errors import HttpError
+
+from inference.errors import Invalid, there
+from webapp.core.documents import queries as documents
+from webapp.core.documents.selection import Selection
+from webapp.core.runs import queries as run_queries, services as runs
+from webapp.core.runs.shapes import RunAbout
+from webapp.intake.ingest import corpora as services, guesses, previews, upload_limits, uploads
+from webapp.intake.ingest.shaping import CERTAIN, Shaping
+from webapp.intake.readers import Unreadable, looking
+from webapp.models import Corpus
+from webapp.platform.accounts import authorization
+from webapp.platform.pages.page import corpus_or_404
+from webapp.platform.request_context import request_context
+from webapp.service.api import pages, shapes
+from webapp.service.api.access import Token
+from webapp.service.corpora import queries
+from webapp.service.corpora.shapes import CorpusFacts
+
+router = Router()
+ERRORS = {
+    400: shapes.Sentence,
+    401: shapes.Sentence,
+    404: shapes.Sentence,
+    409: shapes.Sentence,
+    429: shapes.Sentence,
+}
+Place = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
+Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
+
+
+@router.get(
+    "/",
+    response={200: shapes.Corpora, **ERRORS},
+    summary=(
+        "Corpora, one's own and shared ones, newest first; of all that are public with public=true"
+    ),
+)
+def index(request: HttpRequest, before: int | None = None, public: bool = False):
+    found, following = queries.recent(
+        authorization.listed(request, before, queries.PAGE + 1, public)
+    )
+    return {
+        "items": [queries.about(corpus) for corpus, _, _ in found],
+        "next": pages.following(request, before=following),
+    }
+
+
+@router.post(
+    "/",
+    auth=Token(),
+    response={201: CorpusFacts, 413: shapes.Sentence, **ERRORS},
+    summary="Make a corpus of files that were uploaded",
+)
+def create(request: HttpRequest, making: shapes.Making):
+    try:
+        with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
+            corpus = services.create(making.name, arrived, request.user, in_background=True)
+            with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
+                services.check_readable(corpus)
+            return Status(201, queries.about(corpus))
+    except upload_limits.Refused as refused:
+        raise HttpError(refused.status, refused.sentence) from None
+
+
+@router.post(
+    "/{int:corpus_id}/read",
+    auth=Token(),
+    response={200: CorpusFacts, **ERRORS},
+    summary="Have its files read, as its page would propose",
+)
+def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
+    corpus = corpus_or_404(corpus_id)
+    if corpus.stage != Corpus.Status.DRAFT or corpus.into_id:
+        raise Invalid(
+            "corpus",
+            f"Corpus {corpus_id} is {corpus.stage}: its files can be read when they are stored, and"
+            " were not read before.",
+        )
+    try:
+        with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
+            settings = _proposed(corpus, reading.language)
+    except Unreadable as error:
+        raise Invalid("corpus", error.message) from None
+    except looking.Exhausted as error:
+        services.look_by_worker(corpus, guesses.Question("", {}))
+        raise Invalid(
+            "corpus", f"{error} A worker does it now: ask again when the corpus is a draft."
+        ) from None
+    services.read(corpus, settings)
+    corpus.refresh_from_db()
+    return queries.about(corpus)
+
+
+def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
+    """What the prepare page would propose, in that language, where one is said."""
+    sniff = guesses.sniff(corpus)
+    settings = services.ReadingSettings(
+        options=asdict(sniff.options),
+        shaping=asdict(Shaping(silent=CERTAIN)),
+        language=language or guesses.guess_language(sniff)[0] or "en",
+    )
+    try:
+        fitted = previews.proposed(corpus, settings)
+    except (
+        Unreadable,
+        looking.Exhausted,
+    ):  # the beginning takes too long to read, or can't be: reading says why
+        return settings
+    return replace(fitted, language=language, also=[]) if language else fitted
+
+
+@router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")
+def detail(request: HttpRequest, corpus_id: int):
+    return queries.about(corpus_or_404(corpus_id))
+
+
+@router.get(
+    "/{int:corpus_id}/documents",
+    response={200: shapes.FoundDocuments, **ERRORS},
+    summary="Documents of a corpus, searched and chosen",
+)
+def search(
+    request: HttpRequest,
+    corpus_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    after: str = "",
+    limit: Limit = 25,
+):
+    return pages.documents(request, Selection.read(request.GET, ready(corpus_id)), by, after, limit)
+
+
+@router.get(
+    "/{int:corpus_id}/documents/{int:number}",
+    response={200: shapes.Document, **ERRORS},
+    summary="A document",
+)
+def document(request: HttpRequest, corpus_id: int, number: int):
+    return there(
+        documents.document(ready(corpus_id), number),
+        Http404(f"Corpus {corpus_id} has no document {number}."),
+    )
+
+
+@router.get(
+    "/{int:corpus_id}/runs",
+    response={200: shapes.Runs, **ERRORS},
+    summary="Runs on a corpus, newest first",
+)
+def trained(
+    request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT
+):
+    every = corpus_or_404(corpus_id).runs.order_by("-pk")
+    rows = list((every.filter(pk__lt=before) if before is not None else every)[: limit + 1])
+    more = rows[limit - 1].pk if len(rows) > limit else None
+    return {
+        "items": [run_queries.about(run) for run in rows[:limit]],
+        "next": pages.following(request, before=more),
+    }
+
+
+@router.post(
+    "/{int:corpus_id}/runs",
+    auth=Token(),
+    response={201: RunAbout, **ERRORS},
+    summary="Train topics on a corpus",
+)
+def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
+    if reserved := sorted(
+        {"version", "seed", "by", "topics", "engine", "consensus"} & training.settings.keys()
+    ):
+        raise Invalid(
+            "settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them."
+        )
+    version = corpus_or_404(corpus_id).version
+    settings = training.settings | {"topics": training.topics, "consensus": training.consensus}
+    run = runs.create(
+        version, seed=training.seed, engine=training.engine, by=request.user, **settings
+    )
+    return Status(201, run_queries.about(run))
+
+
+def ready(corpus_id: int) -> Corpus:
+    corpus = corpus_or_404(corpus_id)
+    if corpus.status != Corpus.Status.READY:
+        raise Http404(
+            f"Corpus {corpus_id} is {corpus.status}; its documents can be read when it is ready."
+        )
+    return corpus

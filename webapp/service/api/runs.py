@@ -1,0 +1,552 @@
+"""Runs: how they were trained, their topics, words with senses, documents with mixtures, time, and
+how two compare."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+from ninja import Field, Query, Router, Status
+
+from inference.errors import Invalid, there
+from webapp.analysis.collocations import views as collocations
+from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
+from webapp.analysis.compare import matchings, queries as comparisons
+from webapp.analysis.compare.shapes import Comparison
+from webapp.analysis.effects import estimates
+from webapp.analysis.effects.pages import asked_formula, claim_page, effects_page
+from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
+from webapp.analysis.findings.families import CUTS
+from webapp.analysis.findings.kinds import Detail
+from webapp.analysis.findings.overview import overview
+from webapp.analysis.findings.shapes import OverviewPage
+from webapp.analysis.keyness import queries as keyness
+from webapp.analysis.keyness.counting import Contrast, NotYet
+from webapp.analysis.keyness.shapes import (
+    Counting,
+    Keyness,
+    Order as KeynessOrder,
+    Which as KeynessWhich,
+)
+from webapp.analysis.time import contrasts, trends
+from webapp.analysis.topics.overview import ORDERS, Overview, read_wanted
+from webapp.analysis.words import concordance, queries as words, senses, views
+from webapp.analysis.words.senses_page import topic_rows
+from webapp.core.documents import parent_documents, queries as documents, sums
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence, topics
+from webapp.core.results.view import RunView
+from webapp.core.runs import queries as run_queries, series, services as runs
+from webapp.core.runs.shapes import RunAbout
+from webapp.models import Metric, Run
+from webapp.platform.accounts import authorization
+from webapp.platform.pages.here import Here
+from webapp.platform.pages.page import published_or_404, run_or_404
+from webapp.service import exports
+from webapp.service.api import pages, shapes
+from webapp.service.api.access import Token
+from webapp.service.api.corpora import ERRORS, Limit, Place
+from webapp.service.exports import methods
+from webapp.service.exports.shapes import MethodsPage
+
+Families = Annotated[
+    int | None,
+    Field(
+        ge=CUTS[0],
+        le=CUTS[1],
+        description="how many families of topics; the usual number by default",
+    ),
+]
+Window = Annotated[int, Field(ge=0, le=collocations.FARTHEST)]
+router = Router()
+MOST_COUNTS = 500_000  # groups times topics of one answer
+
+
+@router.get("/{int:run_id}", response={200: RunAbout, **ERRORS}, summary="A run")
+def detail(request: HttpRequest, run_id: int):
+    return run_queries.about(run_or_404(run_id))
+
+
+@router.post(
+    "/{int:run_id}/stop",
+    auth=Token(),
+    response={200: RunAbout, **ERRORS},
+    summary="Stop, and keep what there is",
+)
+def stop(request: HttpRequest, run_id: int):
+    runs.stop(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
+
+
+@router.post(
+    "/{int:run_id}/cancel",
+    auth=Token(),
+    response={200: RunAbout, **ERRORS},
+    summary="Cancel, and keep nothing but the curves",
+)
+def cancel(request: HttpRequest, run_id: int):
+    runs.cancel(run_or_404(run_id))
+    return run_queries.about(run_or_404(run_id))
+
+
+@router.get(
+    "/{int:run_id}/curves",
+    response={200: shapes.Curves, **ERRORS},
+    summary="Measures while it trained",
+)
+def curves(request: HttpRequest, run_id: int):
+    return series.columns(
+        Metric.objects.filter(run=run_or_404(run_id)).order_by("step").defer("topic_coherence")
+    )
+
+
+@router.get(
+    "/{int:run_id}/findings",
+    response={200: OverviewPage, **ERRORS},
+    summary=(
+        "What stands out, in sentences with intervals: families of topics, what rose and fell, and"
+        " more"
+    ),
+)
+def what_was_found(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    detail: Detail = "",
+    families: Families = None,
+):
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    return overview(selection, detail, authorization.user_id(request), families)
+
+
+@router.get(
+    "/{int:run_id}/topics",
+    response={200: shapes.Topics, **ERRORS},
+    summary=(
+        "Topics with their first words, as readers fold them; shares are of the chosen documents"
+    ),
+)
+def index(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    sort: str = "share",
+    word: str = "",
+    group: str = "",
+    hidden: bool = False,
+    families: Families = None,
+    after: Place = 0,
+    limit: Limit = pages.LIMIT,
+):
+    if sort.removeprefix("-") not in ORDERS:
+        raise Invalid(
+            "sort",
+            f"“sort” must be one of {', '.join(ORDERS)}, with a minus for the other way round; got"
+            f" “{sort[:50]}”.",
+        )
+    run = published_or_404(run_id)
+    wanted = replace(read_wanted(request.GET, run), hidden=hidden)
+    topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted).page(
+        after, limit
+    )
+    return {"items": topics, "next": pages.following(request, after=following)}
+
+
+@router.get(
+    "/{int:run_id}/topics/{int:number}",
+    response={200: topics.TopicDetail, **ERRORS},
+    summary="A topic",
+)
+def topic(request: HttpRequest, run_id: int, number: int):
+    return there(
+        topics.described(RunView(published_or_404(run_id)), number),
+        Http404(f"Run {run_id} has no topic {number}."),
+    )
+
+
+@router.get(
+    "/{int:run_id}/topics/{int:number}/words",
+    response={200: shapes.WordsOfTopic, **ERRORS},
+    summary="A topic's words by weight",
+)
+def words_of_topic(
+    request: HttpRequest, run_id: int, number: int, after: Place = 0, limit: Limit = pages.LIMIT
+):
+    run = published_or_404(run_id)
+    if number >= run.topics:
+        raise Http404(f"Run {run_id} has no topic {number}.")
+    items, following = topics.words(run, number, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
+
+
+@router.get(
+    "/{int:run_id}/documents",
+    response={200: shapes.FoundDocuments, **ERRORS},
+    summary="Documents, searched and chosen; by=T07 orders them by their share of a topic",
+)
+def search(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    after: str = "",
+    limit: Limit = 25,
+):
+    return pages.documents(
+        request, Selection.read(request.GET, RunView(finished(run_id))), by, after, limit
+    )
+
+
+@router.get(
+    "/{int:run_id}/documents/{int:number}",
+    response={200: shapes.Mixture, **ERRORS},
+    summary="A document's topics",
+)
+def mixture(request: HttpRequest, run_id: int, number: int):
+    run = finished(run_id)
+    about = there(
+        documents.document(run.corpus, number),
+        Http404(f"Corpus {run.corpus_id} has no document {number}."),
+    )
+    parts, tokens = (
+        documents.proportions(RunView(run), number),
+        int(evidence.of(run).lengths[number]),
+    )
+    return vars(about) | {"tokens": tokens, "topics": parts}
+
+
+@router.get(
+    "/{int:run_id}/wholes/{int:number}",
+    response={200: shapes.Whole, **ERRORS},
+    summary="The topics of the whole document that a document is a section of",
+)
+def whole(request: HttpRequest, run_id: int, number: int):
+    run = finished(run_id)
+    parent = there(
+        parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None,
+        Http404(f"Corpus {run.corpus_id} has no document {number}."),
+    )
+    view = RunView(run)
+    tokens = parent_documents.mixture(view, parent)
+    return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
+
+
+@router.get(
+    "/{int:run_id}/words",
+    response={200: shapes.Words, **ERRORS},
+    summary="Words that begin with q, most frequent first",
+)
+def vocabulary(
+    request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT
+):
+    items, following = words.matching(run_or_404(run_id).version, q, after, limit)
+    return {"items": items, "next": pages.following(request, after=following)}
+
+
+@router.get(
+    "/{int:run_id}/words/{word}",
+    response={200: shapes.Senses, **ERRORS},
+    summary="A word, and the topics that it was given to",
+)
+def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
+    selection, entry, uses = _word(request, run_id, word)
+    rows, rest = topic_rows(selection, uses, *senses.tallied(uses))
+    return {
+        "word": entry.word,
+        "set": selection.sentence,
+        "tokens": int(uses.counts.sum()),
+        "documents": uses.in_documents,
+        "senses": [*rows, *rest],
+    }
+
+
+@router.get(
+    "/{int:run_id}/words/{word}/lines",
+    response={200: shapes.Lines, **ERRORS},
+    summary="The lines in which a word stands",
+)
+def lines(
+    request: HttpRequest,
+    run_id: int,
+    word: str,
+    documents: Query[shapes.Documents],
+    topic: int | None = None,
+    sort: concordance.Order = "certainty",
+    after: Place = 0,
+    limit: Limit = 50,
+):
+    selection, _, uses = _word(request, run_id, word)
+    if topic is not None and not 0 <= topic < selection.run.topics:
+        raise Invalid(
+            "topic", f"Run {run_id} has topics 0 to {selection.run.topics - 1}, got {topic}."
+        )
+    if not concordance.has_places(selection.run):
+        raise Invalid(
+            "run",
+            "This corpus was read by a version that did not note where words stand. Upload it"
+            " again.",
+        )
+    page = concordance.page(selection, uses, topic, sort, after, limit)
+    last = after + len(page.lines)
+    return {
+        "count": page.total,
+        "items": page.lines,
+        "next": pages.following(request, after=last if last < page.total and page.lines else None),
+    }
+
+
+@router.get(
+    "/{int:run_id}/patterns",
+    response={200: views.PatternPage, **ERRORS},
+    summary=(
+        "Where a pattern of words occurs, such as the =Union (so written): hits, documents, hits by"
+        " time, and a page of lines"
+    ),
+)
+def pattern(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    pattern: str = "*",
+    topic: Place | None = None,
+    sort: concordance.Order = "document",
+    by: str = "",
+    after: Place = 0,
+):
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
+
+
+@router.get(
+    "/{int:run_id}/keyness",
+    response={200: Keyness, 202: Counting, **ERRORS},
+    summary=(
+        "Words that one set of documents uses more than another, or (rest=true) than all others:"
+        " how many times as often, with intervals"
+    ),
+    description="In a large corpus a worker counts them first: 202 says how far it is; ask again.",
+)
+def keyness_of(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    sides: Query[shapes.Sides],
+    order: KeynessOrder = "ratio",
+    which: KeynessWhich = "content",
+    rest: bool = False,
+    over: str = "",
+):
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    asked = contrasts.asked(request.GET, selection, rest)
+    both = there(
+        asked,
+        Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true."),
+    )
+    try:
+        contrast = Contrast(*both, which)
+        return keyness.listed(
+            contrast, order, selection.sentence, over, authorization.user_id(request)
+        )
+    except NotYet as state:
+        return Status(202, state.page)
+
+
+@router.get(
+    "/{int:run_id}/words/{word}/collocations",
+    response={200: Collocations | ComparedCollocations, **ERRORS},
+    summary=(
+        "Words that tend to occur near a word, in all its uses, in one topic, or in two sets or"
+        " topics side by side"
+    ),
+)
+def collocations_of(
+    request: HttpRequest,
+    run_id: int,
+    word: str,
+    documents: Query[shapes.Documents],
+    sides: Query[shapes.Sides],
+    topic: int | None = None,
+    topic_a: int | None = None,
+    topic_b: int | None = None,
+    left: Window = 5,
+    right: Window = 5,
+    least: Place = 5,
+    order: collocations.Order = "log_dice",
+    which: collocations.Which = "content",
+    within: collocations.Within = "words",
+):
+    selection, known, _ = _word(request, run_id, word)
+    window = left, right, least, order, which, within
+    each = [collocations.asked(selection.view, one, *window) for one in (topic, topic_a, topic_b)]
+    return collocations.listed(selection, known, request.GET, *each)
+
+
+def _word(request: HttpRequest, run_id: int, text: str):
+    """(the set of documents, the word, its uses there)"""
+    run = finished(run_id)
+    selection = Selection.read(request.GET, RunView(run))
+    entry = there(
+        words.word(run.version, text),
+        Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”."),
+    )
+    return selection, entry, senses.uses(selection.view, entry, selection)
+
+
+@router.get(
+    "/{int:run_id}/time",
+    response={200: shapes.Counts, **ERRORS},
+    summary="Topics by year, decade, month or a category, as readers fold them",
+)
+def time(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    by: str = "",
+    topic: list[int] = Query([]),  # noqa: B008
+):
+    run = finished(run_id)
+    selection = Selection.read(request.GET, RunView(run))
+    by = by or next(iter(exports.tables.kinds(run)), "")
+    if not by:
+        raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
+    counted = sums.of_selection(selection, by)
+    chosen = topic or list(range(run.topics))
+    if wrong := [k for k in chosen if not 0 <= k < run.topics]:
+        raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
+    if len(chosen) * len(counted.labels) > MOST_COUNTS:
+        raise Invalid(
+            "topic",
+            f"{len(chosen):,} topics in {len(counted.labels):,} groups are too many for one answer:"
+            " say which with ?topic=.",
+        )
+    shares = counted.shares[:, chosen]
+    return {
+        "by": by,
+        "documents": selection.sentence,
+        "groups": counted.labels,
+        "topics": chosen,
+        "tokens": counted.tokens[:, chosen].tolist(),
+        "shares": np.where(np.isnan(shares), None, shares).tolist(),
+        "of_tokens": counted.of_tokens.tolist(),
+        "of_documents": counted.of_documents.tolist(),
+    }
+
+
+@router.get(
+    "/{int:run_id}/effects",
+    response={200: EffectsPage, **ERRORS},
+    summary=(
+        "How topics’ shares depend on what is known of the documents, with intervals; topic=3,7"
+        " adds these along it; estimate=stm has each document count the same"
+    ),
+)
+def effects(
+    request: HttpRequest,
+    run_id: int,
+    documents: Query[shapes.Documents],
+    effect: Query[shapes.Effect],
+    estimate: estimates.Way = "counted",
+    order: estimates.Order = "difference",
+    topic: str = "",
+    after: Place = 0,
+):
+    regression = _regression(request, run_id, effect, estimate)
+    numbers = trends.read_topics(regression.selection.view, [topic])
+    return effects_page(
+        regression,
+        order,
+        numbers,
+        after,
+        lambda following: pages.following(request, after=following),
+    )
+
+
+@router.get(
+    "/{int:run_id}/topics/{int:number}/claim",
+    response={200: ClaimPage, **ERRORS},
+    summary=(
+        "A topic’s effect in the other runs of the corpus, and one test of all; while “waiting” is"
+        " not 0, ask again"
+    ),
+)
+def claim(
+    request: HttpRequest,
+    run_id: int,
+    number: int,
+    documents: Query[shapes.Documents],
+    effect: Query[shapes.Effect],
+):
+    return claim_page(_regression(request, run_id, effect), number, authorization.user_id(request))
+
+
+def _regression(
+    request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: estimates.Way = "counted"
+) -> estimates.Regression:
+    run = finished(run_id)
+    selection = Selection.read(request.GET, RunView(run))
+    chosen = there(
+        asked_formula(selection, effect.formula),
+        Invalid(
+            "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
+        ),
+    )
+    return estimates.regression_of(
+        selection, estimates.Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate)
+    )
+
+
+@router.get(
+    "/{int:run_id}/compare/{int:other}",
+    response={200: Comparison, 202: shapes.Comparing, **ERRORS},
+    summary="Which topics of two runs are the same",
+    description=(
+        "Of runs with many topics a worker compares them first: 202 says how far it is; ask again."
+    ),
+)
+def compare(request: HttpRequest, run_id: int, other: int):
+    try:
+        return comparisons.comparison(
+            published_or_404(run_id), published_or_404(other), authorization.user_id(request)
+        )
+    except matchings.NotYet as state:
+        return Status(202, {"status": state.status, "done": state.done, "error": state.error})
+
+
+@router.get(
+    "/{int:run_id}/methods",
+    response={200: MethodsPage, **ERRORS},
+    summary="How it was made, in sentences for a paper",
+)
+def written(request: HttpRequest, run_id: int):
+    return methods.written(published_or_404(run_id))
+
+
+@router.get(
+    "/{int:run_id}/files", response={200: shapes.Files, **ERRORS}, summary="What can be downloaded"
+)
+def files(request: HttpRequest, run_id: int):
+    run = run_or_404(run_id)
+    return {
+        "items": [
+            {
+                "name": form.name,
+                "title": form.title,
+                "sentence": form.sentence,
+                "files": [
+                    reverse("export", args=[run_id, f"{form.name}.{ending}"])
+                    for ending in form.endings
+                ],
+            }
+            for form in exports.FORMS.values()
+            if exports.ready(run, form)
+        ]
+    }
+
+
+def finished(run_id: int) -> Run:
+    """A run whose words have been counted."""
+    run = published_or_404(run_id)
+    if not run.final:
+        raise Http404(f"Run {run_id} is {run.status}; its words are counted when training ends.")
+    return run

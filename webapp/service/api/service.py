@@ -1,0 +1,131 @@
+"""The API's one object: its parts, and its errors, each a sentence."""
+
+from functools import cache
+
+import structlog
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+from ninja.openapi.schema import OpenAPISchema
+from ninja.renderers import BaseRenderer
+
+from inference.errors import Invalid
+from inference.runtime.versions import topograph
+from webapp.platform.accounts.authorization import UNKNOWN
+from webapp.platform.pages import errors
+from webapp.platform.pages.page import as_bytes
+from webapp.service.api import corpora, engines, runs
+from webapp.service.api.access import RATE, Reader
+
+
+class Renderer(BaseRenderer):
+    """The same JSON as that of pages."""
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: object, *, response_status: int) -> bytes:
+        return as_bytes(data)
+
+
+log = structlog.get_logger(__name__)
+
+
+class Api(NinjaAPI):
+    def get_openapi_schema(
+        self, *, path_prefix: str | None = None, path_params: dict | None = None
+    ) -> OpenAPISchema:
+        """Made once for each prefix, as that takes a quarter of a second of the processor: to be
+        read only."""
+        return self._schema(path_prefix or self.get_root_path(path_params or {}))
+
+    # There is one object, for as long as the program runs
+    @cache  # noqa: B019
+    def _schema(self, path_prefix: str) -> OpenAPISchema:
+        """What is public may be read without a token: the schema says so."""
+        schema = super().get_openapi_schema(path_prefix=path_prefix)
+        for operation in (each for path in schema["paths"].values() for each in path.values()):
+            if {Reader.__name__: []} in operation.get("security", ()):
+                operation["security"].append({})
+        return schema
+
+
+api = Api(
+    title="Topograph",
+    version=topograph(),
+    description=(
+        "The topics of a text collection, and what they were found in. Topics and documents are"
+        " numbered from 0."
+    ),
+    docs_url=None,  # ninja's own page comes from elsewhere; docs/api.md and /api/ are ours
+    urls_namespace="api",
+    auth=Reader(),
+    throttle=[RATE],
+    renderer=Renderer(),
+)
+api.add_router("/corpora", corpora.router, tags=["corpora"])
+api.add_router("/runs", runs.router, tags=["runs"])
+api.add_router("/engines", engines.router, tags=["engines"])
+
+
+def _error(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
+    response = api.create_response(request, {"error": sentence} | more, status=status)
+    if status == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(Http404)
+def missing(request, error):
+    return _error(request, str(error) or "There is nothing at this address.", 404)
+
+
+@api.exception_handler(Invalid)
+def invalid(request, error):
+    return _error(request, error.message, 400, field=error.field)
+
+
+@api.exception_handler(BadRequest)
+def bad(request, error):
+    return _error(request, str(error), 400)
+
+
+@api.exception_handler(ValidationError)
+def unreadable(request, error):
+    first = error.errors[0]
+    field = str(first["loc"][-1]) if first.get("loc") else ""
+    return _error(
+        request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field
+    )
+
+
+@api.exception_handler(AuthenticationError)
+def unknown(request, error):
+    return _error(request, UNKNOWN, 401)
+
+
+@api.exception_handler(Throttled)
+def fast(request, error):
+    response = _error(request, f"Too many requests: at most {RATE.rate} each. Wait a little.", 429)
+    if error.wait:
+        response["Retry-After"] = str(max(1, round(error.wait)))
+    return response
+
+
+@api.exception_handler(HttpError)
+def refused(request, error):
+    return _error(request, str(error), error.status_code)
+
+
+@api.exception_handler(Exception)
+def broken(request, error):
+    if (answer := errors.unavailable(request, error, json=True)) is not None:
+        return answer
+    if errors.is_gone(request):
+        return missing(request, Http404())
+    if (answer := errors.ask_again(request, error)) is not None:
+        return answer
+    if sentence := errors.overtaken(request, error):
+        return _error(request, sentence, 409)
+    log.error("broken", exc_info=error)
+    return _error(request, errors.broken_sentence(request), 500)

@@ -1,0 +1,285 @@
+"""What the pages of the codebook show: those that are also answered as JSON have their keys in this
+order."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from webapp.analysis.effects.variables import Offered
+from webapp.core.results.links import TopicLink
+from webapp.models import Coder, Concept, Definition, Draw
+
+
+@dataclass(frozen=True)
+class ConceptRow:
+    """drawn, coded: documents."""
+
+    id: int
+    name: str
+    definition: str
+    drawn: int
+    coded: int
+    url: str
+
+
+@dataclass(frozen=True)
+class CodebookPage:
+    concepts: list[ConceptRow]
+
+
+@dataclass(frozen=True)
+class CodebookHtml:
+    """sent: what the form begins with. origin: the page that a concept would begin from."""
+
+    sent: dict[str, str]
+    origin: str
+
+
+@dataclass(frozen=True)
+class CoderRow:
+    """url: where they code."""
+
+    coder: Coder
+    coded: int
+    url: str
+
+
+@dataclass(frozen=True)
+class ChosenRow:
+    """A document that a reader chose."""
+
+    title: str
+    url: str
+    note: str
+    by: str
+
+
+@dataclass(frozen=True)
+class OfConcept:
+    """holds: its definition."""
+
+    concept: Concept
+    holds: Definition
+
+
+@dataclass(frozen=True)
+class ConceptPage(OfConcept):
+    """sent: what the form of the definition begins with; nearest: the topic from which the concept
+    began; yes_no: whether no other codes are possible. invitation: the address at which coders
+    join. readings: how many are done, and how many there will be."""
+
+    versions: list[Definition]
+    sent: dict[str, str]
+    nearest: int | None
+    yes_no: bool
+    invitation: str
+    coders: list[CoderRow]
+    readings: tuple[int, int]
+    draw: Draw | None
+    drawn: int
+    strata: int
+    topic: TopicLink | None
+    columns: list[str]
+    topics: list[TopicLink]
+    chosen: list[ChosenRow]
+
+
+@dataclass(frozen=True)
+class JoinPage(OfConcept):
+    """Of somebody who was invited to code."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ClosedPage:
+    """Nobody codes at this address, or no longer."""
+
+
+@dataclass(frozen=True)
+class CodingPage(OfConcept):
+    """A text to code; title, text, cut: of it, empty where there is none left. code, unsure,
+    remark: what this coder said of it before. coded, left: readings by this coder, and that all
+    still have to do. before: the address of the text that came before."""
+
+    coder: Coder
+    item: int | None
+    title: str
+    date: str
+    text: str
+    cut: bool
+    code: int | None
+    unsure: bool
+    remark: str
+    coded: int
+    left: int
+    before: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a coder said of a text."""
+
+    coder: str
+    code: int
+    label: str
+    unsure: bool
+    remark: str
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Of a document's text."""
+
+    title: str
+    url: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Disagreement(Beginning):
+    """settled: the code on which they agreed, null before."""
+
+    item: int
+    document: int
+    readings: list[Said]
+    settled: int | None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate or a measure, with its 95% confidence interval; null where it can't be told."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class PairOfCoders:
+    """texts: that both coded. alpha: null of fewer than 60 texts."""
+
+    coders: tuple[str, str]
+    texts: int
+    alpha: float | None
+
+
+@dataclass(frozen=True)
+class AgreementPage:
+    """texts: that two coders or more coded. alpha: Krippendorff's; ac1: Gwet's; both weighted for
+    how texts were drawn. unsettled: how many disagreements are not settled; disagreements: at most
+    a page of them, those first."""
+
+    concept: str
+    codes: list[str]
+    texts: int
+    alpha: Interval
+    ac1: Interval
+    pairs: list[PairOfCoders]
+    disagreements: list[Disagreement]
+    unsettled: int
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Of some documents, of which `coded` are: corrected, in these texts and `beyond` them, in
+    other texts like them; sample: by the coded documents alone; naive: what counting predictions
+    gives."""
+
+    documents: int
+    coded: int
+    corrected: Interval
+    beyond: Interval
+    sample: Interval
+    naive: float | None
+
+
+@dataclass(frozen=True)
+class Cell(Estimates):
+    """A period or a group. positives: of the coded documents, with the code. few: whether too few
+    with the code were found to say more than that. url: of its coded passages."""
+
+    label: str
+    positives: float
+    few: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class CodedText(Beginning):
+    """A coded document, with what each coder said."""
+
+    codes: list[str]
+
+
+@dataclass(frozen=True)
+class EffectOfCode(Estimates):
+    """How much more documents have the code at the second setting than at the first, where what is
+    held is alike. left_out: documents of which something is not known; units: for what `beyond`
+    holds."""
+
+    formula: str
+    settings: list[str]
+    held: list[str]
+    left_out: int
+    units: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class EstimatesPage:
+    """code: whose share is estimated; of a scale the mean. all: of all documents. cells: of each
+    period or group; of more than 60 the largest. difference: the last less the first of those in
+    `compared`. sentence, method: what is found, and how, for a paper. units: for what `beyond`
+    holds. r2: how much of the codes the prediction explains in texts that it did not see. more: how
+    many more documents have to be coded for plus or minus two points. waiting: drawn documents that
+    nobody has coded. effect: with other things held constant, if asked for; problem: why there is
+    none. passages: coded documents, of `cell` where one is chosen."""
+
+    concept: str
+    code: str
+    by: str
+    all: Cell
+    cells: list[Cell]
+    difference: Interval | None
+    compared: list[str]
+    sentence: str
+    method: str
+    units: str
+    r2: float | None
+    more: int | None
+    waiting: int
+    effect: EffectOfCode | None
+    problem: str
+    cell: str | None
+    passages: list[CodedText]
+
+
+@dataclass(frozen=True)
+class EstimatesHtml:
+    """choices: (what it is called, address, whether it is here) of what the cells can be; codes:
+    the same of codes. most: the largest that is drawn. counts: what the codes of a scale count;
+    pinned: what a notebook keeps; asked: what a form sends along. effects, held: what menus of an
+    effect offer, and whether it is chosen."""
+
+    concept: Concept
+    choices: list[tuple[str, str, bool]]
+    codes: list[tuple[str, str, bool]]
+    scale: bool
+    most: float
+    counts: str
+    pinned: str
+    asked: list[tuple[str, str]]
+    effects: list[tuple[Offered, bool]]
+    held: list[tuple[Offered, bool]]
+
+    @property
+    def asked_as_query(self) -> str:
+        return urlencode(self.asked)
+
+
+@dataclass(frozen=True)
+class NothingCoded:
+    """Why nothing can be estimated yet."""
+
+    concept: str
+    problem: str

@@ -1,0 +1,349 @@
+"""The codebook of a corpus: its concepts, one with its draw and its coders, how far these agree,
+and what follows."""
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid, there
+from webapp.analysis.effects import variables
+from webapp.analysis.effects.pages import asked_formula
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import links
+from webapp.core.results.view import RunView
+from webapp.models import Concept, Draw, Run, Settlement
+from webapp.platform.accounts import authorization, embargo
+from webapp.platform.accounts.roles import Role
+from webapp.platform.pages import addresses
+from webapp.platform.pages.here import Here
+from webapp.platform.pages.page import check_act, looked_up, reader, table_answer, told, whole
+from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.request_context import request_context
+from webapp.platform.server import streams
+from webapp.service.codebook import agreement, coding, concepts, estimates, exports, imports
+from webapp.service.codebook.shapes import (
+    AgreementPage,
+    ChosenRow,
+    CodebookHtml,
+    CodebookPage,
+    CoderRow,
+    ConceptPage,
+    ConceptRow,
+    EstimatesHtml,
+    EstimatesPage,
+    NothingCoded,
+)
+
+OFFERED = 400  # topics to choose from
+_TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
+NO_TEXTS: list[str] = []
+KEPT = 2_000  # characters of each field of a form that can't be done
+FORM = ("called", "kind", "text", "codes", "examples", "borderline")
+
+
+def concept_or_404(run: Run, number: int) -> Concept:
+    return there(
+        Concept.objects.filter(corpus=run.corpus_id, pk=number).first(),
+        Http404(f"“{run.corpus.name}” has no concept {number}."),
+    )
+
+
+@typed("codebook/list.html")
+def index(
+    view: RunView,
+    *,
+    origin: str = "",
+    called: str = "",
+    kind: str = "yes_no",
+    text: str = "",
+    codes: str = "",
+    examples: str = "",
+    borderline: str = "",
+) -> Answer[CodebookPage]:
+    """The concepts; the form begins with what the address says."""
+    rows = [
+        ConceptRow(
+            id=concept.pk,
+            name=concept.name,
+            definition=concepts.defined(concept).holds.text,
+            drawn=drawn,
+            coded=coded,
+            url=view.go("concept", concept.pk),
+        )
+        for concept, drawn, coded in concepts.listed(view.run.corpus)
+    ]
+    sent = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
+    return Answer(CodebookPage(rows), lambda: CodebookHtml(sent, addresses.own_path(origin) or ""))
+
+
+@require_POST
+@looked_up
+def create(request: HttpRequest, run: Run) -> HttpResponse:
+    sent = request.POST
+    with told(request):
+        origin = {"origin": addresses.own_path(sent.get("origin", "")) or ""}
+        return redirect(
+            "concept", run.pk, concepts.create(run.corpus, sent.dict() | origin, reader(request)).pk
+        )
+    return redirect(RunView(run).go("run_codebook", asked=_typed(sent, FORM)))
+
+
+def _typed(sent: QueryDict, names: tuple[str, ...]) -> str:
+    """What was typed into a form that can't be done, for the address at which it begins again."""
+    return urlencode({name: sent.get(name, "")[:KEPT] for name in names})
+
+
+@typed("codebook/concept.html")
+def detail(
+    request: HttpRequest,
+    run: Run,
+    view: RunView,
+    concept_id: int,
+    *,
+    text: str = "",
+    codes: str = "",
+    examples: str = "",
+    borderline: str = "",
+) -> HtmlAnswer[ConceptPage]:
+    """A concept; the form that changes its definition begins with what the address says, or with
+    what holds."""
+    concept = concept_or_404(run, concept_id)
+    holds, base = concepts.defined(concept)
+    drawn = Draw.objects.filter(concept=concept).first()
+    items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
+    codings = list(coding.counted(concept, base))
+    chosen = list(concept.chosen.order_by("pk"))
+    titles = embargo.about(run.corpus, [one.document for one in chosen], "title")
+    return HtmlAnswer(
+        ConceptPage(
+            concept=concept,
+            holds=holds,
+            versions=list(concept.definitions.order_by("-number")),
+            sent=(
+                {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
+                if text
+                else {
+                    "text": holds.text,
+                    "codes": "\n".join(holds.codes),
+                    "examples": holds.examples,
+                    "borderline": holds.borderline,
+                }
+            ),
+            nearest=(
+                int(near[2])
+                if (near := _TOPIC.match(concept.origin)) and int(near[1]) == run.pk
+                else None
+            ),
+            yes_no=concept.kind == Concept.Kind.YES_NO,
+            invitation=(
+                request.build_absolute_uri(reverse("code", args=[concept.token]))
+                if concept.token
+                else ""
+            ),
+            coders=[
+                CoderRow(
+                    c, sum(one.coder_id == c.pk for one in codings), reverse("code", args=[c.token])
+                )
+                for c in concept.coders.all()
+            ],
+            readings=(len(codings), len(items) + sum(twice for _, twice in items)),
+            draw=drawn,
+            drawn=len(items),
+            strata=len({stratum for stratum, _ in items}),
+            topic=(
+                links.topic_link(view, drawn.topic)
+                if drawn and drawn.topic is not None and drawn.run == run
+                else None
+            ),
+            columns=fields.choices(run.version),
+            topics=(
+                [links.topic_link(view, k) for k in view.topics[:OFFERED]]
+                if run.final and not drawn
+                else []
+            ),
+            chosen=[
+                ChosenRow(
+                    titles[one.document]["title"],
+                    links.document_url(run, one.document),
+                    one.note,
+                    one.by,
+                )
+                for one in chosen
+                if one.document in titles
+            ],
+        )
+    )
+
+
+@require_POST
+@looked_up
+def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
+    """What is done to a concept."""
+    sent, go = request.POST, RunView(run).go
+    concept, by = concept_or_404(run, concept_id), reader(request)
+    acts: dict[str, Callable[[], object]] = {
+        "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
+        "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
+        "take": lambda: _take_in(request, concept, run, by),
+        "invite": lambda: concepts.invite(authorization.shareable(request, concept), on=True),
+        "revoke": lambda: concepts.invite(concept, on=False),
+        "discard": lambda: concepts.discard(concept),
+        "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=True),
+        "readmit": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=False),
+        "choose": lambda: concepts.choose(
+            concept, whole(sent, "document"), sent.get("note", ""), by
+        ),
+        "settle": lambda: coding.settle(
+            concept, whole(sent, "item"), whole({"code": code}, "code"), by
+        ),
+        "reopen": lambda: coding.settle(concept, whole(sent, "item"), Settlement.OPEN, by),
+        "remove": lambda: _remove(request, concept, go("concept", concept.pk)),
+        "restore": lambda: concepts.remove(concept, on=False),
+    }
+    act, _, code = sent.get("act", "").partition(":")  # settle:1
+    check_act(act, acts)
+    kept = _typed(sent, FORM[2:]) if act == "define" else ""
+    with told(request):
+        acts[act]()
+        kept = ""
+    if act == "remove":
+        return redirect(go("run_codebook"))
+    if act in ("settle", "reopen"):
+        return redirect(go("concept_agreement", concept.pk) + "#differ")
+    return redirect(go("concept", concept.pk, asked=kept))
+
+
+def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
+    concepts.remove(concept, on=True)
+    messages.success(
+        request, format_html('“{}” was removed. <a href="{}">Put it back</a>', concept.name, url)
+    )
+
+
+def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
+    file = there(request.FILES.get("codes"), Invalid("codes", "Choose a file first."))
+    n, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
+    messages.success(request, f"{n:,} codes were taken in. {left_out}".strip())
+
+
+@require_POST
+@looked_up
+def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
+    """A reader of the corpus begins to code, or goes on."""
+    concept = concept_or_404(run, concept_id)
+    with told(request):
+        return redirect(
+            "code", coding.join(concept, reader(request), authorization.user(request)).token
+        )
+    return redirect("concept", run.pk, concept.pk)
+
+
+@typed("codebook/agreement.html")
+def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
+    """How far coders agree, and the texts on which they don't."""
+    return Answer(agreement.page(run, concept_or_404(run, concept_id)))
+
+
+@require_safe
+@looked_up
+def codes(
+    request: HttpRequest, run: Run, concept_id: int, form: str
+) -> HttpResponse | StreamingHttpResponse:
+    """The codes as a table (CSV), as a REFI-QDA project (QDPX), or as W3C annotations (JSON-LD)."""
+    concept, name = concept_or_404(run, concept_id), f"codes_{concept_id}.{form}"
+    if form == "csv":
+        return table_answer(exports.table(concept), name)
+    if form == "jsonld":
+
+        def url(number: int) -> str:
+            return request.build_absolute_uri(
+                reverse("corpus_document", args=[run.corpus_id, number])
+            )
+
+        return streams.download(exports.annotations(concept, url), name, "application/ld+json")
+    if form != "qdpx":
+        raise Http404(f"Codes are given as csv, qdpx or jsonld, not as “{form}”.")
+    return streams.download(exports.project(concept), name, "application/zip")
+
+
+@typed({EstimatesPage: "codebook/estimates.html", NothingCoded: "codebook/nothing.html"})
+def estimate(
+    request: HttpRequest,
+    run: Run,
+    view: RunView,
+    here: Here,
+    concept_id: int,
+    *,
+    by: str = "",
+    code: int = 0,
+    cell: int | None = None,
+    a: int | None = None,
+    b: int | None = None,
+    effect: str = "",
+    held: list[str] = NO_TEXTS,
+    x: str = "",
+    y: str = "",
+) -> Answer[EstimatesPage | NothingCoded]:
+    """How many of all documents have the concept, with intervals; and how that depends on `effect`,
+    from x to y, with `held` constant."""
+    concept = concept_or_404(run, concept_id)
+    try:
+        known = estimates.estimated(run, concept, by, code)
+    except Invalid as error:
+        return Answer(NothingCoded(concept.name, error.message))
+    shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
+    dependence, problem = None, ""
+    try:
+        if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
+            dependence = estimates.effect_of(known, formula, x, y)
+    except Invalid as error:
+        problem = error.message
+    page = estimates.page(run, here, known, cell, a, b, shown, dependence, problem)
+    effects, _, constant = variables.offered(run.version)
+    drawn = [
+        one.high or one.value or 0
+        for row in (page.all, *page.cells)
+        for one in (row.corrected, row.sample)
+    ]
+    codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
+    return Answer(
+        page,
+        lambda: EstimatesHtml(
+            concept=concept,
+            choices=[
+                (name, here.url(by=name, cell=None, a=None, b=None), name == page.by)
+                for name in fields.choices(run.version)
+            ],
+            codes=[
+                (name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)
+            ],
+            scale=known.scale,
+            most=max([*drawn, 1e-9]),
+            counts=estimates.counts(known) if known.scale else "",
+            pinned=estimates.pinned(page),
+            asked=[
+                (name, value)
+                for name, value in (("by", page.by), ("code", str(known.code)))
+                if value
+            ],
+            effects=[(one, one.term == effect) for one in effects],
+            held=[(one, one.term in held) for one in constant],
+        ),
+    )
+
+
+@require_safe
+@looked_up
+def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
+    asked = estimate.asked(request.GET)
+    known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
+    page = estimates.page(run, Here(request.GET), known, None, None, None, shown=False)
+    return table_answer(estimates.table(run, page), f"estimates_{concept_id}.csv")

@@ -1,0 +1,105 @@
+"""What was deleted and can be brought back: the list of it, and what one of it was."""
+
+from datetime import datetime
+
+from django.db.models import Count, F, Q
+from django.db.models.functions import Now
+
+from webapp.models import Corpus, Pin, Run
+from webapp.service.corpora import deletion
+from webapp.service.corpora.shapes import DeletedRow, Identified
+
+PAGE = 50
+Place = tuple[
+    datetime, int, int
+]  # where a page of the list begins: the moment, the kind (corpora are 1) and the number
+
+
+def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], Place | None]:
+    """The last deleted first, and where the next page begins. Runs of a deleted corpus come and go
+    with it.
+
+    corpora, runs: those that the reader may bring back, querysets of everything. before: as the
+    page before gave it.
+    """
+    since = {"deleted_at__gt": Now() - deletion.kept()}
+    deleted = []
+    for kind, rows in (
+        (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),
+        (0, runs.filter(**since, corpus__deleted_at=None).select_related("corpus")),
+    ):
+        if before:
+            at, before_kind, pk = before
+            same = (
+                Q(deleted_at=at, pk__lt=pk)
+                if kind == before_kind
+                else Q(deleted_at=at)
+                if kind < before_kind
+                else Q(pk=None)
+            )
+            rows = rows.filter(Q(deleted_at__lt=at) | same)
+        deleted += [
+            (row.deleted_at, kind, row.pk, row)
+            for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]
+        ]
+    deleted.sort(key=lambda entry: entry[:3], reverse=True)
+    rows = _described([row for *_, row in deleted[:PAGE]])
+    return rows, deleted[PAGE - 1][:3] if len(deleted) > PAGE else None
+
+
+def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
+    corpora = [row.pk for row in rows if isinstance(row, Corpus)]
+    with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
+    runs = dict(
+        Corpus.everything.filter(pk__in=corpora).annotate(n=with_them).values_list("pk", "n")
+    )
+    documents = dict(
+        Corpus.everything.filter(pk__in=corpora).values_list("pk", "version__documents")
+    )
+    return [
+        DeletedRow(
+            adds=isinstance(row, Corpus) and row.into_id is not None,
+            of=None if isinstance(row, Corpus) else Identified(row.corpus_id, row.corpus.name),
+            topics=None if isinstance(row, Corpus) else row.topics,
+            documents=(documents.get(row.pk) or 0) if isinstance(row, Corpus) else None,
+            runs=runs.get(row.pk, 0) if isinstance(row, Corpus) else None,
+            kind="corpus" if isinstance(row, Corpus) else "run",
+            id=row.pk,
+            name=_name(row),
+            deleted=row.deleted_at,
+            until=deletion.until(row.deleted_at),
+        )
+        for row in rows
+    ]
+
+
+def one(row: Corpus | Run) -> DeletedRow:
+    """A row of the list."""
+    return _described([row])[0]
+
+
+def _name(row: Corpus | Run) -> str:
+    """Files that were to be added to a corpus, or to be read in another way, bear its name; it is
+    not deleted with them."""
+    if isinstance(row, Run):
+        return f"Run {row.pk}"
+    if row.into:
+        return f"Files for {row.into.name}"
+    return (
+        f"A new reading of {row.name}"
+        if row.parent_id and row.status == Corpus.Status.DRAFT
+        else row.name
+    )
+
+
+def pins(row: Corpus | Run) -> int:
+    """How many pieces of evidence in notebooks were taken from it: they stay."""
+    runs = (
+        list(Run.everything.filter(corpus=row.pk).values_list("pk", flat=True))
+        if isinstance(row, Corpus)
+        else [row.pk]
+    )
+    places = "|".join(f"runs/{pk}" for pk in runs)
+    if isinstance(row, Corpus):
+        places = f"corpora/{row.pk}|{places}" if places else f"corpora/{row.pk}"
+    return Pin.objects.filter(address__regex=rf"^/({places})/", removed_at=None).count()

@@ -1,0 +1,178 @@
+"""Deleting a corpus or a run: gone at once for everybody, and back again for a while; then, or on
+request, for good.
+
+What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present),
+so that pages, the API, the sweep of jobs and tasks at work don't see it: a task notices at its next
+heartbeat, and ends. What is older than KEEP_DELETED can't be brought back, and operations.upkeep
+takes it away: its files, its news in Redis, its rows, its partitions, in this order. A kill at any
+moment leaves a row that the next sweep finds again, or a partition or a folder without a row, which
+it finds, too.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from inference.errors import Invalid
+from webapp.models import GONE, Corpus, Pin, Run, TextReader, TextShown, Upload, Version
+from webapp.platform.accounts.embargo import passage
+from webapp.platform.jobs import claims, dispatch, events, kinds
+
+Deletable = Corpus | Upload | Version | Run
+MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
+KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
+
+
+def kept() -> timedelta:
+    """For how long what is deleted can be brought back."""
+    return timedelta(days=settings.KEEP_DELETED)
+
+
+def until(deleted_at: datetime) -> datetime:
+    """Up to when what was deleted then can be brought back."""
+    return deleted_at + kept()
+
+
+def corpus(corpus: Corpus) -> None:
+    """Delete a corpus with its versions, runs and files that were to be added, at one moment.
+    Nothing happens where it is deleted already."""
+    with transaction.atomic():
+        if not Corpus.objects.filter(pk=corpus.pk).update(deleted_at=Now()):
+            return
+        at = Corpus.everything.values_list("deleted_at", flat=True).get(pk=corpus.pk)
+        running = list(
+            corpus.runs.filter(status__in=("queued", *kinds.TRAIN.active)).values_list(
+                "pk", flat=True
+            )
+        )
+        for model, mine in _of_corpus(corpus):
+            model.objects.filter(mine).update(deleted_at=at)
+        transaction.on_commit(lambda: _tell(corpus.pk, running))
+
+
+def _of_corpus(corpus: Corpus) -> list[tuple[type[Deletable], Q]]:
+    """The rows that are deleted and come back with a corpus: its own, and drafts of files that are
+    to be added."""
+    mine = Q(corpus=corpus.pk)
+    return [
+        (Corpus, Q(pk=corpus.pk) | Q(into=corpus.pk)),
+        (Upload, mine | Q(corpus__into=corpus.pk)),
+        (Version, mine),
+        (Run, mine),
+    ]
+
+
+def run(run: Run) -> None:
+    """Delete a run. Nothing happens where it is deleted already."""
+    with transaction.atomic():
+        if Run.objects.filter(pk=run.pk).update(deleted_at=Now()):
+            transaction.on_commit(lambda: _tell(None, [run.pk]))
+
+
+def _tell(corpus_id: int | None, runs: list[int]) -> None:
+    """Open pages."""
+    event = {"type": "status", "status": "deleted", "error": ""}
+    if corpus_id is not None:
+        events.corpus(corpus_id, event)
+    for pk in runs:
+        events.run(pk, event)
+
+
+def bring_back(row: Corpus | Run) -> None:
+    """What was deleted is there again as it was, and work on it goes on. Raises Invalid where it
+    can't be any more."""
+    there = Corpus.objects.select_for_update(no_key=True)
+    with transaction.atomic():
+        if isinstance(row, Corpus):
+            kind, name, mine = "corpus", f"“{row.name}”", _of_corpus(row)
+            if row.into_id and not there.filter(pk=row.into_id).exists():
+                raise Invalid(
+                    kind,
+                    f"{name} was to be added to a corpus that is deleted. Restore that corpus"
+                    " first.",
+                )
+        else:
+            kind, name, mine = "run", f"Run {row.pk}", [(Run, Q(pk=row.pk))]
+            if not there.filter(pk=row.corpus_id).exists():
+                raise Invalid(
+                    kind, f"{name} is of a corpus that is deleted. Restore the corpus first."
+                )
+        deletable = type(row).everything.select_for_update(no_key=True)
+        locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        if locked is None:
+            raise Invalid(kind, f"{name} can’t be restored any more.")
+        for model, rows in mine:
+            back = model.everything.filter(
+                rows, deleted_at=locked.deleted_at
+            )  # a run that was deleted before stays so
+            _go_on(KINDS[model], back)
+            back.update(deleted_at=None)
+
+
+def _go_on(kind: kinds.JobKind, rows) -> None:
+    """Queue what was at work; an attempt that has not noticed yet loses to the next."""
+    rows.filter(status__in=kind.active).update(status="queued")
+    for pk in rows.filter(status="queued").values_list("pk", flat=True)[
+        :1000
+    ]:  # of more the sweep tells the workers
+        dispatch.send(kind, pk)
+
+
+def for_good(row: Corpus | Run) -> None:
+    """What is deleted can't be brought back from now on; its rows and files go with the next
+    tidying."""
+    type(row).everything.filter(pk=row.pk, deleted_at__isnull=False).update(deleted_at=GONE)
+
+
+def due(model: type[Corpus] | type[Run], most: int) -> list[Corpus] | list[Run]:
+    """Rows to take away now, at most so many. One that a task still works on waits until that has
+    noticed."""
+    old = model.everything.filter(deleted_at__lte=Now() - kept())
+    at_work = _at_work(model)
+    if model is Corpus:
+        for part in (Upload, Version, Run):
+            at_work |= Q(pk__in=part.everything.filter(_at_work(part)).values("corpus"))
+    return list(old.exclude(at_work).order_by("deleted_at", "pk")[:most])
+
+
+def _at_work(model) -> Q:
+    return Q(status__in=KINDS[model].active, heartbeat_at__gt=Now() - claims.STALE)
+
+
+def claim(row: Corpus | Run) -> bool:
+    """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False
+    where it was meanwhile."""
+    return bool(
+        type(row)
+        .everything.filter(pk=row.pk, deleted_at__lte=Now() - kept())
+        .update(deleted_at=GONE)
+    )
+
+
+def rows(row: Corpus | Run) -> None:
+    """Take away the rows of a corpus that has no runs any more, or of a run: those that cascade are
+    few."""
+    with transaction.atomic():
+        if type(row) is Corpus:
+            if row.embargo:
+                _shorten_passages(row)
+            for shown in (TextShown, TextReader):
+                shown.objects.filter(corpus=row).delete()
+        row.delete()
+
+
+def _shorten_passages(corpus: Corpus) -> None:
+    """Passages that were pinned before a corpus came under embargo: nothing would say any more that
+    it is."""
+    runs = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
+    places = [f"/corpora/{corpus.pk}/", *(f"/runs/{pk}/" for pk in runs)]
+    pattern = "^(" + "|".join(map(re.escape, places)) + ")"
+    mine = Q(address__regex=pattern) | Q(source__corpus_id=corpus.pk)
+    for pin in Pin.objects.filter(mine, kind=Pin.Kind.PASSAGE).iterator(200):
+        quote = "".join(text for text, _ in passage(corpus, [(pin.quote, False)]))
+        if quote != pin.quote:
+            Pin.objects.filter(pk=pin.pk).update(quote=quote, start=None, end=None)

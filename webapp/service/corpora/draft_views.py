@@ -1,0 +1,326 @@
+"""What comes in by a form: files for a new corpus, or for one that is ready; the same files again;
+the example. Then how they are read, before they are: the page that asks, and the same for a part of
+another corpus.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from django.contrib import messages
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from inference.errors import Invalid
+from webapp.core.documents.selection import Selection
+from webapp.core.results.view import RunView
+from webapp.intake import readers
+from webapp.intake.ingest import (
+    corpora,
+    file_names,
+    guesses,
+    previews,
+    reading_forms,
+    sample,
+    upload_limits,
+    uploads,
+)
+from webapp.intake.ingest.forms import TrainForm
+from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm
+from webapp.models import Corpus, User
+from webapp.platform.accounts import authorization, embargo, quotas
+from webapp.platform.jobs import claims, kinds
+from webapp.platform.pages.errors import wants_json
+from webapp.platform.pages.page import looked_up, told, told_at
+from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.request_context import request_context
+from webapp.service.corpora import deletion, queries, views
+from webapp.service.corpora.shapes import PreparePage, SubsetPage
+
+
+@require_POST
+def upload(request: HttpRequest) -> HttpResponse:
+    """Store what was uploaded as a draft; the next page shows what was understood."""
+    try:
+        owner = authorization.user(request)
+        with received(request, owner) as sent:
+            corpus = corpora.create(request.POST.get("name", ""), sent, owner, in_background=True)
+            with looked_into(request):
+                corpora.check_readable(corpus)
+    except (Invalid, upload_limits.Refused) as error:
+        return _refused(request, error) or views.home.answered(
+            request, views.home_page(request, _status(error))
+        )
+    return _led(request, corpus)
+
+
+@require_POST
+@looked_up
+def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """More files for a corpus that is ready; the next page shows what was understood of them."""
+    try:
+        with received(request, corpus.owner) as sent:
+            draft = corpora.create_addition(corpus, sent, in_background=True)
+            with looked_into(request):
+                corpora.check_readable(draft)
+    except (Invalid, upload_limits.Refused) as error:
+        return _refused(request, error) or views.detail.answered(
+            request,
+            views.corpus_page(corpus, TrainForm(corpus=corpus), status=_status(error)),
+            corpus=corpus,
+        )
+    return _led(request, draft)
+
+
+@require_POST
+@looked_up
+def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """A draft of the same files, to be read in another way."""
+    with told(request):
+        return _led(request, corpora.copy_as_draft(corpus))
+    return redirect("corpus", corpus.pk)
+
+
+@require_POST
+@looked_up
+def retry(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Try the files again that could not be read, or go on storing them."""
+    with told(request):
+        if corpus.unstored:
+            claims.retry(kinds.STORE, corpus.pk)
+        else:
+            corpora.retry_failed_files(corpus)
+    return redirect("corpus", corpus.pk)
+
+
+@contextmanager
+def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.ReceivedFile]]:
+    """The files of an upload form, whichever way they came, for a corpus of that owner. Raises
+    Invalid and upload_limits.Refused."""
+    if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
+        with uploads.claim(ids, authorization.uploader(request)) as whole:
+            yield whole
+        return
+    sent = cast(
+        "list[TemporaryUploadedFile]", request.FILES.getlist("files")
+    )  # settings.FILE_UPLOAD_HANDLERS
+    total = sum(file.size or 0 for file in sent)
+    upload_limits.check_size(total, f"The files have {total:,} bytes")
+    with upload_limits.hold_quota(owner.pk if owner else None, total):
+        yield [
+            corpora.ReceivedFile(
+                file_names.clean(file.name or ""), Path(file.temporary_file_path())
+            )
+            for file in sent
+        ]
+
+
+def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """To the page that says how the files are read, or to the one that says how far storing them
+    is."""
+    url = reverse("corpus" if corpus.unstored else "corpus_prepare", args=[corpus.pk])
+    return JsonResponse({"url": url}, status=201) if wants_json(request) else redirect(url)
+
+
+def _status(error: Invalid | upload_limits.Refused) -> int:
+    """400: what came can't be used. 413: it could, were there room."""
+    if isinstance(error, upload_limits.Refused):
+        return error.status
+    return 413 if isinstance(error, quotas.Over) else 400
+
+
+def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> HttpResponse | None:
+    """The answer to a script; None where the page itself is shown again, with the sentence on
+    it."""
+    if wants_json(request):
+        return JsonResponse({"error": str(error)}, status=_status(error))
+    messages.error(request, str(error))
+    return None
+
+
+@require_POST
+def example(request: HttpRequest) -> HttpResponse:
+    """To the reader's own example; it is made where there is none."""
+    owner = authorization.user(request)
+    return redirect(
+        views.best_url(owner and queries.example(owner) or corpora.create_example(owner))
+    )
+
+
+def looked_into(request: HttpRequest) -> AbstractContextManager[None]:
+    """Bounds what a request may spend on looking into files, and ends that when nobody waits for it
+    any more."""
+    return readers.looking.within(
+        readers.looking.PAGE_SECONDS, request_context(request).abandoned.is_set
+    )
+
+
+@typed({PreparePage: "corpus/prepare.html", SubsetPage: "corpus/subset.html"})
+def prepare(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+    """What was understood of the files, and what the options would give; POST has them read, or
+    shows that again."""
+    if corpus.unstored or corpus.status not in corpora.UNREAD:
+        return redirect("corpus", corpus.pk)
+    if corpus.provenance:
+        return _prepare_part(corpus, sent)
+    with looked_into(request):
+        return _prepare_files(request, corpus)
+
+
+def _prepare_files(
+    request: HttpRequest, corpus: Corpus
+) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+    data, previewing = previews.read_choices(request, corpus.upload)
+    table, known = "", previews.known_options(data, corpus)
+    try:
+        shaping = previews.shaping_form(corpus, data)
+        table = shaping["table"].value() or ""
+        try:
+            sniff, refused = guesses.sniff(corpus, table, **known), None
+        except readers.Unreadable as error:
+            if not data and not corpus.settings.get("options"):
+                raise
+            sniff, refused = guesses.sniff(corpus, ""), error
+    except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
+        return redirect("corpus", corpus.pk)
+    except readers.looking.Exhausted:
+        corpora.look_by_worker(corpus, guesses.Question(table, known))
+        return redirect("corpus", corpus.pk)
+    except readers.Unreadable as error:
+        return _nothing_to_read(request, corpus, str(error))
+    if not data:
+        sniff = guesses.keep_chosen_columns(sniff, corpus.settings.get("options", {}))
+    kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
+    form = kind(
+        previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff
+    )
+    if refused:
+        where = "header_row" if known.get("header_row", 1) > 1 else "encoding"
+        form.add_error(where if where in form.fields else None, str(refused))
+    if data and not previewing and form.is_valid() and shaping.is_valid():
+        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
+        try:
+            with told_at(shaping, form):
+                if reading.shaping["table"]:
+                    sample.take_sample(
+                        corpus, reading
+                    )  # a table that can't be used is said now, not when all is read
+                return redirect("corpus", _begun(corpus, form, reading).pk)
+        except (readers.Unreadable, readers.looking.Exhausted) as error:
+            shaping.add_error("table", str(error))
+    wrong = form.errors or shaping.errors
+    page = PreparePage(
+        **vars(previews.preview_draft(corpus, form, shaping)),
+        form=form,
+        shaping=shaping,
+        sniff=sniff,
+        withheld=embargo.sentence(corpus),
+        kept=request.method != "POST" and data is not None,
+        files=views.first_files(corpus),
+        differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
+    )
+    return HtmlAnswer(page, status=400 if wrong and not previewing else 200)
+
+
+def _begun(
+    corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.ReadingSettings
+) -> Corpus:
+    """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
+    if into := corpus.into:
+        corpora.add_files(corpus, reading)
+        return into
+    corpus.name, corpus.unit = form.cleaned_data["name"], form.chosen_unit
+    corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
+    sample.remove_samples(corpus)
+    return corpus
+
+
+def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
+    """Of files of which none can be read."""
+    if into := corpus.into:
+        deletion.corpus(corpus)
+        messages.error(request, f"Nothing was added. {why}")
+        return redirect("corpus", into.pk)
+    Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(
+        status=Corpus.Status.FAILED, error=why
+    )
+    return redirect("corpus", corpus.pk)
+
+
+def _prepare_part(
+    corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+    """A part of another corpus that failed, with other words."""
+    form = NamedVocabularyForm(
+        sent or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
+    )
+    if sent is not None and form.is_valid():
+        corpus.name = form.cleaned_data["name"]
+        with told_at(form):
+            corpora.read(corpus, form.with_options(corpus.settings["options"]))
+            return redirect("corpus", corpus.pk)
+    page = SubsetPage(
+        form=form,
+        languages=form.languages(None),
+        sentence=corpus.provenance["sentence"],
+        count=corpus.provenance["documents"],
+    )
+    return HtmlAnswer(page, status=400 if form.errors else 200)
+
+
+@typed("corpus/subset.html")
+def subset(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None, *, run: int | None = None
+) -> HtmlAnswer[SubsetPage] | HttpResponse:
+    """Make a set of documents, which the address describes, a corpus of its own. run: by whose
+    topics."""
+    view = RunView(authorization.run_or_404(request, run)) if run is not None else None
+    if view and view.run.corpus_id != corpus.pk:
+        raise Http404(f"Run {run} is not of corpus {corpus.pk}.")
+    if corpus.status != Corpus.Status.READY:
+        raise Invalid(
+            "corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet."
+        )
+    selection = Selection.read(request.GET, view or corpus)
+    if not selection or not selection.count:
+        raise Invalid(
+            "set",
+            "A separate corpus holds some of the documents, not all or none. Choose some in the"
+            " list of documents.",
+        )
+    name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
+    form = NamedVocabularyForm(
+        sent or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
+    )
+    if sent is not None and form.is_valid():
+        provenance = {
+            "sentence": selection.sentence,
+            "parameters": selection.parameters,
+            "run": run if selection.topics else None,
+        }
+        return redirect(
+            "corpus",
+            corpora.create_subset(
+                corpus,
+                np.flatnonzero(selection.mask),
+                form.cleaned_data["name"],
+                form.with_options(corpus.settings.get("options", {})),
+                provenance,
+                authorization.user(request),
+            ).pk,
+        )
+    page = SubsetPage(
+        form=form,
+        languages=form.languages(None),
+        sentence=selection.sentence,
+        count=selection.count,
+    )
+    return HtmlAnswer(page, status=400 if form.errors else 200)

@@ -1,0 +1,131 @@
+"""Corpora, for the home page and their own."""
+
+from django.db.models import Count, Q
+
+from inference import engines
+from webapp.core.documents import fields
+from webapp.core.results import measures
+from webapp.intake.ingest import version_history
+from webapp.intake.ingest.corpora import EXAMPLE_NAME
+from webapp.models import Corpus, Metric, Run, SourceFile, User
+from webapp.platform.jobs import kinds
+from webapp.service.corpora.shapes import CorpusFacts, NewVersion, RunRow
+
+PAGE = 30
+FILES_SHOWN = 10  # of a corpus's uploaded files, on its own page
+ADDITIONS_SHOWN = 10  # uploads that wait to be added
+
+
+def recent(numbers: list[int]) -> tuple[list[tuple[Corpus, int, Run | None]], int | None]:
+    """A page of the corpora with these numbers (one more than a page, where there are so many:
+    webapp.platform.accounts.authorization.listed), newest first, each with how many runs it has and
+    the newest of them; and where the next page begins."""
+    corpora = (
+        Corpus.objects.filter(pk__in=numbers)
+        .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
+        .select_related("version", "owner", "upload")
+    )
+    page = list(corpora.defer("report", "settings").order_by("-pk"))
+    latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
+    by_corpus = {run.corpus_id: run for run in latest}
+    listed = [(corpus, corpus.run_count, by_corpus.get(corpus.pk)) for corpus in page[:PAGE]]
+    return listed, page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def example(owner: User) -> Corpus | None:
+    """The newest corpus of an owner that is the shipped example, unless it could not be read."""
+    mine = Corpus.objects.filter(owner=owner, name=EXAMPLE_NAME, parent=None).exclude(
+        status=Corpus.Status.FAILED
+    )
+    return mine.order_by("-pk").first()
+
+
+def has_finished_run(corpus: Corpus) -> bool:
+    return corpus.runs.filter(status=Run.Status.DONE).exists()
+
+
+def best_run(corpus: Corpus) -> Run | None:
+    """The run that shows most of a corpus: the first that is done, as later ones may be variants of
+    it; else the newest that waits or is at work."""
+    listed = Run.objects.filter(corpus=corpus).order_by("-pk")
+    done = listed.filter(status=Run.Status.DONE).last()
+    return done or listed.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
+
+
+def first_run(corpus: Corpus) -> Run | None:
+    """The run that was begun by itself when the corpus had been read."""
+    wanted = corpus.trains is not None and corpus.status == Corpus.Status.READY
+    return Run.objects.filter(corpus=corpus).order_by("pk").first() if wanted else None
+
+
+def files(
+    corpus: Corpus, only: str = "", after: int | None = None, limit: int = 100
+) -> tuple[list[SourceFile], int | None]:
+    """A page of a corpus's files, and the position behind which the next one begins. only:
+    "problems", those that have some."""
+    listed = corpus.files.order_by("position")
+    if only == "problems":
+        listed = listed.filter(Q(problems__gt=0) | ~Q(error=""))
+    if after is not None:
+        listed = listed.filter(position__gt=after)
+    page = list(listed[: limit + 1])
+    return page[:limit], page[limit - 1].position if len(page) > limit else None
+
+
+def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int | None]:
+    """A page of a corpus's runs, newest first, each with its last measures; and where the next page
+    begins."""
+    listed = corpus.runs.select_related("version", "by").order_by("-pk")
+    if before is not None:
+        listed = listed.filter(pk__lt=before)
+    page = list(listed[: PAGE + 1])
+    last = (
+        Metric.objects.filter(run__in=page[:PAGE])
+        .order_by("run", "-step")
+        .distinct("run")
+        .defer("topic_coherence")
+    )
+    by_run = {metric.run_id: metric for metric in last}
+    done = [
+        run.snapshot_id for run in page[:PAGE] if run.status == Run.Status.DONE and run.snapshot_id
+    ]
+    clear = measures.clear_topics(done)
+    rows = [
+        RunRow(
+            id=run.pk,
+            status=run.status,
+            by=run.by.name if run.by else "",
+            engine=engines.get(run.engine).ABOUT.label,
+            K=run.topics,
+            version=run.version.number,
+            created=run.created_at,
+            held_out=by_run[run.pk].held_out if run.pk in by_run else None,
+            clear=clear.get(run.snapshot_id) if run.snapshot_id else None,
+        )
+        for run in page[:PAGE]
+    ]
+    return rows, page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def about(corpus: Corpus) -> CorpusFacts:
+    """A corpus; its fields are known when it is ready."""
+    version = corpus.version if corpus.status == Corpus.Status.READY else None
+    dated = fields.dated(version) if version else None
+    return CorpusFacts(
+        id=corpus.pk,
+        name=corpus.name,
+        documents=corpus.documents,
+        tokens=corpus.tokens,
+        vocabulary=corpus.vocabulary,
+        embargo=corpus.embargo,
+        status=corpus.stage,
+        created=corpus.created_at,
+        categories=[category.name for category in fields.categories(version)] if version else [],
+        dated=[day.isoformat() for day in dated] if dated else None,
+    )
+
+
+def making(corpus: Corpus) -> NewVersion | None:
+    """The version of a corpus that is ready that is being made, or waits to be."""
+    version = version_history.making(corpus) if corpus.status == Corpus.Status.READY else None
+    return NewVersion(version.number, version.status, version.error) if version else None

@@ -1,0 +1,342 @@
+"""What the pages of corpora show: each is rendered as HTML, and those with a .json address are
+answered as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from webapp.analysis.words.queries import WordCount
+from webapp.core.results.measures import ClearTopics
+from webapp.intake.ingest.forms import SeveralForm, TrainForm
+from webapp.intake.ingest.phrases import Proposed
+from webapp.intake.ingest.previews import Differing, DraftPreview, Preview
+from webapp.intake.ingest.reading_forms import ReadingForm
+from webapp.intake.ingest.shaping_forms import ShapingForm
+from webapp.intake.ingest.version_history import NewVersion, VersionRow
+from webapp.intake.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
+from webapp.intake.readers import Problem, Sniff
+from webapp.models import Corpus, Run, Version
+
+# The list
+
+
+@dataclass(frozen=True)
+class ListedCorpus:
+    """runs: how many it has. url: of the newest of them, "" without."""
+
+    corpus: Corpus
+    runs: int
+    latest: Run | None
+    url: str
+
+
+@dataclass(frozen=True)
+class UploadFields:
+    """Of the form of uploads. accept: endings of files. most: bytes, 0 without a limit."""
+
+    accept: str
+    most: int
+
+
+@dataclass(frozen=True)
+class HomePage:
+    """public: whether these are the corpora that anybody may read. formats: endings of files, and
+    what they are. example: the reader's own, with its address, and whether a run on it is done.
+    first_visit: whether there is nothing else."""
+
+    corpora: list[ListedCorpus]
+    more: str | None
+    public: bool
+    formats: list[tuple[str, str]]
+    example: Corpus | None
+    example_url: str | None
+    example_done: bool
+    first_visit: bool
+    upload: UploadFields
+
+
+# A corpus
+
+
+@dataclass(frozen=True)
+class Identified:
+    id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class CorpusFacts(Identified):
+    """status: of a draft whose files are not stored yet, that of storing them. categories: names of
+    fields; dated: the first and the last day; both are known when it is ready."""
+
+    documents: int
+    tokens: int
+    vocabulary: int
+    embargo: bool
+    status: str
+    created: datetime
+    categories: list[str]
+    dated: list[str] | None
+
+
+@dataclass(frozen=True)
+class CorpusPage(CorpusFacts):
+    """A corpus and how far it is read. dropped: reason -> (words, tokens) that were left out.
+    making: the version that is being made. run: where the run is watched that is trained when the
+    corpus has been read. workers: how many are alive, null where nobody can tell."""
+
+    error: str
+    bytes_read: int
+    bytes_total: int
+    documents_read: int
+    dropped: dict[str, tuple[int, int]]
+    problem_counts: dict[str, int]
+    arriving: bool
+    files_stored: int
+    making: NewVersion | None
+    run: str | None
+    workers: int | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a worker does with a corpus. kind: storing or looking into its files, reading them, or
+    choosing other words. stage: what it does now, in words. words: that were counted, None where
+    that is not known. bar: whether files are read. state: when this changes, so does the rest of
+    the page; then: where it leads to, "" for here. notice: why it does not come further, or ""."""
+
+    kind: str
+    stage: str
+    bytes: int
+    files: int
+    documents: int
+    words: int | None
+    bar: bool
+    state: str
+    then: str
+    notice: str
+
+
+@dataclass(frozen=True)
+class RunRow:
+    id: int
+    status: str
+    by: str
+    engine: str
+    K: int
+    version: int
+    created: datetime
+    held_out: float | None
+    clear: ClearTopics | None
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    name: str
+    format: str
+    bytes: int
+    encoding: str
+    documents: int
+    documents_url: str | None
+    problems_url: str | None
+    problems: int
+    error: str
+
+
+@dataclass(frozen=True)
+class FilesSection:
+    """The first files, and how many there are."""
+
+    files: list[StoredFile]
+    count: int
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """How many documents are the same as an earlier one, or nearly; sentence: what was chosen to do
+    with them."""
+
+    exact: int
+    near: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CorpusHtml:
+    """dropped: reasons in words, with different words and their occurrences. problems: the first
+    ones. speaking: fields whose values may say who speaks. additions: uploads that
+    wait to be added. done: runs that are compared at side_by_side, "" where there are too few.
+    failed: files that could not be read. made: whether the texts were simulated."""
+
+    progress: Progress
+    train_form: TrainForm
+    several_form: SeveralForm
+    runs: list[RunRow]
+    done: int
+    side_by_side: str
+    more: str | None
+    dropped: list[tuple[str, int, int]]
+    problems: list[dict[str, str]]
+    versions: list[VersionRow]
+    repeated: Repeated
+    speaking: list[str]
+    additions: list[Corpus]
+    failed: int
+    made: bool
+    without_words: int
+    files: FilesSection
+    upload: UploadFields
+
+    @property
+    def several_engines(self) -> bool:
+        return len({run.engine for run in self.runs}) > 1
+
+    @property
+    def several_people(self) -> bool:
+        return len({run.by for run in self.runs}) > 1
+
+
+# Files
+
+
+@dataclass(frozen=True)
+class FilesPage:
+    files: list[StoredFile]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class FilesHtml:
+    """only: "problems" where only files that have some are listed. count: of all files."""
+
+    only: str
+    count: int
+
+
+@dataclass(frozen=True)
+class ProblemsPage:
+    problems: list[Problem]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class ProblemsHtml:
+    """name: of the file whose problems these are, "" for all."""
+
+    name: str
+
+
+# Words
+
+
+@dataclass(frozen=True)
+class VocabularyPage:
+    items: list[WordCount]
+    next: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordsPage(Preview):
+    """Other words of a corpus. making: the version that is being made; next: the number of the one
+    after it."""
+
+    form: VocabularyForm
+    more_open: bool = True
+    making: Version | None
+    next: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetPage:
+    """A part of a corpus that becomes one. sentence: which documents; count: how many."""
+
+    form: NamedVocabularyForm
+    languages: Languages
+    sentence: str
+    count: int
+    more_open: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparePage(DraftPreview):
+    """How files are read, before they are. withheld: why their texts are not shown, or "". kept:
+    whether the choices are those that were made before. differing: of files that are added to a
+    corpus."""
+
+    form: ReadingForm
+    shaping: ShapingForm
+    sniff: Sniff
+    withheld: str
+    kept: bool
+    files: FilesSection
+    differing: Differing | None
+    more_open: bool = False
+
+
+@dataclass(frozen=True)
+class PhraseRow(Proposed):
+    """passage: in pieces, and whether each is the phrase.
+    left_out: why it would be no word, or ""."""
+
+    passage: list[tuple[str, bool]]
+    taken: bool
+    left_out: str
+
+
+@dataclass(frozen=True)
+class PhrasesPage:
+    """elsewhere: phrases that are ticked on other pages. first, last: places of these among all,
+    from 1. before, next: where other pages begin, counted from 0. middle: a score above which a
+    quarter of them is."""
+
+    phrases: list[PhraseRow]
+    elsewhere: list[str]
+    count: int
+    first: int
+    last: int
+    before: int | None
+    next: int | None
+    middle: float
+    making: Version | None
+
+
+# What was deleted
+
+
+@dataclass(frozen=True)
+class DeletedRow(Identified):
+    """adds: whether it is files that were to be added to a corpus. of: the corpus of a run.
+    documents, runs: of a corpus; topics: of a run."""
+
+    adds: bool
+    of: Identified | None
+    topics: int | None
+    documents: int | None
+    runs: int | None
+    kind: str
+    deleted: datetime
+    until: datetime
+
+
+@dataclass(frozen=True)
+class DeletedItem(DeletedRow):
+    """url: its page; bring_back and for_good take a form."""
+
+    url: str
+    bring_back: str
+    for_good: str
+
+
+@dataclass(frozen=True)
+class DeletedList:
+    """The last deleted first."""
+
+    deleted: list[DeletedItem]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class DeletedPage:
+    """pins: pieces of evidence in notebooks that were taken from it, and stay."""
+
+    item: DeletedItem
+    pins: int

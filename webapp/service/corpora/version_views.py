@@ -1,0 +1,183 @@
+"""Other words of a corpus that has been read: each choice makes a version of it, and no file is
+read again."""
+
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from inference.errors import Invalid
+from webapp.analysis.words.queries import matching
+from webapp.intake.ingest import (
+    phrases as proposals,
+    previews,
+    version_history as listing,
+    versions,
+    vocabulary_forms,
+)
+from webapp.intake.ingest.settings import VocabularySettings
+from webapp.models import Corpus
+from webapp.platform.accounts import embargo
+from webapp.platform.pages.page import told, told_at
+from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
+from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
+
+LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
+PHRASES = 25  # of a page
+MOST_WORDS = 2_000  # that another page may name at once
+
+
+@typed("corpus/words.html")
+def words(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[WordsPage] | HttpResponse:
+    """The options of words, and what they would give. POST makes a version, or begins with words
+    that another page would leave out."""
+    if refused := _not_ready(request, corpus):
+        return refused
+    now = VocabularySettings.from_dict(corpus.version.settings)
+    data, previewing = previews.read_request(request)
+    more = []
+    if (
+        data and "min_documents" not in data
+    ):  # of a page of words to train without, or of one that should count
+        now = replace(
+            now,
+            kept_words=list(
+                dict.fromkeys([*now.kept_words, *data.getlist("kept_words")[:MOST_WORDS]])
+            ),
+        )
+        more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][
+            :MOST_WORDS
+        ]
+        more, data = [word.strip().lower() for word in more if word.strip()], None
+    form = vocabulary_forms.VocabularyForm(
+        data,
+        words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more]))),
+    )
+    if data and not previewing and form.is_valid():
+        with told_at(form):
+            versions.choose(corpus, form.words())
+            return redirect("corpus", corpus.pk)
+    chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
+    preview = previews.Preview(trouble=previews.CORRECT, languages=form.languages(None))
+    if chosen.is_valid():
+        preview = previews.preview_corpus(corpus, chosen, _beginnings(corpus))
+    page = WordsPage(
+        **vars(preview), form=form, making=listing.making(corpus), next=listing.following(corpus)
+    )
+    return HtmlAnswer(page, status=400 if form.errors and not previewing else 200)
+
+
+@typed("corpus/vocabulary.html")
+def vocabulary(corpus: Corpus, here: Here, *, after: int = -1) -> Answer[VocabularyPage]:
+    """The words of the newest version, most frequent first, a page of them. after: a word's
+    number."""
+    if corpus.version is None:
+        raise Http404(f"Corpus {corpus.pk} has no words yet: it has not been read.")
+    words, following = matching(corpus.version, "", after)
+    return Answer(VocabularyPage(words, here.following(following)))
+
+
+@typed("corpus/phrases.html")
+def phrases(
+    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+) -> HtmlAnswer[PhrasesPage] | HttpResponse:
+    """Phrases that are proposed to count as one word, a page of them. POST makes a version with
+    those that are ticked, or all above a score; with `to=` it shows the page that begins there, and
+    what is ticked stays so."""
+    if refused := _not_ready(request, corpus):
+        return refused
+    version = corpus.version
+    assert version is not None
+    now = VocabularySettings.from_dict(version.settings)
+    try:
+        choice = replace(now, phrases=[]).choice()
+        rows = proposals.proposed(version, choice)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect("corpus", corpus.pk)
+    if sent is not None and "to" not in sent:
+        return _choose(request, sent, corpus, now, rows)
+    chosen = {row.words for row in rows} & set(
+        now.phrases if sent is None else sent.getlist("phrase")
+    )
+    first = _first(sent.get("to", "") if sent else "", len(rows))
+    shown = rows[first : first + PHRASES]
+    page = PhrasesPage(
+        phrases=[
+            PhraseRow(
+                words=row.words,
+                documents=row.documents,
+                tokens=row.tokens,
+                score=row.score,
+                estimated=row.estimated,
+                passage=passage,
+                taken=row.words in chosen,
+                left_out=proposals.left_out(row, version, choice),
+            )
+            for row, passage in zip(shown, proposals.passages(corpus, shown), strict=True)
+        ],
+        elsewhere=[row.words for row in rows if row.words in chosen and row not in shown],
+        count=len(rows),
+        first=first + 1,
+        last=first + len(shown),
+        before=first - PHRASES if first else None,
+        next=first + PHRASES if first + PHRASES < len(rows) else None,
+        middle=rows[len(rows) // 4].score if rows else 0,
+        making=listing.making(corpus),
+    )
+    return HtmlAnswer(page)
+
+
+def _choose(
+    request: HttpRequest,
+    sent: QueryDict,
+    corpus: Corpus,
+    now: VocabularySettings,
+    rows: list[proposals.Proposal],
+) -> HttpResponse:
+    """Make a version with the phrases that were ticked, or that have the score."""
+    wanted = set(sent.getlist("phrase"))
+    with told(request):
+        if "all" in sent:
+            least = _score(sent.get("score", ""))
+            wanted = {row.words for row in rows if row.score >= least}
+        proposed = [row.words for row in rows]
+        typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
+        versions.choose(
+            corpus,
+            replace(now, phrases=[*typed_in, *(words for words in proposed if words in wanted)]),
+        )
+        return redirect("corpus", corpus.pk)
+    return redirect("corpus_phrases", corpus.pk)
+
+
+def _first(text: str, count: int) -> int:
+    """Where a page of phrases begins."""
+    first = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(first, max(0, count - 1)) // PHRASES * PHRASES
+
+
+def _score(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Invalid("score", f"The score must be a number, got “{text[:40]}”.") from None
+
+
+def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
+    """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
+    with told(request):
+        versions.check_can_choose(corpus)
+        return None
+    return redirect("corpus", corpus.pk)
+
+
+def _beginnings(corpus: Corpus) -> list[str]:
+    """Of documents that are evenly spread: to say which languages they are in, and to choose a
+    passage from."""
+    numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
+    with embargo.reading(None):  # under an embargo nothing of them is shown
+        return list(embargo.beginnings(corpus, numbers, DEPTH).values())

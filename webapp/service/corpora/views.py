@@ -1,0 +1,387 @@
+"""Corpora: the home page, a corpus's own page, training on it."""
+
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from webapp.core.documents import units
+from webapp.core.results import links
+from webapp.core.runs import services as runs
+from webapp.core.simulate import truth
+from webapp.intake import readers
+from webapp.intake.ingest import reading_forms, sources as reports, version_history
+from webapp.intake.ingest.forms import SeveralForm, TrainForm
+from webapp.intake.ingest.job import progress_note
+from webapp.models import Corpus, Run, SourceFile, Upload
+from webapp.platform.accounts import authorization
+from webapp.platform.accounts.embargo import set_embargo
+from webapp.platform.jobs import roster
+from webapp.platform.pages.page import back, looked_up, number, told, told_at
+from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
+from webapp.platform.server import live
+from webapp.platform.storage import files as paths, sealed
+from webapp.service.corpora import queries
+from webapp.service.corpora.shapes import (
+    CorpusHtml,
+    CorpusPage,
+    FilesHtml,
+    FilesPage,
+    FilesSection,
+    HomePage,
+    ListedCorpus,
+    ProblemsHtml,
+    ProblemsPage,
+    Progress,
+    Repeated,
+    StoredFile,
+    UploadFields,
+)
+
+REPEATED = {  # Words.duplicates
+    "keep": "They are counted like all others.",
+    "exact": "Exact repeats are not counted.",
+    "near": "Neither kind is counted.",
+}
+REASONS = {  # inference.text.Vocabulary.dropped -> words for people
+    "stop word": "stop words",
+    "number": "numbers",
+    "too short": "too short",
+    "too long": "too long to be a word",
+    "too rare": "in too few documents",
+    "too common": "in too many documents",
+    "spread evenly": "frequent, and spread evenly",
+}
+STAGES = {  # of a job -> what it does now
+    "storing": "Files are being added",
+    "looking": "Looking into the files",
+    "reading": "Being read",
+    "duplicates": "Looking for documents that repeat others",
+    "vocabulary": "Making the vocabulary",
+    "indexing": "Preparing the search",
+}
+NO_WORKER = (
+    "No worker is running, so nothing is read or trained. Start one, and this page continues by"
+    " itself."
+)
+NOBODY_KNOWS = (
+    "We can’t tell now whether a worker is running. The work continues, and so does this page."
+)
+
+
+# The files that a corpus was made of, and what came of each.
+@typed("corpus/files.html")
+def files(
+    corpus: Corpus, here: Here, *, only: str = "", after: int | None = None
+) -> Answer[FilesPage]:
+    """A page of them; only: "problems". after: a position."""
+    if only not in ("", "problems"):
+        raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
+    listed, following = queries.files(corpus, only, after)
+    page = FilesPage([_shown(file) for file in listed], here.following(following))
+    return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
+
+
+@typed("corpus/problems.html")
+def problems(
+    corpus: Corpus, here: Here, *, file: int | None = None, after: int = 0
+) -> Answer[ProblemsPage]:
+    """What reading the files found wrong, a page of it. file: the position of one of them. after: a
+    place in the report."""
+    name = "" if file is None else get_object_or_404(corpus.files, position=file).name
+    rows, following = reports.problems(corpus, name, after)
+    page = ProblemsPage([readers.Problem(**row) for row in rows], here.following(following))
+    return Answer(page, lambda: ProblemsHtml(name))
+
+
+def first_files(corpus: Corpus) -> FilesSection:
+    """For the corpus's own page."""
+    listed, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
+    return FilesSection([_shown(file) for file in listed], corpus.files.count())
+
+
+def _shown(file: SourceFile) -> StoredFile:
+    documents, problems = (
+        reverse(name, args=[file.corpus_id]) for name in ("corpus_documents", "corpus_problems")
+    )
+    return StoredFile(
+        name=file.name,
+        format=readers.formats.named(file.name).label,
+        bytes=file.bytes,
+        encoding=(
+            reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else ""
+        ),
+        documents=file.documents,
+        documents_url=f"{documents}?only=file:{file.position}" if file.first is not None else None,
+        problems_url=f"{problems}?file={file.position}" if file.problems else None,
+        problems=file.problems,
+        error=file.error,
+    )
+
+
+@typed("home.html")
+def home(request: HttpRequest) -> HtmlAnswer[HomePage]:
+    """One's own corpora and those that are shared; ?public= those that anybody may read, which is
+    all that a stranger sees."""
+    return home_page(request)
+
+
+def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
+    public = settings.ACCOUNTS and (
+        "public" in request.GET or not authorization.has_own_list(request)
+    )
+    found, following = queries.recent(
+        authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
+    )
+    user = request.user
+    example = queries.example(user) if user.is_authenticated and not public else None
+    page = HomePage(
+        corpora=[
+            ListedCorpus(corpus, count, run, _url_of_run(run) if run else "")
+            for corpus, count, run in found
+        ],
+        more=Here(request.GET).url(before=following) if following else None,
+        public=public,
+        formats=readers.formats.listed(),
+        example=example,
+        example_url=best_url(example) if example else None,
+        example_done=bool(example and queries.has_finished_run(example)),
+        first_visit=all(example is not None and corpus.pk == example.pk for corpus, _, _ in found),
+        upload=_upload_fields(),
+    )
+    return HtmlAnswer(page, status=status)
+
+
+def _upload_fields() -> UploadFields:
+    return UploadFields(readers.formats.accepted(), settings.MAX_UPLOAD)
+
+
+def _url_of_run(run: Run) -> str:
+    return reverse("run_overview" if run.status == Run.Status.DONE else "run", args=[run.pk])
+
+
+def best_url(corpus: Corpus) -> str:
+    """The address that shows most of a corpus: the overview of a run, else its training, else the
+    corpus's own page."""
+    run = queries.best_run(corpus)
+    return _url_of_run(run) if run else reverse("corpus", args=[corpus.pk])
+
+
+@typed("corpus/detail.html", progress="corpus/_progress.html")
+def detail(
+    corpus: Corpus, here: Here, as_json: bool, *, engine: str = "", before: int | None = None
+) -> Answer[CorpusPage] | HttpResponse:
+    """A corpus; engine: to train with. before: where a page of its runs begins."""
+    if (
+        not as_json and corpus.unstored and corpus.unstored.position is not None
+    ):  # on its way into another
+        return redirect("corpus", corpus.into_id)
+    return corpus_page(corpus, None, here=here, engine=engine, before=before)
+
+
+def corpus_page(
+    corpus: Corpus,
+    train_form: TrainForm | None,
+    several_form: SeveralForm | None = None,
+    *,
+    here: Here | None = None,
+    engine: str = "",
+    before: int | None = None,
+    status: int = 200,
+) -> Answer[CorpusPage]:
+    """The forms: as they came, where they are shown again."""
+    page = _state(corpus)
+    dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in page.dropped.items()]
+
+    def html() -> CorpusHtml:
+        listed, following = queries.runs(corpus, before)
+        done = [run.id for run in listed if run.status == Run.Status.DONE][: runs.MOST_AT_ONCE]
+        return CorpusHtml(
+            progress=_progress(corpus, page),
+            train_form=train_form or TrainForm(corpus=corpus, engine=engine),
+            several_form=several_form or SeveralForm(corpus=corpus),
+            runs=listed,
+            done=len(done),
+            side_by_side="?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
+            more=here.url(before=following) if here and following else None,
+            dropped=dropped,
+            problems=corpus.report.get("problems", [])[:20],
+            versions=version_history.listed(corpus),
+            repeated=_repeated(corpus),
+            speaking=(
+                [field.name for field in units.possible(corpus.version)] if corpus.version else []
+            ),
+            additions=list(
+                corpus.additions.exclude(upload__status=Upload.Status.JOINING).order_by("pk")[
+                    : queries.ADDITIONS_SHOWN
+                ]
+            ),
+            failed=corpus.files.exclude(error="").count(),
+            made=truth.exists(corpus),
+            without_words=corpus.version.report.get("without_words", 0) if corpus.version else 0,
+            files=first_files(corpus),
+            upload=_upload_fields(),
+        )
+
+    return Answer(page, html, status)
+
+
+def _state(corpus: Corpus) -> CorpusPage:
+    upload, run = corpus.unstored, queries.first_run(corpus)
+    stored = (upload.checkpoint or {}) if upload else {}
+    return CorpusPage(
+        **vars(queries.about(corpus)),
+        error=upload.error if upload else corpus.error,
+        bytes_read=stored.get("bytes", 0) if upload else corpus.bytes_read,
+        bytes_total=corpus.bytes_total,
+        documents_read=corpus.documents_read,
+        dropped=(corpus.version.report if corpus.version else {}).get("dropped", {}),
+        problem_counts=corpus.report.get("problem_counts", {}),
+        arriving=upload is not None,
+        files_stored=stored.get("files", 0),
+        making=queries.making(corpus),
+        run=reverse("run", args=[run.pk]) if run else None,
+        workers=roster.count_workers(),
+    )
+
+
+def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
+    """As far as the row says, and while a worker is at it what it told last."""
+    upload, version = corpus.unstored, page.making
+    kind = (
+        "choosing"
+        if version
+        else "looking"
+        if upload and upload.question
+        else "storing"
+        if upload
+        else "reading"
+    )
+    waits, works = (
+        (version.status if version else page.status) == "queued",
+        page.status == "reading" or bool(version),
+    )
+    told = progress_note(corpus) if works and not waits else {}
+    stage = STAGES.get(told.get("stage", ""), "Being made" if version else STAGES[kind])
+    stage = (
+        "Waiting for a worker"
+        if waits
+        else "Files are being stored"
+        if kind == "storing"
+        else stage
+    )
+    read = told.get("bytes_read", page.bytes_read)
+    notice = NO_WORKER if page.workers == 0 else NOBODY_KNOWS if page.workers is None else ""
+    return Progress(
+        kind=kind,
+        stage=f"Version {version.number:,}: {stage[0].lower()}{stage[1:]}" if version else stage,
+        bytes=read,
+        files=told.get("files", page.files_stored),
+        documents=told.get("documents", page.documents_read),
+        words=told.get("words", corpus.progress.get("words")),
+        bar=kind != "looking" and not (version and read >= corpus.bytes_total),
+        state=kind if waits or works else page.status,
+        then=(
+            reverse("corpus_prepare", args=[corpus.pk])
+            if page.status == "draft"
+            else f"{page.run}#lead"
+            if page.run
+            else ""
+        ),
+        notice=(version.error if version else page.error) or notice,
+    )
+
+
+def _repeated(corpus: Corpus) -> Repeated:
+    repeated = corpus.report.get("duplicates", {})
+    chosen = corpus.version.settings.get("duplicates") if corpus.version else None
+    return Repeated(
+        repeated.get("exact", 0), repeated.get("near", 0), REPEATED.get(str(chosen), "")
+    )
+
+
+@require_POST
+@looked_up
+def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Create a run and go and watch it."""
+    form = TrainForm(request.POST, corpus=corpus)
+    if form.is_valid():
+        with told_at(form):
+            return redirect(
+                "run",
+                runs.create(
+                    form.chosen_version(), by=authorization.user(request), **form.settings()
+                ).pk,
+            )
+    return detail.answered(request, corpus_page(corpus, form, status=400), corpus=corpus)
+
+
+@require_POST
+@looked_up
+def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Create a run for each engine that is marked, or none, and go and watch them side by side."""
+    form = SeveralForm(request.POST, corpus=corpus)
+    if form.is_valid():
+        chosen = form.cleaned_data
+        with told_at(form):
+            made = runs.create_several(
+                form.chosen_version(),
+                chosen["engines"],
+                topics=chosen["topics"],
+                seed=chosen["seed"],
+                by=authorization.user(request),
+            )
+            return redirect(links.compare_url(made))
+    return detail.answered(
+        request, corpus_page(corpus, TrainForm(corpus=corpus), form, status=400), corpus=corpus
+    )
+
+
+@require_POST
+@looked_up
+def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    on = request.POST.get("embargo") == "1"
+    with told(request):
+        set_embargo(corpus, on)
+        messages.success(
+            request, "The texts are under embargo." if on else "The texts can be read again."
+        )
+    return redirect("corpus", corpus.pk)
+
+
+@require_POST
+@looked_up
+def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
+    with told(request):
+        chosen = request.POST.get("unit", "?")
+        units.choose(corpus, None if chosen == "?" else chosen.removeprefix("="))
+        messages.success(request, "The intervals of all runs follow it.")
+    return redirect(back(request, reverse("corpus", args=[corpus.pk])))
+
+
+@require_safe
+@looked_up
+def report(request: HttpRequest, corpus: Corpus) -> FileResponse:
+    """Every file and document that was dropped or repaired, with the reason and the place."""
+    path = paths.corpus_folder(corpus.pk) / "report.csv"
+    if corpus.status != Corpus.Status.READY or not sealed.exists(path):
+        raise Http404("This corpus has no report: it has not been read yet.")
+    return FileResponse(
+        sealed.opened(lambda: path.open("rb"), path),
+        as_attachment=True,
+        filename=f"corpus-{corpus.pk}-report.csv",
+        content_type="text/csv",
+    )
+
+
+@require_safe
+async def watch(request: HttpRequest, corpus_id: int) -> StreamingHttpResponse:
+    if not await Corpus.objects.filter(pk=corpus_id).aexists():
+        raise Http404(f"There is no corpus {corpus_id}.")
+    return live.response(request, corpus=corpus_id)

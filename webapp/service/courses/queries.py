@@ -1,0 +1,54 @@
+"""A course's students, for its teacher: what each does, and what was handed in."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, OuterRef, Q, Subquery
+
+from webapp.models import Course, Notebook, Run, Student
+
+
+@dataclass(frozen=True)
+class StudentRow:
+    """run: the newest that they trained. pins: what their notebooks keep. code: a new one to come
+    back with, which is shown once."""
+
+    student: Student
+    run: Run | None
+    pins: int
+    handed_in: list[Notebook]
+    code: str
+
+
+def students(course: Course, made: dict[int, str]) -> list[StudentRow]:
+    """Who is in a course, in the order in which they joined; made: number -> new code. Three
+    queries, however many there are."""
+    newest = Run.objects.filter(by=OuterRef("user")).order_by("-pk").values("pk")[:1]
+    kept = Count(
+        "user__notebooks__pins",
+        filter=Q(user__notebooks__removed_at=None, user__notebooks__pins__removed_at=None),
+    )
+    listed = list(
+        course.students.filter(user__is_active=True)
+        .select_related("user")
+        .prefetch_related("handed_in")
+        .annotate(run=Subquery(newest), kept=kept)
+    )
+    runs = Run.objects.select_related("corpus").in_bulk([one.run for one in listed if one.run])
+    return [
+        StudentRow(
+            student=one,
+            run=runs.get(one.run),
+            pins=one.kept,
+            handed_in=sorted(one.handed_in.all(), key=lambda book: -book.pk),
+            code=made.get(one.number, ""),
+        )
+        for one in listed
+    ]
+
+
+def last_handed_in(course: Course) -> Iterator[tuple[Student, Notebook]]:
+    """The last notebook of each student who has handed one in."""
+    for student in course.students.prefetch_related("handed_in"):
+        if books := list(student.handed_in.all()):
+            yield student, max(books, key=lambda book: book.pk)

@@ -1,0 +1,173 @@
+"""What is done to a course: made, joined, left; a notebook handed in; and at its end all deleted
+that its students made."""
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from inference.errors import Invalid
+from webapp.core.curation.services import one_line, person
+from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Student, User
+from webapp.platform.accounts import quotas, sharing, tokens
+from webapp.service.corpora import deletion
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another
+CODE = 12  # letters: 59 bits, too many to be guessed
+DAYS = 400  # that a course may last
+HANDED_IN = 10  # copies of one student's notebooks
+STEP = 20  # students whose accounts are deleted at a time
+# Of a student: 50 MB, 100,000 documents, two jobs, for texts of their own
+MAY_HAVE = {"most_bytes": 50_000_000, "most_documents": 100_000, "most_jobs": 2, "most_students": 0}
+
+
+def create(owner: User, corpus: Corpus, name: str, days: int) -> Course:
+    """Raises Invalid where the corpus is not the teacher's own."""
+    name = one_line(name)
+    if not 0 < len(name) <= 100:
+        raise Invalid("name", f"A class has a name of 1 to 100 characters; got {len(name)}.")
+    if corpus.owner_id != owner.pk:
+        raise Invalid(
+            "corpus", f"“{corpus.name}” is not yours: its owner alone can open it to a class."
+        )
+    return Course.objects.create(
+        owner=owner, corpus=corpus, name=name, token=secrets.token_urlsafe(32), ends_at=_end(days)
+    )
+
+
+def _end(days: int) -> datetime:
+    if not 0 < days <= DAYS:
+        raise Invalid("days", f"A class can last 1 to {DAYS} days from today; got {days}.")
+    return timezone.now() + timedelta(days=days)
+
+
+def last(course: Course, days: int) -> None:
+    """The course ends so many days from now."""
+    Course.objects.filter(pk=course.pk).update(ends_at=_end(days))
+
+
+def invite(course: Course, on: bool) -> None:
+    """By another link: the one before leads nowhere from now on, who has joined stays. Or nobody
+    can join any more."""
+    Course.objects.filter(pk=course.pk).update(token=secrets.token_urlsafe(32) if on else None)
+
+
+def invited(token: str) -> Course | None:
+    """The course of a link by which one can join now."""
+    return (
+        Course.objects.select_related("owner", "corpus")
+        .filter(token=token, ends_at__gt=Now(), owner__is_active=True)
+        .first()
+    )
+
+
+def join(course: Course, name: str) -> tuple[Student, str]:
+    """A new account in the course, and the code with which it is come back to, which is said once.
+    Raises Invalid."""
+    name = person(name)
+    with transaction.atomic():
+        quotas.one_at_a_time(course.owner)
+        most = quotas.limits(course.owner).students or 0
+        if Student.objects.filter(course__owner=course.owner).count() >= most:
+            raise Invalid(
+                "name",
+                f"The class is full: {course.owner.name} may have {most:,} students. Tell them.",
+            )
+        if (
+            course.texts is None
+            or course.texts.owner_id != course.owner_id
+            or course.texts.memberships.count() >= sharing.MOST_PEOPLE
+        ):
+            raise Invalid(
+                "name",
+                "The texts of this class can’t be shared with anybody more. Tell your teacher.",
+            )
+        number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
+        user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
+        code, told = _code()
+        student = Student.objects.create(
+            user=user, course=course, number=number, name=name, digest=tokens.digest(code)
+        )
+        Membership.objects.create(corpus=course.texts, user=user, role=Membership.Role.TRAINER)
+    return student, told
+
+
+def _code() -> tuple[str, str]:
+    """A new one, and the same in groups of four, as it is told."""
+    code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
+    return code, "-".join(code[i : i + 4] for i in range(0, CODE, 4))
+
+
+def of_code(written: str) -> Student | None:
+    """Whose code it is, however it was typed; None for nobody's."""
+    code = "".join(c for c in written.lower() if c in LETTERS)
+    return (
+        Student.objects.select_related("user", "course")
+        .filter(digest=tokens.digest(code), user__is_active=True, course__ends_at__gt=Now())
+        .first()
+    )
+
+
+def new_code(student: Student) -> str:
+    """Another code; the one before, sessions and API tokens are out."""
+    code, told = _code()
+    Student.objects.filter(pk=student.pk).update(digest=tokens.digest(code))
+    student.user.set_unusable_password()  # another one: sessions hold its hash
+    student.user.save(update_fields=["password"])
+    tokens.revoke_all(student.user)
+    return told
+
+
+def hand_in(student: Student, notebook: Notebook) -> Notebook:
+    """A copy of a notebook as it is now, which is the teacher's. Raises Invalid."""
+    with transaction.atomic():
+        quotas.one_at_a_time(student.user)
+        if student.course.ends_at <= timezone.now():
+            raise Invalid("notebook", "The class has ended: nothing can be handed in any more.")
+        if student.handed_in.count() >= HANDED_IN:
+            raise Invalid("notebook", f"You have handed in {HANDED_IN} times, which is the most.")
+        pins = list(notebook.pins.filter(removed_at=None))
+        copy = Notebook.objects.create(
+            owner=student.course.owner,
+            by=student.user.name,
+            title=notebook.title,
+            intro=notebook.intro,
+            handed_in_by=student,
+            student=student.name,
+        )
+        for pin in pins:
+            pin.pk, pin.notebook, pin._state.adding = None, copy, True
+        copy.pins.bulk_create(pins)
+    return copy
+
+
+def remove(student: Student) -> None:
+    """Delete an account and all that it made. What was handed in stays. It can be repeated: the
+    account itself goes when what it made is gone (webapp.service.operations.upkeep)."""
+    user = student.user
+    User.objects.filter(pk=user.pk).update(is_active=False)  # which ends sessions and tokens
+    for run in Run.everything.filter(by=user).exclude(deleted_at=GONE)[:100]:
+        deletion.run(run)
+        deletion.for_good(run)
+    for corpus in Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE)[:100]:
+        deletion.corpus(corpus)
+        deletion.for_good(corpus)
+    if (
+        not Run.everything.filter(by=user).exists()
+        and not Corpus.everything.filter(owner=user).exists()
+    ):
+        user.delete()
+
+
+def remove_ended() -> None:
+    """Of courses that have ended, and of students that were removed: accounts, some at a time; then
+    the courses."""
+    ended = Student.objects.filter(course__ends_at__lt=Now()) | Student.objects.filter(
+        user__is_active=False
+    )
+    for student in ended.select_related("user").order_by("pk")[:STEP]:
+        remove(student)
+    Course.objects.filter(ends_at__lt=Now(), students=None).delete()

@@ -1,0 +1,253 @@
+"""Classes: a teacher's list of them, one with its students, the forms by which students join and
+come back, and the page of a student."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import qrcode
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.db.models import Count, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from qrcode.image.svg import SvgPathImage
+
+from inference.errors import Invalid, there
+from webapp.core.notebooks import html, queries as notebooks
+from webapp.models import Corpus, Course, Notebook, Run, Student
+from webapp.platform.accounts import authorization, quotas
+from webapp.platform.pages.page import check_act, told, whole
+from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.server import streams
+from webapp.service.courses import queries, services
+from webapp.service.exports.zips import Member, zipped
+
+SHOWN = 500  # corpora and notebooks to choose from
+CODE = "code"  # in the session: the code of a student who has not noted it
+
+
+@dataclass(frozen=True)
+class CoursesPage:
+    """students: how many there may be in all classes of this teacher; 0: this account teaches none.
+    wrong: why none was made."""
+
+    courses: QuerySet[Course]
+    corpora: QuerySet[Corpus]
+    students: int
+    wrong: str
+
+
+@dataclass(frozen=True)
+class CoursePage:
+    """link: to join by, "" where nobody can; qr: the same as a picture. wrong: why nothing was
+    done."""
+
+    course: Course
+    link: str
+    qr: SafeString
+    students: list[queries.StudentRow]
+    wrong: str
+
+
+@dataclass(frozen=True)
+class JoinPage:
+    """course: None where the link holds no more, or where one comes back. wrong: why nobody was let
+    in."""
+
+    course: Course | None
+    back: bool = False
+    name: str = ""
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class ClassPage:
+    """Of a student. code: to come back with, until they have noted it. run: the last that they
+    trained."""
+
+    student: Student
+    code: str
+    run: Run | None
+    notebooks: list[tuple[Notebook, int]]
+    handed_in: list[Notebook]
+
+
+@never_cache
+@typed("course/list.html")
+def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPage] | HttpResponse:
+    """The classes of a teacher; POST makes one."""
+    if authorization.is_student(request):
+        return redirect("class")
+    teacher, wrong = authorization.signed_in(request), ""
+    mine = authorization.corpora(request).filter(
+        owner=teacher, into=None, status=Corpus.Status.READY
+    )
+    students = (quotas.limits(teacher).students or 0) if settings.ACCOUNTS else 0
+    if sent is not None:
+        try:
+            if not students:
+                raise Invalid(
+                    "name", "This account teaches no classes. Ask whoever runs this Topograph."
+                )
+            corpus = there(
+                mine.filter(pk=whole(sent, "corpus")).first(),
+                Invalid("corpus", "Choose a corpus that is yours."),
+            )
+            return redirect(
+                "course",
+                services.create(teacher, corpus, sent.get("name", ""), whole(sent, "days")).pk,
+            )
+        except Invalid as error:
+            wrong = error.message
+    taught = (
+        authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
+    )
+    return HtmlAnswer(
+        CoursesPage(taught, mine.order_by("-pk")[:SHOWN], students, wrong),
+        status=400 if wrong else 200,
+    )
+
+
+@never_cache
+@typed("course/detail.html")
+def detail(
+    request: HttpRequest, course_id: int, sent: QueryDict | None
+) -> HtmlAnswer[CoursePage] | HttpResponse:
+    """A class: who joined, what each does and has handed in; POST changes it."""
+    course, wrong = _course(request, course_id), ""
+    made: dict[int, str] = {}
+    if sent is not None:
+        try:
+            if not (made := _act(course, sent)):
+                return redirect("course", course.pk)
+        except Invalid as error:
+            wrong = error.message
+    link = request.build_absolute_uri(reverse("join", args=[course.token])) if course.token else ""
+    # A picture (SVG) that a phone reads; the library's own, of squares alone
+    qr = (
+        qrcode.make(link, image_factory=SvgPathImage, border=2).to_string(encoding="unicode")
+        if link
+        else ""
+    )
+    page = CoursePage(course, link, mark_safe(qr), queries.students(course, made), wrong)
+    return HtmlAnswer(page, status=400 if wrong else 200)
+
+
+def _course(request: HttpRequest, pk: int) -> Course:
+    """A class of the user's."""
+    return there(
+        authorization.courses(request).select_related("corpus", "owner").filter(pk=pk).first(),
+        Http404(f"There is no class {pk}."),
+    )
+
+
+def _act(course: Course, sent: QueryDict) -> dict[int, str]:
+    """Do what a form asks for; returns the new code of a student."""
+
+    def student() -> Student:
+        number = whole(sent, "student")
+        return there(
+            course.students.filter(number=number, user__is_active=True)
+            .select_related("user")
+            .first(),
+            Invalid("student", f"There is no student {number} in this class."),
+        )
+
+    acts: dict[str, Callable[[], dict[int, str] | None]] = {
+        "code": lambda: {(who := student()).number: services.new_code(who)},
+        "remove": lambda: services.remove(student()),
+        "open": lambda: services.invite(course, on=True),
+        "close": lambda: services.invite(course, on=False),
+        "last": lambda: services.last(course, whole(sent, "days")),
+    }
+    act = sent.get("act", "")
+    check_act(act, acts)
+    return acts[act]() or {}
+
+
+@require_safe
+def handed_in(request: HttpRequest, course_id: int) -> StreamingHttpResponse:
+    """The last notebook that each student handed in, as HTML files in a ZIP archive."""
+    course = _course(request, course_id)
+    seen, root = authorization.corpora(request), request.build_absolute_uri("/").rstrip("/")
+
+    def members() -> Iterator[Member]:
+        for student, book in queries.last_handed_in(course):
+            name = f"{student.number:03}-{slugify(f'{student.name} {book.title}', allow_unicode=True)[:80]}.html"
+            yield Member(name, [html.notebook(notebooks.content(book, seen), root).encode()])
+
+    return streams.download(zipped(members()), f"class-{course.pk}.zip", "application/zip")
+
+
+@never_cache
+@typed("course/join.html")
+def join(
+    request: HttpRequest, token: str, sent: QueryDict | None
+) -> HtmlAnswer[JoinPage] | HttpResponse:
+    """For whoever has a class's link: joins it by a name."""
+    course = services.invited(token) if settings.ACCOUNTS else None
+    if course is None:
+        return HtmlAnswer(JoinPage(None), status=404)
+    if (mine := authorization.student(request)) and mine.course_id == course.pk:
+        return redirect("class")
+    if sent is None:
+        return HtmlAnswer(JoinPage(course))
+    try:
+        student, code = services.join(course, sent.get("name", ""))
+    except Invalid as error:
+        return HtmlAnswer(
+            JoinPage(course, name=sent.get("name", ""), wrong=error.message), status=400
+        )
+    return _signed_in(request, student, code)
+
+
+@never_cache
+@typed("course/join.html")
+def come_back(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[JoinPage] | HttpResponse:
+    """For a student on another machine, or who signed out: by the code that they noted."""
+    if not settings.ACCOUNTS:
+        raise Http404("Classes need accounts.")
+    if sent is None:
+        return HtmlAnswer(JoinPage(None, back=True))
+    if student := services.of_code(sent.get("code", "")):
+        return _signed_in(request, student)
+    wrong = (
+        "Nobody has this code. It has three groups of four letters and digits; your teacher can"
+        " give you another."
+    )
+    return HtmlAnswer(JoinPage(None, back=True, wrong=wrong), status=400)
+
+
+def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpResponse:
+    login(request, student.user, settings.AUTHENTICATION_BACKENDS[0])
+    request.session[CODE] = code
+    return redirect("class")
+
+
+@never_cache
+@typed("course/own.html")
+def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] | HttpResponse:
+    """Where a student begins, and hands in; POST hands in a notebook."""
+    student = there(authorization.student(request), Http404("This account is not in a class."))
+    mine = authorization.notebooks(request)
+    if sent is not None and sent.get("act") == "noted":
+        request.session.pop(CODE, None)
+    elif sent is not None:
+        with told(request):
+            chosen = there(
+                mine.filter(pk=whole(sent, "notebook"), removed_at=None).first(),
+                Invalid("notebook", "Choose a notebook of yours."),
+            )
+            services.hand_in(student, chosen)
+            messages.success(request, f"“{chosen.title}” is handed in, as it is now.")
+    if sent is not None:
+        return redirect("class")
+    last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
+    listed, handed_in = notebooks.listed(mine)[0], list(student.handed_in.order_by("-pk"))
+    return HtmlAnswer(ClassPage(student, request.session.get(CODE, ""), last, listed, handed_in))

@@ -1,0 +1,442 @@
+"""What can be taken away of a run: the one list of forms, and how one is made. Each is streamed:
+memory does not grow with it. A large one is made by a worker first
+(webapp.service.exports.kept)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from webapp.analysis.findings import families
+from webapp.core.documents.selection import Selection
+from webapp.core.results import provenance
+from webapp.core.results.provenance import file_name
+from webapp.core.results.topics import is_topic
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.service.exports import arrays, bundle, dfr, ldavis, mallet, site, sizes, tables
+from webapp.service.exports.formats import FORMATS
+from webapp.service.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
+
+__all__ = [
+    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "address", "expected", "file_name", "find", "label", "large", "made", "made_name", "media", "ready", "refused", "wanted",
+]  # fmt: skip
+
+SENT = (
+    32 << 20
+)  # bytes, about, up to which a file is sent while it is made: some seconds of a web process
+DENSE = (
+    8 << 30
+)  # bytes up to which a worker makes a file with a number for each topic of each document or word
+
+
+@dataclass(frozen=True)
+class Form:
+    """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
+
+    final: needs the counts that are made when training ends. selected: a set of documents restricts
+    it.
+    asks: the name of what must be typed first. texts: gives texts away; there is no such file under
+    embargo. choices: values of ?by= that it can be asked with, the first by default; without any
+    there is no such file. instead: of a dense file, what has the same numbers without the zeros.
+    """
+
+    name: str
+    group: str
+    title: str
+    sentence: str
+    table: Callable[[Wanted], Table] | None = None
+    file: Callable[[Wanted], Iterator[bytes]] | None = None
+    ending: str = ""
+    media: str = ""
+    final: bool = True
+    selected: bool = False
+    texts: bool = False
+    asks: str = ""
+    choices: Callable[[Run], list[str]] | None = None
+    instead: str = ""
+
+    @property
+    def endings(self) -> list[str]:
+        return list(FORMATS) if self.table else [self.ending]
+
+
+TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "What readers say"
+PROGRAMS, WHOLE = "For other programs", "The whole run"
+PAIRS = "Documents and topics, one row per pair"
+_TEXT, _ZIP, _NPZ = "text/plain; charset=utf-8", "application/zip", "application/octet-stream"
+
+FORMS = {
+    form.name: form
+    for form in (
+        Form(
+            "topics-long",
+            TOPICS,
+            "Topics, one row per word",
+            "topic, rank, word, weight, how often the word is assigned to the topic, and in how"
+            " many documents",
+            tables.topics_long,
+            final=False,
+        ),
+        Form(
+            "topics-wide",
+            TOPICS,
+            "Topics, one row each",
+            f"share, coherence, label and the first {WORDS} words; programs can ask for more, such"
+            " as ?words=100",
+            tables.topics_wide,
+            final=False,
+        ),
+        Form(
+            "topic-measures",
+            TOPICS,
+            "Measures of topics",
+            "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a"
+            " topic holds together",
+            tables.diagnostics,
+        ),
+        Form(
+            "families",
+            TOPICS,
+            "Families of topics",
+            "which topics are in which family, with its words, documents and phrases; programs can"
+            " ask for another number, such as ?families=9",
+            tables.families,
+            selected=True,
+        ),
+        Form(
+            "words",
+            TOPICS,
+            "Vocabulary",
+            "every word that was kept, how often it occurs and in how many documents",
+            tables.words,
+            final=False,
+        ),
+        Form(
+            "lines",
+            TOPICS,
+            "Senses of a word, with their lines",
+            "every line in which a word occurs, and the topic that it is assigned to there; those"
+            " of a pattern on its page",
+            tables.lines,
+            selected=True,
+            asks="word",
+        ),
+        Form(
+            "documents",
+            DOCUMENTS,
+            "Documents",
+            "id, title, date, file, place, metadata and the sha256 of the text; for chosen"
+            " documents with the shares that chose them (programs: ?topics=3,7)",
+            tables.documents,
+            selected=True,
+        ),
+        Form(
+            "document-topics",
+            DOCUMENTS,
+            "Documents and topics, one row per pair",
+            "how many words of a document are assigned to each topic, and their share",
+            tables.document_topics,
+            selected=True,
+        ),
+        Form(
+            "section-topics",
+            DOCUMENTS,
+            "Sections of long documents and topics, one row per pair",
+            "the same of each section, and the character at which it begins; a short document is"
+            " one section",
+            tables.section_topics,
+            selected=True,
+        ),
+        Form(
+            "document-topics-wide",
+            DOCUMENTS,
+            "Documents and topics, one row per document",
+            "the share of every topic in a column of its own",
+            tables.document_topics_wide,
+            selected=True,
+            instead=PAIRS,
+        ),
+        Form(
+            "topic-time",
+            DOCUMENTS,
+            "Topics over time and by category",
+            "words and documents of each topic in each period, or with each value of a category",
+            tables.topic_time,
+            selected=True,
+            choices=tables.kinds,
+        ),
+        Form(
+            "curation",
+            READERS,
+            "Labels",
+            "labels, notes, groups, colours and merges; can be imported again",
+            tables.curation,
+            final=False,
+        ),
+        Form(
+            "curation-history",
+            READERS,
+            "Their history",
+            "every entry, who and when, and what was undone",
+            tables.curation_history,
+            final=False,
+        ),
+        Form(
+            "reading",
+            READERS,
+            "Answers of the reading tests",
+            "who was shown what, what was answered, and what the model says",
+            tables.reading,
+        ),
+        Form(
+            "mallet-topic-keys",
+            PROGRAMS,
+            "MALLET: topic keys",
+            "as --output-topic-keys writes them",
+            None,
+            mallet.topic_keys,
+            "txt",
+            _TEXT,
+        ),
+        Form(
+            "mallet-doc-topics",
+            PROGRAMS,
+            "MALLET: document topics",
+            "as --output-doc-topics",
+            None,
+            mallet.doc_topics,
+            "txt",
+            _TEXT,
+            instead=PAIRS,
+        ),
+        Form(
+            "mallet-topic-word-weights",
+            PROGRAMS,
+            "MALLET: topic word weights",
+            "as --topic-word-weights-file",
+            None,
+            mallet.topic_word_weights,
+            "txt",
+            _TEXT,
+            instead="Topics, one row per word",
+        ),
+        Form(
+            "mallet-state",
+            PROGRAMS,
+            "MALLET: state",
+            "as --output-state: the topic of every word, in the order of the text",
+            None,
+            mallet.state,
+            "gz",
+            "application/gzip",
+            texts=True,
+        ),
+        Form(
+            "dfr-browser",
+            PROGRAMS,
+            "dfr-browser",
+            "its data folder, with the topics’ labels",
+            None,
+            dfr.archive,
+            "zip",
+            _ZIP,
+            selected=True,
+        ),
+        Form(
+            "ldavis",
+            PROGRAMS,
+            "LDAvis and pyLDAvis",
+            "the JSON of its viewer, with the topics’ own numbers",
+            None,
+            ldavis.viewer,
+            "json",
+            "application/json",
+        ),
+        Form(
+            "model",
+            PROGRAMS,
+            "gensim, scikit-learn, numpy: the model, dense",
+            "every weight of every topic, the mixture of every document, vocabulary and priors",
+            None,
+            arrays.dense,
+            "npz",
+            _NPZ,
+            instead="The same, sparse",
+        ),
+        Form(
+            "model-sparse",
+            PROGRAMS,
+            "The same, sparse",
+            "for large corpora: listed weights and counts alone",
+            None,
+            arrays.sparse,
+            "npz",
+            _NPZ,
+        ),
+        Form(
+            "site",
+            WHOLE,
+            "Pages for a folder",
+            "topics, words and titles as plain pages that open without a server, a network or"
+            " JavaScript; no texts",
+            None,
+            site.archive,
+            "zip",
+            _ZIP,
+        ),
+        Form(
+            "made-by",
+            WHOLE,
+            "How these files were made",
+            "corpus, settings, seed and versions: keep it with CSV and text files, which say it"
+            " only in their names",
+            None,
+            provenance.alone,
+            "json",
+            "application/json",
+            final=False,
+        ),
+        Form(
+            "bundle",
+            WHOLE,
+            "Reproduction bundle",
+            "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the"
+            " bag of words; manage.py verify trains it again and compares bit for bit",
+            None,
+            bundle.archive,
+            "zip",
+            _ZIP,
+        ),
+    )
+}
+
+
+class File(NamedTuple):
+    name: str
+    media: str
+    pieces: Iterator[bytes]
+
+
+def find(file: str) -> tuple[Form, str] | None:
+    """The form and the ending that "topics-long.csv" asks for."""
+    name, _, ending = file.partition(".")
+    form = FORMS.get(name)
+    return (form, ending) if form and ending in form.endings else None
+
+
+def ready(run: Run, form: Form) -> bool:
+    there = run.snapshot_id is not None and (run.final or not form.final)
+    return (
+        there
+        and not (form.texts and run.corpus.embargo)
+        and (form.choices is None or bool(form.choices(run)))
+    )
+
+
+def expected(form: Form, ending: str, wanted: Wanted) -> int:
+    """About how many bytes a file has; 0 where it never has many."""
+    if form.name not in sizes.BYTES:
+        return 0
+    return int(sizes.BYTES[form.name](wanted) * (sizes.RATIO[ending] if form.table else 1))
+
+
+def large(expected: int) -> bool:
+    """Whether a worker makes a file before it is sent."""
+    return expected > SENT
+
+
+def refused(form: Form, expected: int) -> str:
+    """Why a file is not made, and what to take instead; "" where it is."""
+    if not form.instead or expected <= DENSE:
+        return ""
+    return (
+        f"It would have about {size_of(expected)}, nearly all of it zeros. Take “{form.instead}”"
+        " instead: it has the same numbers."
+    )
+
+
+def wanted(run: Run, query: QueryDict) -> Wanted:
+    """Raises Invalid, with a sentence, for an address that can't be understood."""
+    words = query.get("words", "")
+    return Wanted(
+        run=run,
+        selection=Selection.read(query, RunView(run)),
+        words=(
+            int(words)
+            if words.isascii() and words.isdigit() and len(words) < 9
+            else WORDS
+            if not words
+            else 0
+        ),
+        by=query.get("by", ""),
+        families=families.in_address(query),
+        word=query.get("word", ""),
+        pattern=query.get("pattern", ""),
+        topics=_topics(query.getlist("topics"), run),
+    )
+
+
+def address(form: Form, wanted: Wanted) -> str:
+    """The query that `wanted` reads again, of what a form is made by and nothing else."""
+    asked = [
+        *(
+            [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))]
+            if form.selected
+            else []
+        ),
+        ("words", str(wanted.words) if wanted.words != WORDS else ""),
+        ("by", wanted.by if form.choices else ""),
+        ("families", str(wanted.families or "") if form.name == "families" else ""),
+        *([("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []),
+        *(wanted.deposit.parameters if wanted.deposit else []),
+    ]
+    return urlencode([(name, value) for name, value in asked if value])
+
+
+def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
+    """Of ?topics=3,7."""
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    for name in names:
+        if not is_topic(name, run):
+            raise Invalid(
+                "topics",
+                f"“topics” in the address must be numbers below {run.topics}, got “{name[:20]}”.",
+            )
+    if len(names) > MAX_TOPICS:
+        raise Invalid(
+            "topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(names):,}."
+        )
+    return tuple(dict.fromkeys(map(int, names)))
+
+
+def label(form: Form, ending: str) -> str:
+    """A kind of file as pages call it."""
+    return (FORMATS[ending].label if form.table else "") or ending
+
+
+def made_name(wanted: Wanted, form: Form, ending: str) -> str:
+    return file_name(
+        wanted.run,
+        form.name + ("-selected" if form.selected and wanted.selection else "") + "." + ending,
+    )
+
+
+def media(form: Form, ending: str) -> str:
+    return FORMATS[ending].media if form.table else form.media
+
+
+def made(wanted: Wanted, form: Form, ending: str) -> File:
+    """A file, to be pulled piece by piece."""
+    name = made_name(wanted, form, ending)
+    if form.table is None:
+        return File(name, form.media, form.file(wanted))
+    origin = provenance.made_by(wanted.run) | {
+        "table": form.title,
+        "documents taken": wanted.selection.sentence,
+    }
+    return File(name, media(form, ending), FORMATS[ending].write(form.table(wanted), origin))

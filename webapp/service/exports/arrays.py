@@ -1,0 +1,71 @@
+"""The model as numpy arrays: dense, for gensim and scikit-learn, or sparse, for any size.
+docs/take.md has the recipes."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from webapp.core.results import provenance
+from webapp.service.exports.model import Model
+from webapp.service.exports.tables import Wanted
+from webapp.service.exports.zips import Array, npz, text, whole
+
+
+def dense(wanted: Wanted) -> Iterator[bytes]:
+    """beta float32[K, V]; theta float32[D, K], (N_dk + alpha_k) / (N_d + sum of alpha); and what
+    both share."""
+    model = Model(wanted.run)
+    f32 = np.dtype(np.float32)
+    return npz(
+        [
+            Array("beta", (model.K, model.V), f32, model.beta()),
+            Array("theta", (model.D, model.K), f32, model.theta()),
+            *_shared(model),
+        ]
+    )
+
+
+def sparse(wanted: Wanted) -> Iterator[bytes]:
+    """beta's listed weights in compressed rows, the floor of each topic for all other words, and
+    N_dk in compressed rows."""
+    model = Model(wanted.run)
+    return npz([*topics(model), *counts(model), *_shared(model)])
+
+
+def topics(model: Model) -> Iterator[Array]:
+    """Three passes over the topics: none is held."""
+    sizes = [0, *(len(model.topic(k).words) for k in range(model.K))]
+    nnz = sum(sizes)
+    yield whole("beta_indptr", np.cumsum(sizes, dtype=np.int64))
+    yield Array(
+        "beta_words", (nnz,), np.dtype(np.int32), (model.topic(k).words for k in range(model.K))
+    )
+    yield Array(
+        "beta_weights",
+        (nnz,),
+        np.dtype(np.float32),
+        (model.topic(k).weights for k in range(model.K)),
+    )
+    yield whole("beta_floor", model.floor)
+
+
+def counts(model: Model) -> list[Array]:
+    """Tokens of topics in documents."""
+    evidence = model.evidence
+    return [
+        whole("theta_indptr", evidence.doc_ptr),
+        whole("theta_topics", evidence.doc_topics),
+        whole("theta_tokens", evidence.doc_tokens),
+    ]
+
+
+def _shared(model: Model) -> list[Array]:
+    return [
+        whole("alpha", model.alpha),
+        whole("eta", np.array(model.eta, np.float64)),
+        whole("tokens", model.tokens),  # of each topic
+        whole("lengths", model.evidence.lengths),  # tokens of each document
+        text("vocabulary", model.vocabulary),
+        text("made_by", [json.dumps(provenance.made_by(model.run), ensure_ascii=False)]),
+    ]

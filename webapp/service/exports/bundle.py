@@ -1,0 +1,100 @@
+"""All that is needed to train a run again and compare bit for bit: `manage.py verify`
+(inference.verify) reads it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from inference.text import stop_words
+from webapp.core.documents.selection import Selection
+from webapp.core.results import provenance
+from webapp.service.exports import arrays, tables
+from webapp.service.exports.formats import as_csv
+from webapp.service.exports.model import Model
+from webapp.service.exports.zips import Member, npz, whole, zipped
+
+FORMAT = 1  # raised when the files change their meaning
+
+
+def archive(wanted: tables.Wanted, bag: bool = True) -> Iterator[bytes]:
+    """Of all documents, whatever set was asked for. bag: with the bag of words, which is what
+    trains; never under embargo."""
+    shut = wanted.run.corpus.embargo or not bag
+    return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view)), shut))
+
+
+def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
+    run, model = wanted.run, Model(wanted.run)
+    evidence, bow, reading = model.evidence, model.evidence.rows, run.version.settings
+    yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
+    yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
+    stops = sorted(
+        set(reading["extra_stop_words"]).union(
+            *map(stop_words, (reading["language"], *reading.get("also", [])))
+        )
+    )
+    yield Member("stop_words.txt", ["".join(f"{word}\n" for word in stops).encode()])
+    yield Member("vocabulary.txt", ["".join(f"{word}\n" for word in model.vocabulary).encode()])
+    yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
+    yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
+    given = [
+        whole(name, getattr(evidence, name))
+        for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")
+    ]
+    yield Member("assignments.npz", npz(given), stored=True)
+    if not shut:
+        yield Member(
+            "bag_of_words.npz",
+            npz(
+                [
+                    whole("indptr", bow.indptr),
+                    whole("words", bow.words),
+                    whole("counts", bow.counts),
+                    *([] if bow.first_row is None else [whole("first_row", bow.first_row)]),
+                ]
+            ),
+            stored=True,
+        )
+
+
+_README = (
+    (
+        "Train this run again and compare: python3 manage.py verify <this file>, with the Topograph"
+        " that is named below."
+    ),
+    (
+        "bag_of_words.npz: documents by words (CSR: indptr, words, counts); where long documents"
+        " were read in sections, a row for each section,"
+    ),
+    (
+        "those of document d from first_row[d] to first_row[d + 1] - 1. topics.npz: the listed"
+        " weights of each topic, and the floor"
+    ),
+    (
+        "of all other words. assignments.npz: the topic, and its certainty times 255, of each pair"
+        " of the bag of words; tokens of each"
+    ),
+    (
+        "topic in each document. documents.csv: where each document came from, and the sha256 of"
+        " its text."
+    ),
+)
+_SHUT = (
+    (
+        "The texts are under embargo, or may not be shared, so the bag of words is not here: only"
+        " who has the texts can train this run again."
+    ),
+    *_README[1:],
+)
+
+
+def _facts(wanted: tables.Wanted) -> dict:
+    run = wanted.run
+    return {
+        "format": FORMAT,
+        "vocabulary size": run.version.vocabulary,
+        "reading": run.corpus.settings | run.version.settings,
+        "files": [
+            {"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()
+        ],
+    } | provenance.made_by(run)

@@ -1,0 +1,108 @@
+"""A run's numbers as arrays, for the files that other programs read."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from inference import Evidence
+from webapp.core.results import evidence
+from webapp.core.results.priors import priors
+from webapp.models import Run
+from webapp.platform.storage.sql import tuples
+
+
+class Words(NamedTuple):
+    """Listed words of a topic, largest weight first: int32[n], float32[n], int64[n]."""
+
+    words: np.ndarray
+    weights: np.ndarray
+    tokens: np.ndarray
+
+
+class Model:
+    """K, V, D; alpha: float64[K], eta: the priors; floor: float64[K], beta of each word that a
+    topic does not list."""
+
+    def __init__(self, run: Run):
+        self.run = run
+        self.evidence: Evidence = evidence.of(run)
+        self.K, self.V, self.D = run.topics, self.evidence.bow.V, self.evidence.bow.D
+        self.alpha, self.eta = priors(run)
+        self.floor = np.array([row[0] for row in self._topics("floor")], np.float64)
+
+    def _topics(self, *columns: str) -> list[tuple]:
+        return tuples(
+            f"SELECT {', '.join(columns)} FROM webapp_topic WHERE snapshot_id = %s ORDER BY number",
+            [self.run.snapshot_id],
+        )
+
+    @cached_property
+    def tokens(self) -> np.ndarray:
+        """int64[K]"""
+        return np.array([row[0] for row in self._topics("tokens")], np.int64)
+
+    @cached_property
+    def map(self) -> np.ndarray:
+        """float64[K, 2]: each topic's place."""
+        return np.array(self._topics("x", "y"), np.float64).reshape(self.K, 2)
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        return [
+            row[0]
+            for row in tuples(
+                "SELECT word FROM word WHERE version_id = %s ORDER BY number", [self.run.version_id]
+            )
+        ]
+
+    @cached_property
+    def word_tokens(self) -> np.ndarray:
+        """int64[V]"""
+        return np.bincount(
+            self.evidence.bow.words, self.evidence.bow.counts, minlength=self.V
+        ).astype(np.int64)
+
+    def topic(self, k: int) -> Words:
+        records = tuples(
+            "SELECT word, weight, tokens FROM topic_word WHERE snapshot_id = %s AND topic = %s"
+            " ORDER BY rank",
+            [self.run.snapshot_id, k],
+        )
+        words, weights, tokens = zip(*records, strict=True) if records else ((), (), ())
+        return Words(
+            np.array(words, np.int32), np.array(weights, np.float32), np.array(tokens, np.int64)
+        )
+
+    def most_frequent(self, k: int, n: int) -> list[int]:
+        """Of a topic's listed words the n with most tokens of it, of equals the later one first."""
+        records = tuples(
+            "SELECT word FROM topic_word WHERE snapshot_id = %s AND topic = %s AND tokens > 0 ORDER"
+            " BY tokens DESC, word DESC LIMIT %s",
+            [self.run.snapshot_id, k, n],
+        )
+        return [word for (word,) in records]
+
+    def beta(self) -> Iterator[np.ndarray]:
+        """Rows of beta, float32[1, V] each."""
+        for k in range(self.K):
+            listed, row = self.topic(k), np.full((1, self.V), self.floor[k], np.float32)
+            row[0, listed.words] = listed.weights
+            yield row
+
+    def theta(self) -> Iterator[np.ndarray]:
+        """theta with its prior, (N_dk + alpha_k) / (N_d + sum of alpha), a block of documents at a
+        time: float32[n, K]."""
+        total = self.alpha.sum()
+        step = max(1, (1 << 20) // self.K)
+        for first in range(0, self.D, step):
+            end = min(first + step, self.D)
+            ptr = self.evidence.doc_ptr[first : end + 1]
+            block = np.tile(self.alpha, (end - first, 1))
+            document = np.repeat(np.arange(end - first), np.diff(ptr))
+            block[document, self.evidence.doc_topics[ptr[0] : ptr[-1]]] += self.evidence.doc_tokens[
+                ptr[0] : ptr[-1]
+            ]
+            block /= (self.evidence.lengths[first:end] + total)[:, None]
+            yield block.astype(np.float32)

@@ -1,0 +1,145 @@
+"""A run as plain pages in a zip: they open from a folder, without a server, a network or
+JavaScript. Sizes are bounded.
+
+They hold words, numbers and titles, and no texts, so they are the same under embargo.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.template.loader import render_to_string
+
+from webapp.core.documents import fields
+from webapp.core.results import topics
+from webapp.core.results.labels import Labels
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.accounts import embargo
+from webapp.service.exports.model import Model
+from webapp.service.exports.tables import Wanted
+from webapp.service.exports.zips import Member, zipped
+
+WORDS = 40  # of a topic's page
+FIRST = 10  # of a topic's line
+DOCUMENTS = 50  # of a topic's page, those with the largest share
+VOCABULARY = 1_000  # words on the page of words, the most frequent
+BINS = 240  # of a timeline; more periods are drawn by the decade
+
+
+def archive(wanted: Wanted) -> Iterator[bytes]:
+    return zipped(members(wanted.run))
+
+
+def members(run: Run, home: str = "") -> Iterator[Member]:
+    """home: from the index, a page that all lead to."""
+    model, view = Model(run), RunView(run)
+    labels = view.labels
+    first = topics.first_words(view, FIRST)
+    listed = [
+        {
+            "number": k,
+            "title": labels.title(k),
+            "hue": labels.hue(k),
+            "words": first[k],
+            "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
+            "page": f"topics/{k:04d}.html",
+        }
+        for k in view.topics
+    ]
+    lines = _lines(model)
+
+    def page(name: str, template: str, **data) -> Member:
+        html = render_to_string(
+            f"site/{template}", data | {"run": run, "above": "../" * name.count("/"), "home": home}
+        )
+        return Member(name, [html.encode()])
+
+    yield Member("site.css", [render_to_string("site/site.css").encode()])
+    yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
+    yield page("words.html", "words.html", words=_vocabulary(model, labels))
+    for place, topic in enumerate(listed):
+        k = topic["number"]
+        yield page(
+            topic["page"],
+            "topic.html",
+            topic=topic,
+            note=labels.note(k),
+            words=_words(model, k),
+            documents=_documents(model, k),
+            line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
+            previous=listed[place - 1] if place else None,
+            next=listed[place + 1] if place + 1 < len(listed) else None,
+        )
+
+
+def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
+    """bar: the weight, against the topic's largest."""
+    top = model.topic(k)
+    most = float(top.weights[0]) if len(top.weights) else 1.0
+    rows = zip(
+        top.words[:WORDS].tolist(),
+        top.weights[:WORDS].tolist(),
+        top.tokens[:WORDS].tolist(),
+        strict=True,
+    )
+    return [
+        {"word": model.vocabulary[w], "weight": x, "tokens": n, "bar": x / most} for w, x, n in rows
+    ]
+
+
+def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
+    best = model.evidence.best(k, "share", DOCUMENTS)
+    known = embargo.about(model.run.corpus, [d for d, _, _ in best], "title", "date_text")
+    return [
+        {"number": d, "share": x, "title": known[d]["title"], "date": known[d]["date_text"]}
+        for d, _, x in best
+    ]
+
+
+def _vocabulary(model: Model, labels: Labels) -> list[dict]:
+    """The most frequent words, each with the topics that have most of it."""
+    ptr, topics, tokens, _ = model.evidence.by_word()
+
+    def most(span: slice) -> list[dict[str, str | int]]:
+        parts = sorted(
+            zip(tokens[span].tolist(), topics[span].tolist(), strict=True), reverse=True
+        )[:3]
+        return [
+            {"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n}
+            for n, k in parts
+        ]
+
+    return [
+        {
+            "word": model.vocabulary[w],
+            "tokens": int(model.word_tokens[w]),
+            "topics": most(slice(ptr[w], ptr[w + 1])),
+        }
+        for w in (-model.word_tokens).argsort(kind="stable")[:VOCABULARY].tolist()
+    ]
+
+
+def _lines(model: Model):
+    """(labels, shares float64[G, K]) over time, or None without dates."""
+    by = fields.period(model.run.version)
+    if by is None:
+        return None
+    groups = fields.groups(model.run.version, by)
+    if len(groups.labels) > BINS:
+        groups = fields.groups(model.run.version, "decade" if by == "year" else "year")
+    tokens, _ = model.evidence.sums(groups.group, len(groups.labels))
+    return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
+
+
+def _bars(shares: np.ndarray) -> list[dict[str, str]]:
+    """Bars of an SVG of 100 by 30, the highest 30."""
+    most, width = float(shares.max()) or 1.0, 100 / len(shares)
+    return [
+        {
+            "x": f"{i * width:.3f}",
+            "width": f"{width * 0.85:.3f}",
+            "y": f"{30 - 30 * s / most:.2f}",
+            "height": f"{30 * s / most:.2f}",
+        }
+        for i, s in enumerate(shares.tolist())
+    ]

@@ -1,0 +1,273 @@
+"""Taking a run away: the page that lists what can be taken, small files, and large ones that a
+worker makes."""
+
+from itertools import groupby
+from operator import attrgetter
+
+from asgiref.sync import sync_to_async
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from inference.errors import Invalid, there
+from webapp.analysis.findings import families
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results.view import RunView
+from webapp.models import Export, Run
+from webapp.platform.accounts import authorization, embargo
+from webapp.platform.drawing.numbers import bytes as size_of
+from webapp.platform.pages.page import (
+    back,
+    looked_up,
+    published,
+    published_or_404,
+    run_or_404,
+    told,
+    told_at,
+)
+from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.server import resumable, streams
+from webapp.service import exports
+from webapp.service.exports import Form, Wanted, kept, methods as written_methods
+from webapp.service.exports.deposit_form import DepositForm
+from webapp.service.exports.shapes import (
+    DepositPage,
+    FileLink,
+    FileRow,
+    FormGroup,
+    MadeFile,
+    MethodsPage,
+    OfferedForm,
+    TakePage,
+)
+
+
+@typed("run/take.html", made="run/_take_made.html")
+def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[TakePage]:
+    """The files of a run, and those that a worker makes or has made for this user."""
+    ready = [form for form in exports.FORMS.values() if exports.ready(run, form)]
+    return Answer(
+        TakePage(
+            groups=[
+                FormGroup(name, [_offered(run, form, selection) for form in forms])
+                for name, forms in groupby(ready, attrgetter("group"))
+            ],
+            documents=selection.sentence,
+            made=[
+                _made(selection.view, export)
+                for export in kept.of_user(run, authorization.user_id(request))
+            ],
+        )
+    )
+
+
+def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
+    """A form with the addresses of its files; a set of documents stays in those that it
+    restricts."""
+    return OfferedForm(
+        name=form.name,
+        title=form.title,
+        sentence=form.sentence,
+        selected=form.selected and bool(selection),
+        asks=form.asks,
+        rows=[
+            _row(run, form, selection, by) for by in (form.choices(run) if form.choices else [""])
+        ],
+    )
+
+
+def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
+    number = (
+        families.asked("families", [chosen])
+        if (chosen := dict(selection.view.chosen).get("families"))
+        else None
+    )
+    wanted = Wanted(
+        run, selection if form.selected else Selection.all(selection.view), by=by, families=number
+    )
+    files = [_file_link(wanted, form, ending) for ending in form.endings]
+    # Of a large table Parquet comes first: the smallest and quickest
+    files.sort(key=lambda file: file.large and file.ending != "parquet")
+    refused = [file for file in files if file.refused]
+    formats = (
+        f"As {', '.join(file.label for file in refused)}: " if 0 < len(refused) < len(files) else ""
+    )
+    return FileRow(by, files, formats + refused[0].refused if refused else "")
+
+
+def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
+    number = wanted.families if form.name == "families" else None
+    query = wanted.selection.address(by=wanted.by, families=number) if form.selected else ""
+    path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
+    expected = _expected(form, ending, wanted)
+    large = exports.large(expected)
+    return FileLink(
+        ending=ending,
+        label=exports.label(form, ending),
+        path=path,
+        url=path + query.rstrip("?"),
+        file=f"{form.name}.{ending}",
+        large=large,
+        bytes=expected if large else None,
+        refused=exports.refused(form, expected),
+    )
+
+
+def _expected(form: Form, ending: str, wanted: Wanted) -> int:
+    """0 where the run, of an older version, lacks what the file is made of: asking for it says
+    so."""
+    try:
+        return exports.expected(form, ending, wanted)
+    except Invalid:
+        return 0
+
+
+def _made(view: RunView, export: Export) -> MadeFile:
+    ready = export.status == Export.Status.READY
+    return MadeFile(
+        id=export.pk,
+        file=export.file,
+        sentence=export.sentence,
+        status=export.status,
+        bytes=export.bytes,
+        expected=export.expected,
+        error=export.error,
+        asked=export.created_at,
+        until=kept.until(export) if ready else None,
+        sha256=export.sha256,
+        url=view.go("export_kept", export.pk, export.name) if ready else None,
+        again=view.go("export_again", export.pk),
+        delete=view.go("export_delete", export.pk),
+    )
+
+
+@require_POST
+@looked_up
+def make(request: HttpRequest, run: Run) -> HttpResponse:
+    """Have a worker make a file."""
+    query = request.POST.copy()
+    for name in ("csrfmiddlewaretoken", "file", "next"):
+        query.pop(name, None)
+    with told(request):
+        kept.ask(run, authorization.signed_in(request), request.POST.get("file", ""), query)
+    selection = Selection.read(query, RunView(run))
+    return redirect(reverse("run_take", args=[run.pk]) + selection.address().rstrip("?") + "#made")
+
+
+@require_POST
+def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+    """Make a file again where that failed."""
+    with told(request):
+        if not kept.again(_own(request, run_id, export_id)):
+            messages.error(request, "That file has not failed, or not any more.")
+    return _to_made(request, run_id)
+
+
+@require_POST
+def delete(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+    kept.delete(_own(request, run_id, export_id))
+    return _to_made(request, run_id)
+
+
+def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
+    return redirect(back(request, reverse("run_take", args=[run_id]) + "#made"))
+
+
+def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
+    """Only whoever asked for a file may have it, and only as long as they may see the run."""
+    return there(
+        run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first(),
+        Http404(
+            "This file is not kept any more, or is somebody else’s. The page Files makes it again."
+        ),
+    )
+
+
+@require_safe
+async def download(
+    request: HttpRequest, run_id: int, export_id: int, name: str
+) -> HttpResponseBase:
+    """A file that a worker made; a download that was cut off can go on."""
+    return await sync_to_async(_download)(request, run_id, export_id)
+
+
+def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
+    export = _own(request, run_id, export_id)
+    form, ending = kept.named(export.file) or (None, "")
+    if form is None or export.status != Export.Status.READY:
+        raise Http404("This file is not made yet. The page Files says how far it is.")
+    if form.texts:
+        embargo.refuse(run_or_404(run_id).corpus, f"“{export.file}”")
+    try:
+        return resumable.download(
+            request,
+            kept.path(export),
+            etag=export.sha256,
+            name=export.name,
+            media=exports.media(form, ending),
+        )
+    except FileNotFoundError:
+        raise Http404("This file is gone. The page Files makes it again.") from None
+
+
+@typed("run/deposit.html")
+def deposit(
+    request: HttpRequest, run: Run, sent: QueryDict | None
+) -> HtmlAnswer[DepositPage] | HttpResponse:
+    """The form of what is asked of who makes a deposit; POST has a worker make it."""
+    user = authorization.signed_in(request)
+    form = DepositForm(sent, published(run), user.pk)
+    if sent is not None and form.is_valid():
+        with told_at(form):
+            kept.ask(run, user, "deposit.zip", sent)
+            return redirect(reverse("run_take", args=[run.pk]) + "#made")
+    return HtmlAnswer(DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200)
+
+
+@typed("run/methods.html")
+def methods(run: Run) -> Answer[MethodsPage]:
+    """How the run was made, in sentences for a paper."""
+    return Answer(written_methods.written(published(run)))
+
+
+@require_safe
+def bib(request: HttpRequest, run_id: int) -> HttpResponse:
+    run = published_or_404(run_id)
+    return HttpResponse(
+        written_methods.bibtex(run),
+        content_type="application/x-bibtex; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'
+        },
+    )
+
+
+@require_safe
+async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpResponse:
+    export = await sync_to_async(_file)(request, run_id, file)
+    return streams.download(export.pieces, export.name, export.media)
+
+
+def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
+    run = run_or_404(run_id)
+    form = there(exports.find(file), Http404(f"A run has no file “{file}”."))
+    if form[0].texts:
+        embargo.refuse(run.corpus, f"“{file}”")
+    if not exports.ready(run, form[0]):
+        raise Http404(f"Run {run_id} has not stored these results yet.")
+    wanted = exports.wanted(run, request.GET)
+    expected = exports.expected(*form, wanted)
+    if exports.large(expected):
+        instead = (
+            exports.refused(form[0], expected)
+            or "A worker makes it first: the page Files of the run has a button for it."
+        )
+        raise Invalid(
+            "file",
+            f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
+            f" {instead}",
+        )
+    return exports.made(wanted, *form)

@@ -1,0 +1,119 @@
+"""Jobs for the operator's page: their numbers, progress and age, and nothing of what they are
+about."""
+
+import re
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from webapp.platform.jobs import kinds
+from webapp.service.operations.shapes import Database, Job, JobCount
+
+PAGE = 50
+MOST = 10_000  # failed jobs that are counted; the page says where there are more
+KINDS = {
+    kind.name: kind
+    for kind in (kinds.TRAIN, kinds.STORE, kinds.READ, kinds.VECTORIZE, kinds.EXPORT, kinds.COMPARE)
+}
+STATES = ("work", "waiting", "failed")
+REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
+
+
+def counts() -> list[JobCount]:
+    """For each kind the number of jobs in each state; MOST + 1 failed ones stand for more."""
+    return [JobCount(kind, **{state: _count(kind, state) for state in STATES}) for kind in KINDS]
+
+
+def _count(kind: str, state: str) -> int:
+    return (
+        len(_rows(kind, state).values_list("pk", flat=True)[: MOST + 1])
+        if state == "failed"
+        else _rows(kind, state).count()
+    )
+
+
+def _rows(kind: str, state: str) -> QuerySet:
+    statuses = {"work": KINDS[kind].active, "waiting": ("queued",), "failed": ("failed",)}
+    return KINDS[kind].model.objects.filter(status__in=statuses[state])
+
+
+def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], int | None]:
+    """A page of jobs, the newest first, and the number before which the next page begins."""
+    rows = _rows(kind, state).order_by("-pk")
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    owner = KINDS[kind].owner
+    rows = rows.select_related(owner).only(
+        *FIELDS[kind], *(["corpus__owner_id"] if owner == "corpus__owner" else []), f"{owner}__name"
+    )
+    page = list(rows[: PAGE + 1])
+    return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
+FIELDS = {
+    "run": (*COMMON, "corpus_id", "by_id", "request", "step", "steps", "tokens_seen", "seconds"),
+    "version": (*COMMON, "corpus_id"),
+    "upload": (*COMMON, "corpus_id", "checkpoint", "corpus__bytes_total"),
+    "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
+    "export": (*COMMON, "by_id", "bytes", "expected"),
+    "comparison": (*COMMON, "by_id", "done"),
+}
+
+
+def _job(kind: str, row) -> Job:
+    owner = row.by if KINDS[kind].owner == "by" else (row if kind == "corpus" else row.corpus).owner
+    return Job(
+        kind=kind,
+        id=row.pk,
+        corpus=row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
+        who=owner.name if owner else None,
+        status=row.status,
+        request=getattr(row, "request", ""),
+        attempt=row.attempt,
+        age=_ago(row.created_at),
+        silent=_ago(row.heartbeat_at),
+        progress=_progress(kind, row),
+        tokens_per_second=row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
+        broke=match[1] if row.error and (match := REQUEST.search(row.error)) else "",
+    )
+
+
+def _progress(kind: str, row) -> float | None:
+    """From 0 to 1; None where it is not known."""
+    done, whole = {
+        "run": lambda: (row.step, row.steps),
+        "corpus": lambda: (row.bytes_read, row.bytes_total),
+        "version": lambda: (0, 0),
+        "upload": lambda: ((row.checkpoint or {}).get("bytes", 0), row.corpus.bytes_total),
+        "export": lambda: (row.bytes, row.expected),
+        "comparison": lambda: (row.done, 1),
+    }[kind]()
+    return min(1.0, done / whole) if whole else None
+
+
+def _ago(at: datetime | None) -> float | None:
+    """Seconds."""
+    return max(0.0, (timezone.now() - at).total_seconds()) if at else None
+
+
+def at_work(kind: kinds.JobKind, keys: list[int]) -> set[int]:
+    """Which of these rows an attempt owns."""
+    return set(
+        kind.model.objects.filter(status__in=kind.active, pk__in=keys).values_list("pk", flat=True)
+    )
+
+
+def database() -> Database:
+    """The size of the database in bytes, and its connections by their state."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', '2000', true)")
+        connections = cursor.execute(
+            """
+            SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1 ORDER BY 1"""
+        ).fetchall()
+        (size,) = cursor.execute("SELECT pg_database_size(current_database())").fetchone()
+    return Database(size, dict(connections))

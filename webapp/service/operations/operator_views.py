@@ -1,0 +1,159 @@
+"""The operator's page: workers, jobs, disk, database and slow routes, and nothing of what people
+upload."""
+
+import shutil
+import time
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from inference.errors import there
+from webapp.core.runs import services as runs
+from webapp.intake.ingest import upload_limits
+from webapp.models import Run
+from webapp.platform.jobs import claims, events, kinds, roster, teams
+from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.server import concurrency, metrics
+from webapp.service.operations import health, operator as queries, upkeep
+from webapp.service.operations.shapes import (
+    Disk,
+    Doing,
+    OperatorHtml,
+    OperatorPage,
+    Requests,
+    Team,
+    TeamWorker,
+    Worker,
+)
+
+SLOWEST = 10
+OF_TASK = {kind.task: kind for kind in kinds.KINDS}
+
+
+NAMES = {
+    "run": "Trainings",
+    "upload": "Files being stored",
+    "corpus": "Corpora being read",
+    "version": "Words being chosen",
+    "export": "Large files being made",
+    "comparison": "Runs being compared",
+}
+HTML = OperatorHtml(
+    NAMES, {"work": "at work", "waiting": "waiting", "failed": "failed"}, queries.MOST
+)
+
+
+@never_cache
+@typed("operator/index.html")
+def index(
+    here: Here, *, kind: str = "run", state: str = "work", before: int | None = None
+) -> Answer[OperatorPage]:
+    """What the system does, and a list of the jobs of one kind in one state."""
+    if kind not in queries.KINDS or state not in queries.STATES:
+        raise BadRequest(
+            f"“kind” must be one of {', '.join(queries.KINDS)}, and “state” one of"
+            f" {', '.join(queries.STATES)}."
+        )
+    jobs, following = queries.jobs(kind, state, before)
+    return Answer(
+        OperatorPage(
+            parts=health.readiness().parts,
+            workers=live_workers(),
+            teams=live_teams(),
+            counts=queries.counts(),
+            kind=kind,
+            state=state,
+            jobs=jobs,
+            next=here.url(before=following) if following else None,
+            disk=disk(),
+            database=queries.database(),
+            routes=metrics.slowest(SLOWEST),
+            requests=Requests(
+                concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active
+            ),
+        ),
+        lambda: HTML,
+    )
+
+
+@events.while_away(None)
+def live_workers() -> list[Worker] | None:
+    """The roster, with the tasks whose rows are at work; None while Redis does not answer."""
+    workers = roster.live_workers()
+    doing = [note for worker in workers for note in worker["doing"]]
+    at_work = {
+        kind: queries.at_work(kind, [note["key"] for note in doing if note["task"] == task])
+        for task, kind in OF_TASK.items()
+    }
+    now = time.time()
+    return [
+        Worker(
+            **worker
+            | {"age": now - worker["since"] if worker["since"] else None}
+            | {
+                "doing": [
+                    found for note in worker["doing"] if (found := _doing(note, at_work, now))
+                ]
+            }
+        )
+        for worker in workers
+    ]
+
+
+def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Doing | None:
+    """A task of the roster; None for that of a process that was killed, whose job is not at
+    work."""
+    if (kind := OF_TASK.get(note["task"])) and note["key"] not in at_work[kind]:
+        return None
+    return Doing(**note, kind=kind.name if kind else "", age=now - note["since"])
+
+
+@events.while_away([])
+def live_teams() -> list[Team]:
+    """Trainings that the workers of a cluster share; none while Redis does not answer."""
+    return [
+        Team(**team | {"workers": [TeamWorker(**each) for each in team["workers"]]})
+        for team in teams.live()
+    ]
+
+
+def disk() -> Disk:
+    """Bytes of the whole disk, and of the parts of the state folder as a worker measured them
+    last."""
+    whole = shutil.disk_usage(settings.FILES)
+    measured = upkeep.sizes()
+    return Disk(
+        whole.total,
+        whole.used,
+        whole.free,
+        upload_limits.reserve(),
+        measured.get("parts", {}),
+        time.time() - measured["at"] if measured else None,
+    )
+
+
+@require_POST
+def stop(request: HttpRequest, run_id: int) -> HttpResponse:
+    """End a training, which keeps its topics; cancel one that waits."""
+    run = there(Run.objects.filter(pk=run_id).first(), Http404(f"There is no run {run_id}."))
+    (runs.cancel if run.status == Run.Status.QUEUED else runs.stop)(run)
+    messages.success(request, f"Run {run_id} is told to stop.")
+    return redirect(f"{reverse('operator')}?kind=run&state=work")
+
+
+@require_POST
+def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
+    """Queue a failed job again; it continues where it was."""
+    if kind not in queries.KINDS or not queries.KINDS[kind].model.objects.filter(pk=key).exists():
+        raise Http404(f"There is no {kind} {key}.")
+    if claims.retry(queries.KINDS[kind], key):
+        messages.success(request, f"{kind.capitalize()} {key} waits for a worker again.")
+    else:
+        messages.error(request, f"{kind.capitalize()} {key} has not failed, or not any more.")
+    return redirect(f"{reverse('operator')}?kind={kind}&state=failed")

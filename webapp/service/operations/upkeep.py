@@ -1,0 +1,233 @@
+"""Upkeep: remove what was deleted for good, and whatever no row points to any more, in the database
+and on disk."""
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from webapp.core.runs import snapshots
+from webapp.intake.ingest import job, uploads
+from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
+from webapp.platform.jobs import events
+from webapp.platform.server import siblings
+from webapp.platform.storage import bulk, copies, disk, files, sealed
+from webapp.service.corpora import deletion
+from webapp.service.courses import services as courses
+from webapp.service.exports import kept
+
+log = structlog.get_logger(__name__)
+
+INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
+STEP = 20  # corpora, and runs, that are taken away at a time
+# Seconds after which a folder without a row is removed: a row may come after its folder, when its
+# transaction ends.
+LEFT = 3600
+FOLDERS = {
+    "corpora": Corpus,
+    "versions": Version,
+    "runs": Run,
+    "comparisons": Comparison,
+    "exports": Export,
+    "replicates": Replicate,
+}
+# Statuses from which on sealed files stay as they are
+READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)
+
+
+def tidy() -> None:
+    """Safe at any time, in any number of processes, and through a kill: each step can be repeated.
+    While a backup is made nothing is removed that its rows may point to."""
+    with bulk.removing() as may:
+        if may:
+            purge()
+            snapshots.drop_replaced()
+            for table, key in bulk.orphans():
+                bulk.drop(table, key)
+            if (
+                newest := Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()
+            ) is not None:
+                bulk.drop_empty_groups(newest - bulk.GROUP)
+            kept.remove_expired()
+            _remove_folders()
+            if settings.STORE:
+                _remove_from_store()
+                _sweep_store()
+    if settings.STORE:
+        copies.tidy()
+        _adopt()
+    courses.remove_ended()
+    uploads.remove_expired()
+    job.renew_one()
+    Session.objects.filter(expire_date__lt=Now()).delete()
+    measure()
+
+
+def purge() -> None:
+    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
+    runs, corpora = deletion.due(Run, STEP), deletion.due(Corpus, STEP)
+    for run in runs:
+        _remove(run)
+    for corpus in corpora:
+        if not deletion.claim(corpus):
+            continue
+        for model, field in ((Run, "corpus"), (Corpus, "into")):
+            for one in model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100):
+                deletion.for_good(one)
+                _remove(one)
+        _remove(corpus)
+    if runs or corpora:
+        siblings.forget()  # web processes may have their files open
+
+
+def _remove(row: Corpus | Run) -> None:
+    """Remove its files, events, rows and partitions, in this order. Where the store is away, all of
+    it the next time."""
+    if not deletion.claim(row):
+        return
+    if isinstance(row, Corpus):
+        about, versions = (
+            f"corpus:{row.pk}",
+            list(Version.everything.filter(corpus=row).values_list("pk", flat=True)),
+        )
+        folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
+        partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
+    else:
+        about, exported = (
+            f"run:{row.pk}",
+            Export.objects.filter(run=row).values_list("pk", flat=True),
+        )
+        others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
+        folders = [
+            files.run_folder(row.pk),
+            *map(files.export_folder, exported),
+            *map(files.replicate_folder, others),
+        ]
+        partitions = [
+            ("topic_word", pk)
+            for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)
+        ]
+    with _while_there():
+        for folder in folders:
+            sealed.remove(folder.parent.name, int(folder.name))
+            shutil.rmtree(folder, ignore_errors=True)
+        for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
+            events.forget(one)
+        deletion.rows(row)
+        for table, key in partitions:
+            bulk.drop(table, key)  # or, where a reader holds it, the next time
+        log.info("deleted for good", **{about.split(":")[0]: row.pk})
+
+
+@contextmanager
+def _while_there() -> Iterator[None]:
+    """What removes from the store: it ends, and the log says it, where the store is away."""
+    try:
+        yield
+    except sealed.StoreAway as error:
+        log.warning("a deletion waits for the store", error=str(error))
+
+
+def _remove_folders() -> None:
+    """Remove folders that have no row."""
+    for kind, model in FOLDERS.items():
+        old = _old_folders(settings.FILES / kind)
+        while folders := list(islice(old, 1000)):
+            with transaction.atomic():
+                if not files.nobody_stores():
+                    return  # a row may come yet, however long its files take: the next time
+                known = set(
+                    model._base_manager.filter(pk__in=[int(f.name) for f in folders]).values_list(
+                        "pk", flat=True
+                    )
+                )
+            for folder in folders:
+                if int(folder.name) not in known:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    log.info(
+                        "removed files that belong to nothing", kind=kind, key=int(folder.name)
+                    )
+
+
+SWEEP = 24 * 3600  # seconds between two looks at all of the store
+
+
+def _remove_from_store() -> None:
+    """What is on record there of corpora, versions and runs that have no row."""
+    with _while_there():
+        for kind, model in FOLDERS.items():
+            gone = Sealed.objects.filter(
+                ~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind
+            )
+            for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
+                sealed.remove(kind, key)
+
+
+def _sweep_store() -> None:
+    """Remove from the store what no row names: an upload that was killed, a backup that was
+    restored."""
+    if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
+        with _while_there():
+            orphans, missing = sealed.sweep(time.time() - LEFT)
+            log.info("removed from the store what no row names", count=len(orphans))
+            if missing:
+                log.warning("files are missing from the store", count=len(missing))
+
+
+def _adopt() -> None:
+    """Put into the store what became ready before there was one."""
+    # For five minutes one worker alone puts into the store what is not there
+    if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=300):
+        return
+    for kind in sealed.ITEMS:
+        known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
+        rows = FOLDERS[kind]._base_manager.filter(~Exists(known), status__in=READY).order_by("pk")
+        try:
+            for key in rows.values_list("pk", flat=True)[:STEP]:
+                sealed.adopt(kind, key)
+        except (sealed.StoreAway, OSError) as error:
+            log.warning(
+                "the store could not take what is on this machine", kind=kind, error=str(error)
+            )
+            return
+    events.client().delete("store:adopting")
+
+
+def _old_folders(parent: Path) -> Iterator[Path]:
+    before = time.time() - LEFT
+    for folder in parent.iterdir() if parent.is_dir() else ():
+        with suppress(FileNotFoundError):  # it went by itself
+            if folder.name.isdigit() and folder.stat().st_mtime < before:
+                yield folder
+
+
+SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk
+
+
+def measure() -> None:
+    """Measure every file, which takes too long for a page."""
+    # One measurement in ten minutes, whichever worker makes it
+    if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=600):
+        parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
+        parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
+        bytes_of = {  # on the disk; a file that is linked in several places counts in each
+            name: sum(file.st_blocks * 512 for file in disk.files_below(folder))
+            for name, folder in parts.items()
+        }
+        events.client().set(SIZES, json.dumps({"at": time.time(), "parts": bytes_of}))
+
+
+def sizes() -> dict:
+    """{"at": seconds since the epoch, "parts": {folder: bytes}}; empty where no worker has measured
+    yet, or Redis is away."""
+    return events.note(SIZES)
