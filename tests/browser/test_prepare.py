@@ -134,3 +134,24 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     version(page, 4)
     expect(page.get_by_text(f"{len(rows) - 1 - DOCUMENTS} documents more")).to_be_visible()
     expect(figures.locator("dd").first).to_have_text(str(len(rows) - 1))
+
+
+def test_a_new_version_of_the_words_does_not_lead_to_an_old_run(page):
+    page.goto("/")
+    page.locator("input[name=files]").set_input_files(table(example_rows(DOCUMENTS), "old.csv"))
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.wait_for_url("**/prepare/")
+    corpus = page.url.removesuffix("prepare/")
+    page.get_by_role("button", name="Read the corpus").click()
+    page.wait_for_url("**/runs/*/**", timeout=READING)  # the first run trains by itself
+    page.goto(f"{corpus}words/")
+    shown(page, lambda: page.get_by_label("More stop words").fill("states"))
+    page.get_by_role("button", name="Make version 2").click()
+    expect(page.get_by_text("Version 2 of the words is ready: 1 more stop word")).to_be_visible(
+        timeout=READING
+    )
+    train = page.get_by_role("button", name="Train", exact=True)
+    expect(train).to_be_focused()
+    expect(train).to_be_in_viewport()
+    page.wait_for_timeout(8_000)  # the old run's page used to follow after 3, its overview after 7
+    assert page.url.startswith(f"{corpus}?made=2")

@@ -165,7 +165,8 @@ class CorpusHtml:
     """dropped: reasons in words, with different words and their occurrences. problems: the first
     ones. speaking: fields whose values may say who speaks. additions: uploads that
     wait to be added. done: runs that are compared at side_by_side, "" where there are too few.
-    failed: files that could not be read. made: whether the texts were simulated."""
+    failed: files that could not be read. made: whether the texts were simulated. just_made: the
+    number of the version of the words that was made while the reader waited, None else."""
 
     progress: Progress
     train_form: TrainForm
@@ -185,6 +186,7 @@ class CorpusHtml:
     without_words: int
     files: FilesSection
     upload: UploadFields
+    just_made: int | None
 
     @property
     def several_engines(self) -> bool:

@@ -174,14 +174,21 @@ def best_url(corpus: Corpus) -> str:
 
 @typed("corpus/detail.html", progress="corpus/_progress.html")
 def detail(
-    corpus: Corpus, here: Here, as_json: bool, *, engine: str = "", before: int | None = None
+    corpus: Corpus,
+    here: Here,
+    as_json: bool,
+    *,
+    engine: str = "",
+    before: int | None = None,
+    made: int | None = None,
 ) -> Answer[CorpusPage] | HttpResponse:
-    """A corpus; engine: to train with. before: where a page of its runs begins."""
+    """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
+    of a version of the words that the reader saw being made."""
     if (
         not as_json and corpus.unstored and corpus.unstored.position is not None
     ):  # on its way into another
         return redirect("corpus", corpus.into_id)
-    return corpus_page(corpus, None, here=here, engine=engine, before=before)
+    return corpus_page(corpus, None, here=here, engine=engine, before=before, made=made)
 
 
 def corpus_page(
@@ -192,6 +199,7 @@ def corpus_page(
     here: Here | None = None,
     engine: str = "",
     before: int | None = None,
+    made: int | None = None,
     status: int = 200,
 ) -> Answer[CorpusPage]:
     """The forms: as they came, where they are shown again."""
@@ -226,6 +234,7 @@ def corpus_page(
             without_words=corpus.version.report.get("without_words", 0) if corpus.version else 0,
             files=first_files(corpus),
             upload=_upload_fields(),
+            just_made=made if made is not None and made == _newest_version(corpus) else None,
         )
 
     return Answer(page, html, status)
@@ -286,15 +295,32 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         words=told.get("words", corpus.progress.get("words")),
         bar=kind != "looking" and not (version and read >= corpus.bytes_total),
         state=kind if waits or works else page.status,
-        then=(
-            reverse("corpus_prepare", args=[corpus.pk])
-            if page.status == "draft"
-            else f"{page.run}#lead"
-            if page.run
-            else ""
-        ),
+        then=_next_address(corpus, page),
         notice=(version.error if version else page.error) or notice,
     )
+
+
+def _next_address(corpus: Corpus, page: CorpusPage) -> str:
+    """Where a page that follows the work goes when the work is done; "" to stay as it is.
+
+    Only the first reading leads to the run that trains by itself. A later version of the words has
+    no run yet: whoever waited for it would read old results as those of the new words."""
+    if page.status == "draft":
+        return reverse("corpus_prepare", args=[corpus.pk])
+    if corpus.versions.count() > 1:
+        newest = _newest_version(corpus)
+        return "" if newest is None else f"{reverse('corpus', args=[corpus.pk])}?made={newest}"
+    if page.run:
+        return f"{page.run}#lead"
+    return ""
+
+
+def _newest_version(corpus: Corpus) -> int | None:
+    """The number of the version of the words in use, None where a later one waits or failed."""
+    if corpus.version is None:
+        return None
+    later = corpus.versions.filter(number__gt=corpus.version.number)
+    return None if later.exists() else corpus.version.number
 
 
 def _repeated(corpus: Corpus) -> Repeated:
