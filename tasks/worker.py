@@ -16,9 +16,9 @@ from celery.signals import (
 
 from tasks.pulse import silence
 from webapp.intake.ingest import corpora
+from webapp.platform import system
 from webapp.platform.jobs import roster, sweep
 from webapp.platform.jobs.repeating import repeat
-from webapp.platform.local import processes
 from webapp.service.operations import upkeep
 
 _stopping = threading.Event()
@@ -76,7 +76,7 @@ def note_end(task_id, task, **_):
 @worker_process_init.connect
 def die_with_parent(**_):
     """End a child when its worker is killed: on its own it could not be stopped, nor seen."""
-    processes.die_with_parent()
+    system.end_with_parent()
 
 
 @worker_process_init.connect

@@ -49,6 +49,14 @@ def main(argv: list[str]) -> int:
             f" {KEPT_SECONDS / 60:.0f} minutes"
         ),
     )
+    parser.add_argument(
+        "--portable",
+        action="store_true",
+        help=(
+            "in a namespace without /proc and without the calls that Linux alone has"
+            " (tests/portable.py)"
+        ),
+    )
     given, arguments = parser.parse_known_args(argv)
     workers = given.workers or (
         min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1
@@ -68,10 +76,11 @@ def main(argv: list[str]) -> int:
         if workers > 1:
             compile_kernels(env)
             arguments = ["-n", str(workers), *arguments]
+        command = [sys.executable, "-m", "pytest", *arguments]
+        if given.portable:
+            command = [sys.executable, "-m", "tests.portable", *command]
         try:
-            return subprocess.run(
-                [sys.executable, "-m", "pytest", *arguments], cwd=folder.ROOT, env=env
-            ).returncode
+            return subprocess.run(command, cwd=folder.ROOT, env=env).returncode
         except KeyboardInterrupt:
             return 130
 

@@ -71,7 +71,7 @@ def running(folder: Path) -> Iterator[Server]:
     ]
     subprocess.run(made, check=True, **out)
     address = f"127.0.0.1:{port}"
-    process = subprocess.Popen(
+    process = processes.Child(
         [
             juicefs,
             "gateway",
@@ -84,7 +84,6 @@ def running(folder: Path) -> Iterator[Server]:
             meta,
             address,
         ],
-        preexec_fn=processes.die_with_parent,
         **out,
     )
     try:
@@ -94,6 +93,7 @@ def running(folder: Path) -> Iterator[Server]:
         process.send_signal(signal.SIGCONT)
         process.kill()
         process.wait()
+        process.release()
         log.close()
 
 

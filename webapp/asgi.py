@@ -9,8 +9,7 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 import django
 
-from webapp.platform import logs
-from webapp.platform.local import processes
+from webapp.platform import logs, system
 from webapp.platform.server import first_page, siblings
 from webapp.platform.server.bodies import bound_bodies, defer_bodies
 from webapp.platform.server.handler import OneThreadHandler
@@ -25,6 +24,6 @@ first_page.prepare()
 if (
     multiprocessing.parent_process()
 ):  # one of uvicorn's --workers: without uvicorn nobody would end it
-    processes.die_with_parent()
+    system.end_with_parent()
 siblings.follow()
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

@@ -57,6 +57,6 @@ def test_another_python(place, monkeypatch):
 
 
 def test_an_old_python_is_told_so(monkeypatch):
-    monkeypatch.setattr(environment.sys, "version_info", (3, 9, 2))
+    monkeypatch.setattr(environment.system.sys, "version_info", (3, 9, 2))
     with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer; this is 3\.9\.2"):
         environment.enter(["manage.py", "start"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TextIO
 
 from webapp.intake.readers import encodings, looking
+from webapp.platform import system
 
 ROLES = ("text", "title", "date", "id")  # of columns
 MAX_FIELDS = 64  # of a document's other columns that are kept
@@ -212,9 +213,8 @@ class Descriptor:
     descriptor: int
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
-        return io.FileIO(
-            f"/proc/self/fd/{self.descriptor}"
-        )  # a copy of the descriptor would share its place
+        # a copy of the descriptor would share its place
+        return system.open_descriptor(self.descriptor)
 
     def stat(self) -> os.stat_result:
         return os.fstat(self.descriptor)

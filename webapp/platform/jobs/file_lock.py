@@ -4,7 +4,6 @@ with the process that holds it."""
 import fcntl
 import os
 import signal
-import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +11,12 @@ from pathlib import Path
 
 import structlog
 
+from webapp.platform import system
+
 log = structlog.get_logger(__name__)
 
 NAME = "lock"  # of the file in the folder
 SECONDS = 20.0  # that a killed process may take to end
-_FLOCK = struct.Struct("@hhqqi4x")  # of fcntl(2) on 64-bit Linux: type, whence, start, length, pid
 
 
 class LockHeld(Exception):
@@ -33,7 +33,7 @@ def file_lock(folder: Path) -> Iterator[None]:
     with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + SECONDS
         while not _acquired(file):
-            _, process = _query(file)
+            _, process = system.lock_holder(file.fileno())
             if process:
                 log.warning(
                     "a process that lost its job still held the files, and is ended",
@@ -58,17 +58,17 @@ def if_free(folder: Path) -> Iterator[bool]:
 def is_held(folder: Path) -> bool:
     """Whether another process holds the lock of a folder, on this machine or, where the file system
     tells, on another."""
-    return state(folder)[0] != fcntl.F_UNLCK
+    return state(folder)[0]
 
 
-def state(folder: Path) -> tuple[int, int]:
-    """(type of the lock of a folder, or F_UNLCK; the process that holds it, 0 where none does, or
-    it can't be seen from here)."""
+def state(folder: Path) -> tuple[bool, int]:
+    """(whether another process holds the lock of a folder; its number, 0 where none does, or it
+    can't be seen from here)."""
     try:
         with (folder / NAME).open("rb") as file:
-            return _query(file)
+            return system.lock_holder(file.fileno())
     except FileNotFoundError:
-        return fcntl.F_UNLCK, 0
+        return False, 0
 
 
 def _acquired(file) -> bool:
@@ -77,12 +77,3 @@ def _acquired(file) -> bool:
         return True
     except OSError:
         return False
-
-
-def _query(file) -> tuple[int, int]:
-    """(type of the lock that is in the way, or F_UNLCK; its process, 0 where there is none to be
-    seen)."""
-    kind, _, _, _, pid = _FLOCK.unpack(
-        fcntl.fcntl(file, fcntl.F_GETLK, _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
-    )
-    return kind, 0 if kind == fcntl.F_UNLCK else max(pid, 0)

@@ -9,8 +9,8 @@ import os
 import signal
 import sys
 from pathlib import Path
-from subprocess import Popen
 
+from webapp.platform import system
 from webapp.platform.local import changes, folder, processes
 from webapp.platform.local.package import ROOT
 
@@ -31,9 +31,8 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
 
     def before_exec() -> None:
         os.nice(niceness)
-        processes.die_with_parent()
 
-    def start() -> Popen:
+    def start() -> processes.Child:
         env = os.environ | {"TOPOGRAPH_DATA": str(folder.data())}
         argv = command(f"{function}()", done(name, folder.data()))
         return processes.spawn(
@@ -76,14 +75,6 @@ def is_done(done: Path) -> bool:
 
 def digest() -> str:
     """Of the library, the installed packages and the processor."""
-    try:
-        processor = {
-            line
-            for line in Path("/proc/cpuinfo").read_text().split("\n")
-            if line.startswith(("flags", "model"))
-        }
-    except OSError:
-        processor = set()
     settings = sorted(
         f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_")
     )
@@ -93,7 +84,11 @@ def digest() -> str:
         os.environ.get("HOME"),
     )
     return changes.digest(
-        (ROOT / "inference").rglob("*.py"), sys.version, sorted(processor), settings, kernels
+        (ROOT / "inference").rglob("*.py"),
+        sys.version,
+        system.describe_processor(),
+        settings,
+        kernels,
     )
 
 

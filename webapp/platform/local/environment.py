@@ -5,6 +5,8 @@ The lock names versions and hashes, no addresses: packages come from the index t
 configured for.
 """
 
+from __future__ import annotations  # an older Python, too, is told what it lacks
+
 import hashlib
 import os
 import shutil
@@ -12,13 +14,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from webapp.platform import system
 from webapp.platform.local.package import INSTALLED, ROOT, resource
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOCKS = {kind: resource("requirements") / f"{kind}.lock" for kind in ("runtime", "test")}
 INSTALLER = resource("requirements") / "installer.lock"
-OLDEST = (3, 11)
 
 
 def enter(argv: list[str]) -> None:
@@ -28,13 +30,11 @@ def enter(argv: list[str]) -> None:
     An installed wheel uses the Python that runs, as it is; so does a clone with
     TOPOGRAPH_ENVIRONMENT=current (the Docker image).
     """
-    if sys.version_info < OLDEST:
-        version = ".".join(map(str, sys.version_info[:3]))
-        sys.exit(
-            f"Topograph needs Python {'.'.join(map(str, OLDEST))} or newer; this is {version}. Run"
-            " it with a newer python3."
-        )
-    if INSTALLED or os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current":
+    is_ready = INSTALLED or os.environ.get("TOPOGRAPH_ENVIRONMENT") == "current"
+    refusal = system.refusal(packages_are_installed=is_ready)
+    if refusal is not None:
+        sys.exit(refusal)
+    if is_ready:
         return
     wanted = "test" if argv[1:2] == ["test"] else "runtime"
     if not fits(wanted):

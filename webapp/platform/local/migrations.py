@@ -24,18 +24,19 @@ def bring_up_to_date(env: dict) -> None:
     if done.exists() and done.read_text() == _state(url):
         return
     argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]
-    migrated = subprocess.run(
+    migration = processes.Child(
         argv,
         env=env,
         cwd=folder.working(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=processes.die_with_parent,
     )
-    if migrated.returncode:
-        why = f"could not be brought up to date:\n{migrated.stderr.strip()}"
-        raise Failed(f"The database {BETWEEN if 'NodeNotFoundError' in migrated.stderr else why}")
+    _, errors = migration.communicate()
+    migration.release()
+    if migration.returncode:
+        why = f"could not be brought up to date:\n{errors.strip()}"
+        raise Failed(f"The database {BETWEEN if 'NodeNotFoundError' in errors else why}")
     done.write_text(_state(url) or "unknown")
 
 

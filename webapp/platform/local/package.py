@@ -4,6 +4,8 @@ is installed.
 The standard library alone: environment.py needs it before anything is installed.
 """
 
+from __future__ import annotations  # an older Python, too, is told what it lacks
+
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]  # what holds the packages: the clone, or site-packages

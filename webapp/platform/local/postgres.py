@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psycopg
 
+from webapp.platform import system
 from webapp.platform.local import folder, processes
 
 CLONE_NEWUSER = 0x10000000
@@ -57,12 +58,11 @@ def binaries() -> Path:
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
 
 
-def _not_root(signal_number: int) -> None:
+def _become_ordinary_user() -> None:
     """In the child, before exec: Postgres refuses to run as root, so root becomes user 1000 of a
     user namespace.
 
-    Seen from outside it is still root, so nothing has to be given to anyone. Credentials change
-    here, which clears the parent-death signal: it is asked for after that.
+    Seen from outside it is still root, so nothing has to be given to anyone.
     """
     if os.geteuid() == 0:
         if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER) != 0:
@@ -70,7 +70,6 @@ def _not_root(signal_number: int) -> None:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text("1000 0 1")
         Path("/proc/self/gid_map").write_text("1000 0 1")
-    processes.die_with_parent(signal_number)
 
 
 @contextmanager
@@ -126,22 +125,25 @@ class Postgres:
             "--no-instructions",
         ]
         with _explained():
-            done = subprocess.run(
+            initialisation = processes.Child(
                 argv,
-                capture_output=True,
+                before_exec=_become_ordinary_user,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
                 env=self._env(),
-                preexec_fn=lambda: _not_root(signal.SIGKILL),
             )
-        if done.returncode:
+        output, errors = initialisation.communicate()
+        initialisation.release()
+        if initialisation.returncode:
             raise Failed(
                 f"Postgres could not make its folder {self.directory}:"
-                f" {done.stderr.strip() or done.stdout.strip()}"
+                f" {errors.strip() or output.strip()}"
             )
         os.sync()
         new.rename(self.directory)
 
-    def process(self) -> subprocess.Popen:
+    def process(self) -> processes.Child:
         """Start the server process; a postmaster.pid that a crash left behind is Postgres's own
         affair."""
         self._wait_for_former()
@@ -150,7 +152,11 @@ class Postgres:
         # SIGQUIT ends the server and its children at once; the next start recovers.
         with _explained():
             return processes.spawn(
-                argv, self.log, env=self._env(), before_exec=lambda: _not_root(signal.SIGQUIT)
+                argv,
+                self.log,
+                env=self._env(),
+                dying=signal.SIGQUIT,
+                before_exec=_become_ordinary_user,
             )
 
     def _wait_for_former(self) -> None:
@@ -175,7 +181,7 @@ class Postgres:
             return (
                 _serves(int(lines[0]), self.directory)
                 or len(lines) > 6
-                and _is_shared(int(lines[6].split()[1]))
+                and system.is_memory_shared(int(lines[6].split()[1]))
             )
         except (OSError, ValueError, IndexError):
             return False
@@ -231,19 +237,7 @@ def _tail(log: Path) -> str:
 
 def _serves(pid: int, directory: Path) -> bool:
     """Whether a process serves this folder, or has ended and is not yet taken away."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
+    command = system.command_line(pid)
+    if command is None:
         return False
     return not command or str(directory).encode() in command
-
-
-def _is_shared(number: int) -> bool:
-    """Whether a process has this shared memory attached. False where the system has no list of
-    it."""
-    lines = Path("/proc/sysvipc/shm").read_text().splitlines()
-    at = {name: place for place, name in enumerate(lines[0].split())}
-    return any(
-        int(row[at["shmid"]]) == number and int(row[at["nattch"]]) > 0
-        for row in map(str.split, lines[1:])
-    )

@@ -1,7 +1,6 @@
 """Child processes that never outlive us, and a supervisor that starts a part again when it dies."""
 
 import contextlib
-import ctypes
 import math
 import os
 import signal
@@ -13,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from webapp.platform import system
 from webapp.platform.local import folder
 
 BACKOFF = (
@@ -23,14 +23,37 @@ BACKOFF = (
     5.0,
 )  # seconds before the next start of a part that died, by how often
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
-PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
-def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """In a child before exec: ask the kernel for this signal when the parent is gone (Linux)."""
-    if sys.platform == "linux":
-        _libc.prctl(PR_SET_PDEATHSIG, signal_number)
+class Child(subprocess.Popen):
+    """A process that never outlives us: it gets the signal `dying` when we are gone."""
+
+    def __init__(
+        self,
+        argv: list[str],
+        *,
+        dying: int = signal.SIGKILL,
+        before_exec: Callable[[], None] | None = None,
+        **others,
+    ):
+        """before_exec: what the child does before it becomes the program. others: as of Popen."""
+
+        def prepare() -> None:
+            if before_exec is not None:
+                before_exec()
+            # last, as a change of credentials takes it back
+            system.ask_for_parent_death_signal(dying)
+
+        super().__init__(argv, preexec_fn=prepare, **others)
+        self._guard = None
+        if not system.has_parent_death_signal():
+            self._guard = system.ParentGuard(self.pid, dying)
+
+    def release(self) -> None:
+        """Call it once the process has ended."""
+        if self._guard is not None:
+            self._guard.release()
+            self._guard = None
 
 
 def free_port(wanted: int = 0, host: str = "127.0.0.1") -> int:
@@ -49,38 +72,35 @@ def free_port(wanted: int = 0, host: str = "127.0.0.1") -> int:
     )
 
 
-def waiting() -> float:
-    """Processes that wait for each core of this machine, 1 where none has to: what takes seconds of
-    processor time takes so many times as long."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
 def spawn(
     argv: list[str],
     log: Path,
     *,
     env: dict | None = None,
     cwd: Path | None = None,
-    before_exec: Callable[[], None] = die_with_parent,
-) -> subprocess.Popen:
-    """Start a process in a group of its own, its output in a log file."""
+    dying: int = signal.SIGKILL,
+    before_exec: Callable[[], None] | None = None,
+) -> Child:
+    """Start a process in a group of its own, its output in a log file. dying, before_exec: as of
+    Child."""
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if log.exists() and log.stat().st_size > 10_000_000:  # a longer log is put aside, once
         log.replace(log.with_suffix(".old.log"))
     with log.open("ab") as out:
-        return subprocess.Popen(
+        return Child(
             argv,
+            dying=dying,
+            before_exec=before_exec,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
             env=env,
             cwd=cwd,
             process_group=0,
-            preexec_fn=before_exec,
         )
 
 
-def stop(process: subprocess.Popen, gently: int, seconds: float) -> None:
+def stop(process: Child, gently: int, seconds: float) -> None:
     """Signal a process, wait, then end whatever is left of its group."""
     if process.poll() is None:
         process.send_signal(gently)
@@ -89,6 +109,7 @@ def stop(process: subprocess.Popen, gently: int, seconds: float) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    process.release()
 
 
 @dataclass
@@ -96,10 +117,10 @@ class Part:
     """Something that must run: how to start it, and the signal that ends it well."""
 
     name: str
-    start: Callable[[], subprocess.Popen]
+    start: Callable[[], Child]
     gently: int = signal.SIGTERM
     seconds: float = 5.0
-    process: subprocess.Popen | None = None
+    process: Child | None = None
     began: float = 0.0
     deaths: int = 0
     due: float = 0.0
@@ -160,7 +181,7 @@ class Supervisor:
             part.down()
 
 
-def worker(env: dict, log: Path, concurrency: int | None = None) -> subprocess.Popen:
+def worker(env: dict, log: Path, concurrency: int | None = None) -> Child:
     """A Celery worker: prefork, so that a task's process can be stopped, and ends with its task."""
     cores = os.cpu_count() or 1
     argv = [

@@ -9,6 +9,7 @@ import time
 import urllib.request
 from contextlib import suppress
 
+from webapp.platform import system
 from webapp.platform.local import compilation, folder, migrations, package, processes, servers
 from webapp.platform.local.loopback import is_loopback
 from webapp.platform.local.postgres import Failed
@@ -205,7 +206,7 @@ def _wait(supervisor: processes.Supervisor, url: str, broker: str) -> None:
                 return
             # Two minutes for each process that waits for a core: a start takes seconds of processor
             # time
-            limit = 120.0 * processes.waiting()
+            limit = 120.0 * system.waiting_processes()
             if time.monotonic() - began > limit:
                 raise Failed(
                     f"Topograph did not get ready within {limit:.0f} s. See the logs in"

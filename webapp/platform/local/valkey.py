@@ -39,7 +39,7 @@ class Valkey:
     def url(self) -> str:
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
-    def process(self) -> subprocess.Popen:
+    def process(self) -> processes.Child:
         # The password goes through a file: arguments can be read by every user.
         config = self.directory / "valkey.conf"
         with os.fdopen(os.open(config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

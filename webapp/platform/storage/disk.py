@@ -1,6 +1,5 @@
 """Free space on the disk that holds the state folder, and the errors of a full disk."""
 
-import ctypes
 import errno
 import os
 import re
@@ -13,9 +12,9 @@ from pathlib import Path
 import psycopg
 from django.conf import settings
 
+from webapp.platform import system
+
 SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promise
-_KEEP_SIZE = 1  # of fallocate(2): the file's size stays what has come
-_fallocate = ctypes.CDLL(None, use_errno=True).fallocate
 LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
@@ -44,11 +43,7 @@ def promise(file: int, size: int) -> bool:
     """Have the disk keep room for an open file of so many bytes, beyond those that it has; False
     where its file system can't. It counts as filled from then on, and is not used for anything
     else. Raises OSError where there is no room."""
-    if size <= 0 or not _fallocate(file, _KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(size)):
-        return True
-    if (error := ctypes.get_errno()) in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
-        return False
-    raise OSError(error, os.strerror(error))
+    return system.reserve_room(file, size)
 
 
 def take_back(file: int) -> None:
