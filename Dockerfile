@@ -23,7 +23,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1
 USER topograph
 # The engine is compiled once, here, for this kind of processor; on another kind it is compiled again.
-RUN python3 -c "from inference import compiling; compiling.warm_up()"
+RUN python3 -c "from inference.runtime import compiling; compiling.warm_up()"
 VOLUME /data
 EXPOSE 8000
 CMD ["python3", "manage.py", "help"]

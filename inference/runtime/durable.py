@@ -4,7 +4,13 @@ synced to the disk."""
 import ctypes
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 # files, of which the whole file system is settled at once: one by one they take a disk's turn each
 MANY = 200
@@ -53,9 +59,18 @@ def sync(path: Path) -> None:
     except FileNotFoundError:
         return
     try:
-        os.fsync(descriptor)
+        _flush(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flush(descriptor: int) -> None:
+    """fsync(2); on macOS that stops at the drive's own memory, and F_FULLFSYNC goes on to the disk."""
+    if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):
+        with suppress(OSError):  # file systems on a network have none
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
 
 
 def _settle_all(path: Path) -> None:

@@ -39,12 +39,12 @@ WINDOWS = """\
 Topograph does not start on Windows itself. It starts in WSL, the Linux inside Windows:
     wsl --install                 (once, in PowerShell as administrator; then restart)
     wsl python3 manage.py start   (in the project's folder)
-or in a container, where Docker Desktop is installed:
+or in containers, where Docker Desktop is installed (docs/operations.md, "On a server"):
     docker compose up --build"""
 INTEL_MAC = (
     "Topograph does not start on Macs with an Intel processor: the compiler of its engine, numba,"
-    " is no longer built for them. On this machine it starts in a container: docker compose up"
-    " --build."
+    " is no longer built for them. On this machine it starts in containers: docker compose up"
+    " --build, as docs/operations.md says."
 )
 MUSL = (
     "Topograph does not start on a Linux with musl, such as Alpine: the compiler of its engine,"
@@ -57,7 +57,7 @@ NARROW = (
 )
 OTHER_SYSTEM = (
     "Topograph starts on Linux, and is prepared for macOS; this is {system}. Use a Linux machine,"
-    " or a container: docker compose up --build."
+    " or containers: docker compose up --build, as docs/operations.md says."
 )
 OLD_PYTHON = (
     "Topograph needs Python {oldest} or newer; this is {found}. Run it with a newer python3."
