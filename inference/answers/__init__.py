@@ -1,0 +1,28 @@
+"""One estimator for every question of difference: the number, its interval and the verdict.
+
+`answer(outcome, question)` compares two sets of documents, or a value of a field with all other
+documents. Documents of one unit (a speaker, a source) depend on each other: variances are of sums
+over units. One error and one critical value make the interval of the difference, that of the ratio
+(Fieller 1954) and the test, and all rows of a family share one level: a row is accepted if and only
+if its intervals exclude "no difference".
+
+Naive twins: tests/inference/naive_answers.py. How often intervals hold the truth:
+`python -m benchmarks.coverage`; how often shuffled collections are said to differ:
+`python -m benchmarks.nulls`.
+"""
+
+from inference.answers.answer import Answers, Verdict, answer, answer_family
+from inference.answers.outcome import CountedTopics, Outcome, Table
+from inference.answers.question import Family, Question
+
+__all__ = [
+    "Answers",
+    "CountedTopics",
+    "Family",
+    "Outcome",
+    "Question",
+    "Table",
+    "Verdict",
+    "answer",
+    "answer_family",
+]

@@ -1,0 +1,29 @@
+"""Which rows of a family are accepted, and the level of all its intervals."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+FALSE = 0.05  # of the accepted rows, the part that may be false on average
+
+
+class Acceptance(NamedTuple):
+    """rows: m, that could be said; accepted: R. level: of the intervals of all rows."""
+
+    rows: int
+    accepted: int
+
+    @property
+    def level(self) -> float:
+        """1 - FALSE max(R, 1) / m: so many of R intervals miss what they are of as may be false
+        (Benjamini and Yekutieli 2005, false coverage-statement rate). A row is accepted where its
+        p is at most 1 - level, which is where its interval excludes "no difference"."""
+        return 1 - FALSE * max(self.accepted, 1) / max(self.rows, 1)
+
+
+def accept(p: np.ndarray) -> Acceptance:
+    """By the procedure of Benjamini and Hochberg (1995). p: NaN for a row that can't be said."""
+    known = np.sort(p[~np.isnan(p)], axis=None)
+    rank = np.arange(1, len(known) + 1)
+    below = np.flatnonzero(known <= FALSE * rank / max(len(known), 1))
+    return Acceptance(len(known), int(below.max(initial=-1)) + 1)

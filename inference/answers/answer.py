@@ -1,0 +1,312 @@
+"""Answers to a question: number, interval and verdict of every row of its family."""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from inference.answers import exchanges, sides
+from inference.answers.acceptance import Acceptance, accept
+from inference.answers.outcome import Outcome
+from inference.answers.question import Question
+from inference.answers.ratio import fieller
+from inference.answers.unit_sums import UnitSums, sum_units
+
+# Units of a side, and units with a topic on both sides together, below which nothing is said: with
+# fewer an interval would say no more than that anything may be. Both sides count together: to count
+# the side that has more would select the topics that chance put together.
+LEAST_UNITS = 5
+LEAST_HOLDING = 5
+FEW_UNITS = 200  # up to which Student's t does not hold
+FEW_THAT_COUNT = 100  # equal units that differ as much in size: below it t does not hold, either
+MOST_EXCHANGED = 5_000  # units: above it, and of more cells, exchanges would take too long
+MOST_CELLS_EXCHANGED = 1_500_000  # units x topics: some ten seconds
+USUAL_LEVEL = 0.95
+MOST_OF_ONE = 0.5  # of a side's words of a topic, above which they are told as one unit's
+
+Calibration = Literal["exchanged", "t"]
+Verdict = Literal[
+    "",  # beyond chance
+    "chance",  # the interval holds "no difference"
+    "few units",  # of a side
+    "few units have it",
+    "one unit",  # beyond chance, but mostly one unit's
+    "not apart",  # a unit alone is a side
+]
+
+
+class Answers(NamedTuple):
+    """Of one question and T topics (or words); float64[T] unless said otherwise.
+
+    a, b: shares of both sides as they were counted; difference: a - b; low, high: its interval;
+    ratio: a / b, inf where b is nothing; ratio_low, ratio_high. p: of no difference, NaN where
+    nothing can be said, as the intervals are. accepted: bool[T], beyond chance: exactly where the
+    intervals exclude no difference. level: of the intervals, the same for all rows of the family;
+    rows: how many there are. critical: how many errors an interval reaches; error; df.
+    calibrated: "exchanged": by exchanges of units, or "t". units: of a and of b; holding: int64[T],
+    of both with the topic. largest: int64[T], the code of the unit with most of the topic on the
+    side that has more, -1 for a document or where units were added up; part: what it has of that
+    side's words of the topic; without: the difference without it; ratio_without. verdict: of all
+    topics, "" where each has its own (`verdict_of`).
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    difference: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    ratio: np.ndarray
+    ratio_low: np.ndarray
+    ratio_high: np.ndarray
+    p: np.ndarray
+    accepted: np.ndarray
+    level: float
+    rows: int
+    critical: np.ndarray
+    error: np.ndarray
+    df: float
+    calibrated: Calibration
+    units: tuple[int, int]
+    holding: np.ndarray
+    largest: np.ndarray
+    part: np.ndarray
+    without: np.ndarray
+    ratio_without: np.ndarray
+    verdict: Verdict
+
+    def verdict_of(self, column: int) -> Verdict:
+        """What can be said of one topic."""
+        if self.verdict:
+            return self.verdict
+        if np.isnan(self.p[column]):
+            return "few units have it"
+        if not self.accepted[column]:
+            return "chance"
+        return "one unit" if self.part[column] > MOST_OF_ONE else ""
+
+
+class Row(NamedTuple):
+    """What is known of one question before its family's level is. difference: R is 1; the others
+    as in Answers. exchanged: None where Student's t says what chance would make."""
+
+    group: int
+    difference: sides.Difference
+    p: np.ndarray
+    exchanged: exchanges.Exchanged | None
+    holding: np.ndarray
+    verdict: Verdict
+
+    @property
+    def size(self) -> np.ndarray:
+        """float64[T]: |difference| in errors."""
+        return np.abs(self.difference.difference[0]) / self.difference.error[0]
+
+
+def answer(
+    outcome: Outcome,
+    question: Question,
+    subjects: np.ndarray | None = None,
+    level: float | None = None,
+) -> Answers:
+    """Of the first row of a question's family, as of two sets. subjects: bool[T], the topics that
+    are told; None: all. level: of each interval by itself, 0.95 or more; None: what the family
+    gives."""
+    return answer_family(outcome, question, subjects, level)[0]
+
+
+def answer_family(
+    outcome: Outcome,
+    question: Question,
+    subjects: np.ndarray | None = None,
+    level: float | None = None,
+) -> list[Answers]:
+    """Of every group that is asked, in that order. subjects, level: see `answer`."""
+    sums = sum_units(outcome, question)
+    holding = np.count_nonzero(sums.totals[0], axis=0)
+    rows = [_row(group, difference, holding) for group, difference in _differences(sums, question)]
+    rows = _calibrate(sums, rows)
+    if subjects is not None:
+        rows = [row._replace(p=np.where(subjects, row.p, np.nan)) for row in rows]
+    acceptance = accept(np.array([row.p for row in rows])) if rows else Acceptance(0, 0)
+    given = acceptance.level if level is None else level
+    return [_answers(sums, row, given, acceptance.rows) for row in rows]
+
+
+def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, sides.Difference]]:
+    """Of every group that is asked, with R = 1."""
+    units = sides.prepare(*sums.totals) if sums.units else None
+    in_group = np.bincount(sums.group, minlength=question.groups)
+    for group in question.asked.tolist():
+        if units is None or in_group[group] in (0, len(sums.group)):
+            yield group, _nothing(sums, group)
+        elif sums.nested:
+            yield group, sides.of_nested(units, (sums.group == group)[None])
+        elif sums.apart:
+            yield group, sides.of_added_up(sums, group)
+        else:
+            yield group, sides.of_crossing(sums, group)
+
+
+def _row(group: int, difference: sides.Difference, holding: np.ndarray) -> Row:
+    verdict: Verdict = ""
+    fewest = min(int(difference.units_a[0]), int(difference.units_b[0]))
+    if fewest < LEAST_UNITS:
+        verdict = "few units"
+    elif not difference.df[0] > 0:
+        verdict = "not apart"
+    row = Row(group, difference, np.empty(0), None, holding, verdict)
+    p = 2 * stdtr(max(float(difference.df[0]), 1e-3), -row.size)
+    known = np.isfinite(p) & (holding >= LEAST_HOLDING) & (not verdict)
+    return row._replace(p=np.where(known, p, np.nan))
+
+
+def _nothing(sums: UnitSums, group: int) -> sides.Difference:
+    """One side has no documents."""
+    columns = sums.amounts.shape[1]
+    unknown = np.full((1, columns), np.nan)
+    share = sums.amounts.sum(axis=0)[None] / max(sums.sizes.sum(), 1e-300)
+    filled = bool((sums.group == group).any())
+    return sides.Difference(
+        share if filled else unknown,
+        unknown if filled else share,
+        unknown,
+        unknown,
+        unknown,
+        np.zeros(1),
+        np.array([sums.units if filled else 0]),
+        np.array([0 if filled else sums.units]),
+    )
+
+
+def units_are_few(sums: UnitSums) -> bool:
+    """Whether Student's t does not hold, and units can be exchanged."""
+    if not sums.nested or sums.independent > MOST_EXCHANGED:
+        return False
+    if sums.amounts.size > MOST_CELLS_EXCHANGED:
+        return False
+    return sums.independent <= FEW_UNITS or sums.effective < FEW_THAT_COUNT
+
+
+def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
+    """p by exchanges of units, where these are few: at USUAL_LEVEL Student's t must be passed,
+    too, and beyond all exchanges it alone says how small p is."""
+    if not units_are_few(sums):
+        return rows
+    units = sides.prepare(*sums.totals)
+    calibrated = list(rows)
+    of_size: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        if not row.verdict:
+            of_size.setdefault(int(row.difference.units_a[0]), []).append(place)
+    for units_on_a, places in of_size.items():
+        seen = np.array([rows[place].size for place in places])
+        exchanged = exchanges.exchange(units, units_on_a, seen)
+        for place, reached in zip(places, exchanged.reached, strict=True):
+            by_exchange = (1 + reached) / (1 + exchanged.exchanges)
+            by_t = rows[place].p
+            p = np.where(reached == 0, np.minimum(by_exchange, by_t), by_exchange)
+            p = np.where(by_t > 1 - USUAL_LEVEL, np.maximum(by_exchange, by_t), p)
+            p = np.where(np.isnan(by_t), np.nan, p)
+            calibrated[place] = rows[place]._replace(p=p, exchanged=exchanged)
+    return calibrated
+
+
+def _critical(row: Row, level: float) -> np.ndarray:
+    """float64[T]: how many errors an interval of a level reaches."""
+    df = max(float(row.difference.df[0]), 1e-3)
+    by_t = stdtrit(df, 0.5 + level / 2)
+    if row.exchanged is None:
+        return np.full(len(row.p), by_t)
+    by_exchange, beyond = row.exchanged.critical(level)
+    least = by_t if beyond else stdtrit(df, 0.5 + USUAL_LEVEL / 2)
+    return np.maximum(by_exchange, least)
+
+
+def _answers(sums: UnitSums, row: Row, level: float, tried: int) -> Answers:
+    told = ~np.isnan(row.p)
+    compared = row.difference
+    difference = compared.difference[0]
+    critical = _critical(row, level)
+    half = np.where(told, critical * compared.error[0], np.nan)
+    accepted = told & (np.abs(difference) > half)
+    share_a = compared.share_a[0]
+    share_b = compared.share_b[0]
+    ratio_low, ratio_high = fieller(
+        share_a,
+        share_b,
+        compared.variance_a[0],
+        compared.variance_b[0],
+        compared.covariance[0],
+        critical,
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = share_a / share_b
+    largest = _largest_units(sums, row.group, difference, accepted)
+    return Answers(
+        a=share_a,
+        b=share_b,
+        difference=difference,
+        low=difference - half,
+        high=difference + half,
+        ratio=ratio,
+        ratio_low=np.where(told, ratio_low, np.nan),
+        ratio_high=np.where(told, ratio_high, np.nan),
+        p=row.p,
+        accepted=accepted,
+        level=level,
+        rows=tried,
+        critical=critical,
+        error=compared.error[0],
+        df=float(compared.df[0]),
+        calibrated="t" if row.exchanged is None else "exchanged",
+        units=(int(compared.units_a[0]), int(compared.units_b[0])),
+        holding=row.holding,
+        largest=largest.code,
+        part=largest.part,
+        without=largest.difference,
+        ratio_without=largest.ratio,
+        verdict=row.verdict,
+    )
+
+
+class _Largest(NamedTuple):
+    """int64[T], and float64[T] each: see Answers."""
+
+    code: np.ndarray
+    part: np.ndarray
+    difference: np.ndarray
+    ratio: np.ndarray
+
+
+def _largest_units(
+    sums: UnitSums, group: int, difference: np.ndarray, accepted: np.ndarray
+) -> _Largest:
+    """Of each accepted topic the unit with most of its words on the side that has more, and what is
+    left without that unit there; -1 and NaN of the others."""
+    columns = len(difference)
+    found = _Largest(
+        np.full(columns, -1, np.int64),
+        np.full(columns, np.nan),
+        np.full(columns, np.nan),
+        np.full(columns, np.nan),
+    )
+    if not accepted.any():
+        return found
+    both = sums.of_sides(group)
+    for side_with_more, sign in ((0, 1.0), (1, -1.0)):
+        chosen = np.flatnonzero(accepted & (sign * difference > 0))
+        amounts, words = both[side_with_more]
+        other_amounts, other_words = both[1 - side_with_more]
+        amounts = amounts[:, chosen]
+        unit = amounts.argmax(axis=0)
+        most = amounts[unit, np.arange(len(chosen))]
+        total = amounts.sum(axis=0)
+        left = (total - most) / np.maximum(words.sum() - words[unit], 1e-300)
+        elsewhere = other_amounts[:, chosen].sum(axis=0) / other_words.sum()
+        found.code[chosen] = sums.code[unit]
+        found.part[chosen] = most / total
+        found.difference[chosen] = sign * (left - elsewhere)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.ratio[chosen] = (left / elsewhere) ** sign
+    return found

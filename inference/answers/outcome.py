@@ -1,0 +1,86 @@
+"""What is compared: amounts of each topic (or word) in each document, summed over groups of
+documents."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from inference.explore import documents
+from inference.runtime.jit import njit
+
+
+class Outcome(Protocol):
+    """columns: T, of topics or words. documents: D."""
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """float64[D]: words of each document, or 1 where documents are counted; 0 of one that has
+        nothing to say."""
+        ...
+
+    def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
+        """float64[groups, T]: amounts of the documents of each group. group: int[D], -1 for a
+        document that is in none."""
+        ...
+
+
+class Table(NamedTuple):
+    """amounts: float64 csr[D, T], such as 1 where a document has a word; sizes: float64[D]."""
+
+    amounts: csr_matrix
+    sizes: np.ndarray
+
+    @property
+    def columns(self) -> int:
+        return self.amounts.shape[1]
+
+    def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
+        """See Outcome."""
+        some = np.flatnonzero(group >= 0)
+        member = csr_matrix(
+            (np.ones(len(some)), (group[some], some)), shape=(groups, len(self.sizes))
+        )
+        return (member @ self.amounts).toarray()
+
+
+class CountedTopics(NamedTuple):
+    """Words of topics, as a run's evidence has them. doc_ptr: int64[D + 1]; doc_topics: uint16[m]
+    and doc_tokens: int32[m], the topics of each document and their words; lengths: int64[D]. into:
+    int32[K], the column that each topic is counted in, -1 for none; columns: T."""
+
+    doc_ptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+    lengths: np.ndarray
+    into: np.ndarray
+    columns: int
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """float64[D]: words."""
+        return np.asarray(self.lengths, float)
+
+    def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
+        """See Outcome. One pass over the documents' topics."""
+        arrays = documents.arrays(self.doc_ptr, self.doc_topics, self.doc_tokens, self.lengths)
+        group = documents.frozen(np.asarray(group), np.int32)
+        into = documents.frozen(np.asarray(self.into), np.int32)
+        return _summed(group, groups, *arrays[:3], into, self.columns)
+
+
+@njit(cache=True, nogil=True)
+def _summed(group, groups, doc_ptr, doc_topics, doc_tokens, into, columns):
+    amounts = np.zeros((groups, columns))
+    for document in range(len(group)):
+        row = group[document]
+        if row < 0:
+            continue
+        for place in range(doc_ptr[document], doc_ptr[document + 1]):
+            column = into[doc_topics[place]]
+            if column >= 0:
+                amounts[row, column] += doc_tokens[place]
+    return amounts

@@ -1,0 +1,197 @@
+"""Two sides of units: shares, their difference and its error.
+
+The error is the larger of two (Angrist and Pischke 2009, section 8.1). CR2: units vary on each side
+as they do there (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018). Pooled: all units vary
+alike, which holds where few units of one side have a topic.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.answers.unit_sums import UnitSums
+
+ALONE = 1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
+
+
+class Difference(NamedTuple):
+    """Of R divisions into two sides, and T columns. share_a, share_b; variance_a, variance_b,
+    covariance: of both shares, such that variance_a + variance_b - 2 covariance is the square of
+    the error: float64[R, T]. df: float64[R], Bell and McCaffrey's degrees of freedom. units_a,
+    units_b: int64[R], that have words on each side."""
+
+    share_a: np.ndarray
+    share_b: np.ndarray
+    variance_a: np.ndarray
+    variance_b: np.ndarray
+    covariance: np.ndarray
+    df: np.ndarray
+    units_a: np.ndarray
+    units_b: np.ndarray
+
+    @property
+    def difference(self) -> np.ndarray:
+        return self.share_a - self.share_b
+
+    @property
+    def error(self) -> np.ndarray:
+        square = self.variance_a + self.variance_b - 2 * self.covariance
+        return np.sqrt(np.maximum(square, 1e-300))
+
+
+class Prepared(NamedTuple):
+    """Squares and products of units' amounts, above what their sizes let expect: residual, squares,
+    products: float64[U, T]; sizes: float64[U]; mean: float64[T], the share in all."""
+
+    residual: np.ndarray
+    squares: np.ndarray
+    products: np.ndarray
+    sizes: np.ndarray
+    mean: np.ndarray
+
+
+def prepare(amounts: np.ndarray, sizes: np.ndarray) -> Prepared:
+    """amounts: float64[U, T]; sizes: float64[U], above 0."""
+    mean = amounts.sum(axis=0) / sizes.sum()
+    residual = amounts - sizes[:, None] * mean
+    return Prepared(residual, residual**2, residual * sizes[:, None], sizes, mean)
+
+
+def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
+    """Where every unit is on one side. on_a: bool[R, U], of each division whether a unit is on side
+    A; else it is on B."""
+    a = _one_side(units, on_a.astype(float))
+    b = _one_side(units, (~on_a).astype(float))
+    words = units.sizes.sum()
+    spread = (a.variance * a.words[:, None] ** 2 + b.variance * b.words[:, None] ** 2) / words
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pooled_a = spread / a.words[:, None]
+        pooled_b = spread / b.words[:, None]
+    larger = pooled_a + pooled_b > a.variance + b.variance
+    variance_a = np.where(larger, pooled_a, a.variance)
+    variance_b = np.where(larger, pooled_b, b.variance)
+    return Difference(
+        units.mean + a.above_mean,
+        units.mean + b.above_mean,
+        variance_a,
+        variance_b,
+        np.zeros_like(variance_a),
+        _freedom(a.trace + b.trace, a.squares + b.squares + a.product**2 + b.product**2),
+        on_a.sum(axis=1),
+        (~on_a).sum(axis=1),
+    )
+
+
+class _Side(NamedTuple):
+    """words: float64[R]; above_mean: float64[R, T], the share less that of all; variance: float64[R,
+    T], CR2; trace, squares, product: float64[R], of Satterthwaite's approximation."""
+
+    words: np.ndarray
+    above_mean: np.ndarray
+    variance: np.ndarray
+    trace: np.ndarray
+    squares: np.ndarray
+    product: np.ndarray
+
+
+def _one_side(units: Prepared, member: np.ndarray) -> _Side:
+    """member: float64[R, U], 1 for a unit of the side."""
+    sizes = units.sizes
+    words = member @ sizes
+    leverage = member * sizes / np.maximum(words, 1e-300)[:, None]
+    inverse = _inverse(1 - leverage)
+    weight = member * inverse
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above_mean = (member @ units.residual) / words[:, None]
+        sum_of_squares = (
+            weight @ units.squares
+            - 2 * above_mean * (weight @ units.products)
+            + above_mean**2 * (weight @ sizes**2)[:, None]
+        )
+        variance = np.maximum(sum_of_squares, 0.0) / words[:, None] ** 2
+        diagonal = leverage * inverse / words[:, None]
+    outer = diagonal * leverage
+    return _Side(
+        words,
+        above_mean,
+        variance,
+        (diagonal - outer).sum(axis=1),
+        (diagonal**2 - 2 * diagonal * outer).sum(axis=1),
+        outer.sum(axis=1),
+    )
+
+
+def of_added_up(sums: UnitSums, group: int) -> Difference:
+    """Where units were added up, whatever group they are in, but each of them is on one side only:
+    what a sum has on either side is independent of the other. Side A is one group; R is 1."""
+    (amounts_a, words_a), (amounts_b, words_b) = sums.of_sides(group)
+    amounts = np.concatenate([amounts_a[words_a > 0], amounts_b[words_b > 0]])
+    words = np.concatenate([words_a[words_a > 0], words_b[words_b > 0]])
+    on_a = np.arange(len(words)) < np.count_nonzero(words_a)
+    units_a = sums.of_group[[group]]
+    found = of_nested(prepare(amounts, words), on_a[None])
+    return found._replace(units_a=units_a, units_b=sums.independent - units_a)
+
+
+def of_crossing(sums: UnitSums, group: int) -> Difference:
+    """Where units are on both sides: their covariance counts, too. The pooled error is that of each
+    side's variance, at least as large as if all units varied alike, with the same correlation. Side
+    A is one group; R is 1."""
+    (amounts_a, words_a), (amounts_b, words_b) = sums.of_sides(group)
+    share_a, share_b = _share(amounts_a, words_a), _share(amounts_b, words_b)
+    score_a, diagonal_a, outer_a = _scores(share_a, words_a, amounts_a)
+    score_b, diagonal_b, outer_b = _scores(share_b, words_b, amounts_b)
+    variance_a = (score_a**2).sum(axis=0)
+    variance_b = (score_b**2).sum(axis=0)
+    covariance = (score_a * score_b).sum(axis=0)
+    total_a, total_b = words_a.sum(), words_b.sum()
+    spread = (variance_a * total_a**2 + variance_b * total_b**2) / (total_a + total_b)
+    floored_a = np.maximum(variance_a, spread / total_a)
+    floored_b = np.maximum(variance_b, spread / total_b)
+    together = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
+    correlation = np.clip(covariance / together, -1.0, 1.0)
+    floored_covariance = correlation * np.sqrt(floored_a * floored_b)
+    robust = variance_a + variance_b - 2 * covariance
+    larger = floored_a + floored_b - 2 * floored_covariance > robust
+
+    outer = outer_a**2 + outer_b**2
+    diagonal = diagonal_a + diagonal_b
+    trace = float((diagonal - outer).sum())
+    moment = np.array([[(outer_a**2).sum(), (outer_a * outer_b).sum()], [0.0, (outer_b**2).sum()]])
+    moment[1, 0] = moment[0, 1]
+    squares = float((diagonal**2 - 2 * diagonal * outer).sum() + (moment**2).sum())
+    return Difference(
+        share_a[None],
+        share_b[None],
+        np.where(larger, floored_a, variance_a)[None],
+        np.where(larger, floored_b, variance_b)[None],
+        np.where(larger, floored_covariance, covariance)[None],
+        _freedom(np.array([trace]), np.array([squares])),
+        np.array([np.count_nonzero(words_a)]),
+        np.array([np.count_nonzero(words_b)]),
+    )
+
+
+def _share(amounts: np.ndarray, words: np.ndarray) -> np.ndarray:
+    return amounts.sum(axis=0) / max(words.sum(), 1e-300)
+
+
+def _scores(
+    share: np.ndarray, words: np.ndarray, amounts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What each unit moves the share by, adjusted: float64[U, T]; and of Satterthwaite's
+    approximation the diagonal and the vector whose outer product is taken off: float64[U]."""
+    total = max(words.sum(), 1e-300)
+    leverage = words / total
+    inverse = _inverse(1 - leverage)
+    score = (amounts - words[:, None] * share) / total * np.sqrt(inverse)[:, None]
+    return score, leverage * inverse / total, leverage * np.sqrt(inverse / total)
+
+
+def _inverse(left: np.ndarray) -> np.ndarray:
+    """1 / (1 - leverage), 0 of a unit that alone is a side."""
+    return np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
+
+
+def _freedom(trace: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    return np.where(squares > 0, trace**2 / np.maximum(squares, 1e-300), 0.0)

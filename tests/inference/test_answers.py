@@ -1,0 +1,284 @@
+"""One estimator: number, interval, ratio and verdict say the same, and equal their slow twins."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from inference.answers import (
+    CountedTopics,
+    Family,
+    Question,
+    Table,
+    answer,
+    answer_family,
+    exchanges,
+    question,
+    sides,
+    unit_sums,
+)
+from inference.answers.acceptance import accept
+from inference.answers.ratio import fieller
+from inference.errors import Invalid
+from tests.inference import naive_answers
+
+TOPICS = 6
+
+
+def collection(chance, documents, units, differ=0.0, topics=TOPICS):
+    """(outcome, group, unit): documents of a unit are alike; units of group 0 have more of the
+    first topic; one document is empty."""
+    group_of_unit = np.arange(units) % 3
+    mean = np.full(topics, 1 / topics)
+    own = chance.dirichlet(mean * 3 * topics, units)
+    own[group_of_unit == 0, 0] += differ
+    own /= own.sum(axis=1, keepdims=True)
+    unit = np.concatenate([np.arange(units), chance.integers(0, units, documents - units)])
+    sizes = chance.integers(5, 60, documents)
+    sizes[0] = 0
+    amounts = np.array([chance.multinomial(n, own[u]) for n, u in zip(sizes, unit, strict=True)])
+    outcome = Table(csr_matrix(amounts.astype(float)), sizes.astype(float))
+    return outcome, group_of_unit[unit], unit
+
+
+@pytest.mark.parametrize("crossing", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_shares_errors_and_freedom_are_the_textbooks(seed, crossing):
+    chance = np.random.default_rng(seed)
+    outcome, group, unit = collection(chance, 90, 14, differ=0.3)
+    if crossing:
+        group = chance.integers(0, 3, len(group))
+    asked = question.of_values(group, 3, unit)
+    some = outcome.sizes > 0
+    amounts = outcome.amounts.toarray()[some]
+    for place, found in enumerate(answer_family(outcome, asked)):
+        on_a = (group[some] == place).astype(int)
+        for topic in range(TOPICS):
+            a, b, robust, df, pooled = naive_answers.difference(
+                amounts[:, topic], outcome.sizes[some], on_a, unit[some]
+            )
+            assert found.a[topic] == pytest.approx(a)
+            assert found.b[topic] == pytest.approx(b)
+            assert found.difference[topic] == pytest.approx(a - b)
+            assert found.df == pytest.approx(df)
+            if not crossing:
+                assert found.error[topic] == pytest.approx(np.sqrt(max(robust, pooled)))
+            assert found.error[topic] ** 2 >= robust * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exchanges_give_the_p_of_all_exchanges(seed):
+    chance = np.random.default_rng(seed)
+    sizes = chance.integers(50, 500, 9).astype(float)
+    amounts = np.array([chance.multinomial(int(n), [0.2, 0.8]) for n in sizes]).astype(float)
+    on_a = np.arange(9) < 4
+    every = naive_answers.every_exchange(amounts[:, 0], sizes, on_a.astype(int))
+    apart, error = naive_answers.error(amounts[:, 0], sizes, on_a.astype(int))
+    exact = (every >= abs(apart) / error - 1e-9).mean()
+    prepared = sides.prepare(amounts, sizes)
+    seen = sides.of_nested(prepared, on_a[None])
+    exchanged = exchanges.exchange(prepared, 4, np.abs(seen.difference) / seen.error)
+    p = (1 + exchanged.reached[0, 0]) / (1 + exchanged.exchanges)
+    assert p == pytest.approx(exact, abs=0.03)
+    critical, beyond = exchanged.critical(0.95)
+    assert not beyond
+    assert (every > critical[0] + 1e-9).mean() <= 0.06
+
+
+# units; documents for each; how much the groups differ: exchanged, by t, and where units cross
+@pytest.mark.parametrize(
+    ("units", "documents", "differ", "crossing"),
+    [(16, 60, 0.0, False), (30, 90, 0.2, False), (60, 200, 0.4, False), (240, 500, 0.3, False)]
+    + [(30, 300, 0.0, True), (60, 400, 0.0, True)],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_row_is_accepted_where_both_intervals_exclude_no_difference(
+    units, documents, differ, crossing, seed
+):
+    chance = np.random.default_rng((seed, units))
+    outcome, group, unit = collection(chance, documents, units, differ)
+    if crossing:
+        group = (group + (chance.random(len(group)) < 0.3)) % 3
+    accepted = 0
+    for found in answer_family(outcome, question.of_values(group, 3, unit)):
+        told = ~np.isnan(found.p)
+        outside = (found.low > 0) | (found.high < 0)
+        ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
+        small = found.p <= (1 - found.level) * (1 + 1e-9)
+        assert (found.accepted == outside).all()
+        assert (found.accepted[told] == ratio_outside[told]).all()
+        assert (found.accepted[told] == small[told]).all()
+        inside = (found.ratio_low <= found.ratio) & (found.ratio <= found.ratio_high)
+        assert inside[told].all()
+        accepted += int(found.accepted.sum())
+    assert accepted if differ >= 0.3 else True
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_ratios_interval_is_what_passes_the_test(seed):
+    chance = np.random.default_rng(seed)
+    a, b = chance.random(2) * chance.choice([0.01, 1.0], 2)
+    spread = chance.random(2) * chance.choice([0.05, 0.5, 2.0])
+    correlation = chance.uniform(-0.9, 0.95)
+    variance_a, variance_b = spread**2 * [a, b] ** np.array(2.0)
+    covariance = correlation * np.sqrt(variance_a * variance_b)
+    critical = chance.uniform(1, 5)
+    given = a, b, variance_a, variance_b, covariance, critical
+    low, high = (float(end[0]) for end in fieller(*(np.array([value]) for value in given)))
+    assert low <= a / b <= high
+    # From a / b outwards, the first ratio that fails is beyond the end
+    for values, end in (
+        (np.linspace(a / b, 0, 4_000), low),
+        (a / b * np.geomspace(1, 1e5, 4_000), high),
+    ):
+        passed = [naive_answers.in_ratio(r, *given) for r in values]
+        failed = [i for i, good in enumerate(passed) if not good]
+        last = values[failed[0] - 1] if failed else values[-1]
+        first = values[failed[0]] if failed else (0.0 if values[-1] == 0 else np.inf)
+        assert min(last, first) * (1 - 1e-6) - 1e-12 <= end <= max(last, first) * (1 + 1e-6)
+
+
+def test_of_nothing_elsewhere_the_ratio_is_at_least_something():
+    outcome, group, unit = collection(np.random.default_rng(8), 400, 60, differ=0.8)
+    amounts = outcome.amounts.toarray()
+    amounts[group != 0, 0] = 0
+    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    found = answer(outcome, question.of_values(group, 3, unit))
+    assert found.accepted[0]
+    assert found.ratio[0] == found.ratio_high[0] == np.inf
+    assert 1 < found.ratio_low[0] < np.inf
+    given = (np.array([value]) for value in (0.4, 0.0, 1e-4, 0.0, 0.0, 3.0))
+    assert np.array(fieller(*given)).ravel().tolist() == [np.inf, np.inf]
+
+
+def test_all_rows_of_a_family_share_one_level():
+    outcome, group, unit = collection(np.random.default_rng(1), 400, 60, differ=0.5)
+    found = answer_family(outcome, question.of_values(group, 3, unit))
+    accepted = sum(int(row.accepted.sum()) for row in found)
+    assert accepted > 1
+    assert {row.level for row in found} == {1 - 0.05 * accepted / (3 * TOPICS)}
+    assert {row.rows for row in found} == {3 * TOPICS}
+
+
+@pytest.mark.parametrize(
+    ("p", "rows", "accepted", "level"),
+    [
+        ([0.001, 0.02, 0.9, np.nan], 3, 2, 1 - 0.05 * 2 / 3),
+        ([0.4, 0.9], 2, 0, 1 - 0.05 / 2),
+        ([np.nan], 0, 0, 0.95),
+        ([0.03, 0.04, 0.05], 3, 3, 0.95),
+    ],
+)
+def test_the_level_follows_what_is_accepted(p, rows, accepted, level):
+    found = accept(np.array(p))
+    assert (found.rows, found.accepted) == (rows, accepted)
+    assert found.level == pytest.approx(level)
+
+
+def test_of_few_units_nothing_is_said():
+    outcome, group, unit = collection(np.random.default_rng(2), 60, 12)
+    found = answer(outcome, question.of_values(group, 3, unit))
+    assert found.units == (4, 8)
+    assert found.verdict == found.verdict_of(0) == "few units"
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.ratio_high).all()
+    assert not found.accepted.any()
+
+
+def test_a_topic_that_few_units_have_is_not_told():
+    outcome, group, unit = collection(np.random.default_rng(3), 200, 30)
+    amounts = outcome.amounts.toarray()
+    amounts[unit >= 4, 1] = 0
+    found = answer(Table(csr_matrix(amounts), outcome.sizes), question.of_values(group, 3, unit))
+    assert found.holding[1] == 4
+    assert found.verdict_of(1) == "few units have it"
+    assert found.verdict_of(0) != "few units have it"
+
+
+def test_one_units_doing_is_told_as_its_own():
+    chance = np.random.default_rng(4)
+    units = 60
+    unit = np.repeat(np.arange(units), 5)
+    group = np.array([0, 1, 1])[unit % 3]
+    amounts = np.stack([chance.poisson(2, len(unit)), np.full(len(unit), 20)], axis=1).astype(float)
+    amounts[group == 0, 0] += (
+        10  # units of group 0 differ, and nearly all of the third topic is 3's
+    )
+    third = np.where(unit == 3, 40.0, 0.5 * (group == 0))
+    amounts = np.column_stack([amounts, third])
+    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    found = answer(outcome, question.of_values(group, 2, unit))
+    assert found.accepted[0]
+    assert found.verdict_of(0) == ""
+    assert found.part[0] < 0.2
+    assert found.without[0] == pytest.approx(found.difference[0], rel=0.1)
+    if found.accepted[2]:
+        assert (found.largest[2], found.verdict_of(2)) == (3, "one unit")
+        assert found.part[2] > 0.5
+    assert np.isnan(found.part[~found.accepted]).all()
+
+
+def test_counted_topics_sum_as_a_table_does():
+    chance = np.random.default_rng(5)
+    outcome, group, unit = collection(chance, 120, 20)
+    amounts = outcome.amounts
+    counted = CountedTopics(
+        amounts.indptr.astype(np.int64),
+        amounts.indices.astype(np.uint16),
+        amounts.data.astype(np.int32),
+        outcome.sizes.astype(np.int64),
+        np.array([0, 1, 2, -1, 3, 1], np.int32),
+        4,
+    )
+    into = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0] * 4, [0, 0, 0, 1], [0, 1, 0, 0]])
+    assert counted.summed(group, 3) == pytest.approx(outcome.summed(group, 3) @ into)
+    found = answer(counted, question.of_values(group, 3, unit))
+    assert found.a[0] == answer(outcome, question.of_values(group, 3, unit)).a[0]
+
+
+def test_units_that_are_added_up_change_no_share(monkeypatch):
+    chance = np.random.default_rng(6)
+    outcome, group, _ = collection(chance, 3_000, 2_999, differ=0.3)
+    asked = question.of_values(group, 3, None)
+    alone = answer_family(outcome, asked)
+    monkeypatch.setattr(unit_sums, "MOST_UNITS", 300)
+    for whole, added_up in zip(alone, answer_family(outcome, asked), strict=True):
+        assert added_up.difference == pytest.approx(whole.difference)
+        assert added_up.error == pytest.approx(whole.error, rel=0.2)
+        assert added_up.units == whole.units
+        assert (added_up.largest == -1).all()
+        assert 200 < added_up.df < whole.df
+
+
+def test_a_field_of_two_values_is_asked_once():
+    group = np.array([0, 1, 0, 1, -1])
+    assert question.of_values(group, 2, None).asked.tolist() == [0]
+    assert question.of_values(np.array([0, 1, 2]), 3, None).asked.tolist() == [0, 1, 2]
+    assert question.of_values(np.array([0, 1, 2]), 3, None, np.array([1])).asked.tolist() == [1]
+
+
+def test_two_sets_may_not_share_documents():
+    side_a, side_b = np.array([True, True, False]), np.array([False, True, True])
+    with pytest.raises(Invalid, match="got 1 that are in both"):
+        question.of_two_sets(side_a, side_b, None)
+    asked = question.of_two_sets(side_a, np.array([False, False, True]), None)
+    assert (asked.group.tolist(), asked.family) == ([0, 0, 1], Family.CHOSEN)
+
+
+def test_a_side_without_documents_has_no_answer():
+    outcome, group, unit = collection(np.random.default_rng(7), 60, 12)
+    asked = Question(np.where(group == 1, -1, group), 3, np.array([1]), unit, Family.VALUE)
+    found = answer(outcome, asked)
+    assert found.verdict == "few units"
+    assert np.isnan(found.difference).all()
+
+
+def test_shuffled_units_are_hardly_ever_told_apart():
+    """Of 20 collections without a difference, with 8 to 30 units a side, few may have an accepted
+    row: 5% are expected."""
+    wrong = 0
+    for seed in range(20):
+        chance = np.random.default_rng(100 + seed)
+        outcome, group, unit = collection(chance, 240, int(chance.integers(24, 90)))
+        found = answer_family(outcome, question.of_values(group, 3, unit))
+        wrong += any(row.accepted.any() for row in found)
+    assert wrong <= 3
