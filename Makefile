@@ -3,7 +3,7 @@
 PYTHON := .venv/bin/python
 UV_COMPILE := $(PYTHON) -m uv pip compile --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml
 
-.PHONY: help start dev test lint format types hooks lock wheel demo benchmarks
+.PHONY: help start dev test lint format types readable hooks lock wheel demo benchmarks
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,9 @@ format: ## Format the code, and fix what the linter can
 
 types: ## Check types: none wrong in inference/, elsewhere no more than tests/type-errors.toml says
 	$(PYTHON) -m tests.test_types
+
+readable: ## Show which packages are beyond the limits of readable code, and lower their numbers
+	$(PYTHON) -m tests.readable --write
 
 hooks: ## Have git run format, lint and types before each commit
 	pre-commit install
