@@ -1,0 +1,207 @@
+"""The unit is found in the data, by no column's name."""
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from inference.answers import units
+from inference.answers.units import Field, numbered
+from tests.inference.naive_units import naive_design_effect, naive_main_value_part
+
+WORDS = 60
+FIRST_DAY = date(2000, 1, 1).toordinal()
+
+
+def mixes_of(rows: list[list[int]]) -> units.Mixes:
+    """Of documents as lists of words."""
+    words, counts, indptr = [], [], [0]
+    for row in rows:
+        different, times = np.unique(row, return_counts=True)
+        words += different.tolist()
+        counts += times.tolist()
+        indptr.append(len(words))
+    return units.mixes_of(np.array(indptr), np.array(words), np.array(counts), WORDS)
+
+
+def texts_of(chance: np.random.Generator, kinds: np.ndarray, alike: float) -> list[list[int]]:
+    """A text for each kind: `alike` of its words are of six that the kind says often."""
+    rows = []
+    for kind in kinds.tolist():
+        own = np.random.default_rng(kind).permutation(WORDS)[:6]
+        mine = chance.random(30) < alike
+        rows.append(np.where(mine, chance.choice(own, 30), chance.integers(0, WORDS, 30)).tolist())
+    return rows
+
+
+@pytest.fixture
+def chance():
+    return np.random.default_rng(3)
+
+
+@pytest.fixture
+def speakers(chance):
+    """int[600]: who of forty speaks."""
+    return chance.integers(0, 40, 600)
+
+
+@pytest.fixture
+def mixes(chance, speakers):
+    return mixes_of(texts_of(chance, speakers, 0.3))
+
+
+def found(columns, mixes, days=None) -> list[Field]:
+    if days is None:
+        days = np.zeros(len(mixes.lengths), np.int64)
+    return units.find(columns, days, mixes).fields
+
+
+def named(name: str, codes: np.ndarray, form: str = "somebody {}") -> units.Column:
+    return numbered(name, [form.format(code) for code in codes.tolist()])
+
+
+def test_the_design_effect_is_that_of_its_definition(mixes, speakers):
+    effect, correlation = units.design_effect(speakers, mixes)
+    x = np.asarray(mixes.counts @ mixes.directions)
+    expected = naive_design_effect(x.tolist(), mixes.lengths.tolist(), speakers.tolist())
+    assert (effect, correlation) == pytest.approx(expected, rel=1e-4)
+    assert effect > 2
+
+
+def test_random_codes_are_not_alike(chance, mixes):
+    effects = [units.design_effect(chance.integers(0, 40, 600), mixes)[0] for _ in range(40)]
+    assert np.mean(effects) == pytest.approx(1, abs=0.05)
+    assert np.mean(np.array(effects) >= units.CLEAR) == 0
+
+
+def test_the_main_value_is_that_of_its_definition(chance):
+    a, b = chance.integers(-1, 6, 200), chance.integers(-1, 4, 200)
+    expected = naive_main_value_part(a.tolist(), b.tolist())
+    assert units.main_value_part(a, b) == pytest.approx(expected)
+    assert units.main_value_part(np.full(3, -1), np.zeros(3, int)) == 0.0
+
+
+def test_a_speaker_is_found_whatever_the_column_is_called(mixes, speakers, chance):
+    noise = named("author", chance.integers(0, 30, 600))
+    choice = units.choose(found([noise, named("x17", speakers)], mixes))
+    assert choice.field.name == "x17"
+    assert choice.field.effect > units.CLEAR
+
+
+def test_two_columns_that_say_the_same_are_one_shown_by_letters(mixes, speakers):
+    columns = [named("user_id", speakers, "10{}7"), named("handle", speakers)]
+    fields = found(columns, mixes)
+    assert [(field.name, field.aliases) for field in fields] == [("handle", ("user_id",))]
+    assert units.choose(fields, answer="user_id").field.name == "handle"
+
+
+def test_a_field_of_one_value_or_of_one_document_each_is_none(mixes):
+    columns = [numbered("language", ["en"] * 600), numbered("id", map(str, range(600)))]
+    assert found(columns, mixes) == []
+    assert units.choose([]) == units.Choice(None, "none")
+
+
+def test_nine_values_can_not_be_the_unit(mixes, speakers):
+    [field] = found([named("who", speakers % 5)], mixes)
+    assert (field.unfit, field.able) == (units.FEW, False)
+
+
+def test_what_follows_from_the_date_is_not_the_unit(mixes, chance):
+    days = FIRST_DAY + chance.integers(0, 250, 600)
+    months = [date.fromordinal(int(day)).strftime("%B") for day in days]
+    dates = [date.fromordinal(int(day)).isoformat() for day in days]
+    fields = found([numbered("word 1", months), numbered("when", dates)], mixes, days)
+    assert [field.unfit for field in fields] == [units.CALENDAR, units.CALENDAR]
+
+
+def test_numbers_are_measured_where_neighbours_are_alike_and_accounts_are_not(chance):
+    years = chance.integers(1900, 1950, 900)
+    slowly = mixes_of(texts_of(chance, (years - 1900) // 5, 0.4))
+    assert units.is_measured(numbered("year", map(str, years)), slowly)
+    accounts = chance.permutation(1000)[:50][years - 1900]
+    assert not units.is_measured(numbered("account", map(str, accounts)), slowly)
+    assert not units.is_measured(numbered("name", [f"n {year}" for year in years]), slowly)
+
+
+def test_lists_of_the_columns_own_values_are_keywords():
+    assert units.listed_part(["usa", "uk", "usa, uk", "japan"]) == 0.25
+    assert units.listed_part(["Lovelace, Ada", "Babbage, Charles"]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Con 1987 12", "Con 1987"), ("speech_17.txt", "speech"), ("no number", "no number")],
+)
+def test_a_last_number_is_taken_away(text, expected):
+    assert units.without_last_number(text) == expected
+
+
+def test_parts_of_names_of_files_are_looked_at_by_place(mixes, speakers):
+    surnames = "Adams Baker Clark Davis Evans Frank Ghosh Hills Irwin Jones Klein Lopez".split()
+    months = "Jan Feb Mar Apr".split()
+    files = [
+        f"{i % 28 + 1}{months[i % 4]}2006{surnames[who % 12]}{i}.txt"
+        for i, who in enumerate(speakers.tolist())
+    ]
+    columns = units.with_derived([numbered("file", files)], {"file": files})
+    assert [column.name for column in columns][-2:] == ["file, word 1", "file, word 2"]
+    assert units.word_at(1)(files[0]) == surnames[speakers[0] % 12]
+
+
+def test_the_first_of_a_list_of_names_is_looked_at():
+    authors = [f"A{i % 12}, B{i}" for i in range(60)]
+    columns = units.with_derived([numbered("authors", authors)], {"authors": authors})
+    first = next(column for column in columns if column.name == "authors, the first")
+    assert first.values == 12
+    assert first.derived == "authors"
+
+
+def test_a_text_or_a_derived_column_that_hardly_shares_is_not_looked_at():
+    texts = [f"{'word ' * 40}{i}" for i in range(50)]
+    assert len(units.with_derived([numbered("text", texts)], {"text": texts})) == 1
+    ids = [f"x{i}" for i in range(50)]
+    assert len(units.with_derived([numbered("id", ids)], {"id": ids})) == 1
+
+
+def field_of(name: str, effect: float, values: int = 20, **more) -> Field:
+    return Field(name, values, values / 1.5, 1.0, 1.0, 0.9, effect, 0.05, **more)
+
+
+def test_the_finer_field_is_the_unit_unless_its_values_depend_on_each_other():
+    session = field_of("session", 4.8, 240, coarser=("president",))
+    assert units.choose([session, field_of("president", 16.4)]).field.name == "president"
+    assert units.choose([session, field_of("president", 9.0)]).field.name == "session"
+
+
+def test_rivals_and_what_may_be_a_subject_are_asked_for():
+    two = [field_of("source", 29.0), field_of("maintainer", 27.0)]
+    choice = units.choose(two)
+    assert (choice.certainty, [rival.name for rival in choice.rivals]) == ("likely", ["maintainer"])
+    assert units.choose([two[0], field_of("maintainer", 3.0)]).certainty == "sure"
+    subject = Field("category", 140, 80.0, 1.0, 1.0, 0.9, 46.0, 0.2)
+    assert units.choose([subject]).certainty == "likely"
+    assert units.choose([field_of("author", 1.3)]).certainty == "unsure"
+
+
+def test_what_is_compared_is_not_the_unit_but_what_is_nested_in_it_is():
+    party = field_of("party", 59.0, 12, aliases=("populism",))
+    handle = field_of("handle", 46.0, 32, coarser=("party",))
+    fields = [party, handle]
+    assert units.choose(fields, ["populism"]).field.name == "handle"
+    assert units.choose(fields, ["handle"]) == units.Choice(None, "none")
+
+
+def test_an_answer_wins_and_where_it_is_compared_documents_are_the_units():
+    fields = [field_of("speaker", 7.0, aliases=("speaker_id",)), field_of("paper", 1.0)]
+    assert units.choose(fields, answer="paper") == units.Choice(fields[1], "answered")
+    assert units.choose(fields, answer="") == units.Choice(None, "answered")
+    assert units.choose(fields, ["speaker_id"], "speaker") == units.Choice(None, "answered")
+    assert units.choose(fields, answer="gone").field.name == "speaker"
+
+
+def test_a_sample_has_all_documents_of_a_value_or_none(monkeypatch, mixes, speakers):
+    monkeypatch.setattr(units, "SAMPLE", 500)
+    some = units._whole_values(speakers, mixes)
+    assert 450 < len(some) <= 500
+    kept = np.isin(speakers, speakers[some])
+    assert kept.sum() == len(some)
