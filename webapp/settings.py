@@ -299,6 +299,8 @@ ACCOUNT_USERNAME_BLACKLIST = [
     "anybody",
     "everybody",
 ]
+# Coders who join by a link, as sign-ins; all other limits are allauth's own.
+ACCOUNT_RATE_LIMITS = {"join": "30/m/ip"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_CHANGE_EMAIL = True  # one address an account; a new one counts when it is verified

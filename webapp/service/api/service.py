@@ -1,6 +1,9 @@
 """The API's one object: its parts, and its errors, each a sentence."""
 
-from functools import cache
+import json
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
 
 import structlog
 from django.core.exceptions import BadRequest
@@ -8,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
+from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from inference.errors import Invalid
@@ -29,6 +34,45 @@ class Renderer(BaseRenderer):
 
 
 log = structlog.get_logger(__name__)
+TYPES = ("int", "float", "str")  # what stands after a field that may be of several types
+LONGEST_NAME = 50  # characters of an unknown name that are told
+
+
+class StrictParser(Parser):
+    """JSON as its standard has it, which has neither NaN nor infinities."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return json.loads(request.body, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def with_known_parameters(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """An operation's `run` that refuses a question that it does not know, as a misspelled one would
+    have no effect otherwise. run: the bound method of the operation."""
+    operation: Operation = run.__self__  # type: ignore[attr-defined]
+    known = {
+        name
+        for model in operation.models
+        if model.__ninja_param_source__ == "query"
+        for name in model.__ninja_flatten_map__
+    }
+
+    @wraps(run)
+    def checked(request: HttpRequest, **path: Any) -> HttpResponse:
+        unknown = sorted(request.GET.keys() - known)
+        if not unknown:
+            return run(request, **path)
+        there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
+        error = Invalid(
+            unknown[0][:LONGEST_NAME],
+            f"This address has no parameter “{unknown[0][:LONGEST_NAME]}”; {there_are}.",
+        )
+        return operation.api.on_exception(request, error)
+
+    return checked
 
 
 class Api(NinjaAPI):
@@ -62,7 +106,10 @@ api = Api(
     auth=Reader(),
     throttle=[RATE],
     renderer=Renderer(),
+    parser=StrictParser(),
 )
+for router in (corpora.router, runs.router, engines.router):
+    router.add_decorator(with_known_parameters, mode="view")
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/engines", engines.router, tags=["engines"])
@@ -93,7 +140,8 @@ def bad(request, error):
 @api.exception_handler(ValidationError)
 def unreadable(request, error):
     first = error.errors[0]
-    field = str(first["loc"][-1]) if first.get("loc") else ""
+    place = [str(part) for part in first.get("loc", ()) if part not in TYPES]
+    field = place[-1] if place else ""
     return _error(
         request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field
     )
@@ -114,7 +162,7 @@ def fast(request, error):
 
 @api.exception_handler(HttpError)
 def refused(request, error):
-    return _error(request, str(error), error.status_code)
+    return _error(request, f"{str(error).rstrip('.')}.", error.status_code)
 
 
 @api.exception_handler(Exception)

@@ -4,7 +4,7 @@ address of the next page or null."""
 from typing import Any
 
 from ninja import Field, Schema
-from pydantic import create_model
+from pydantic import BaseModel, ConfigDict, create_model
 
 from inference import engines
 from webapp.analysis.topics.shapes import RankedTopic
@@ -14,6 +14,14 @@ from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
 from webapp.service.corpora.shapes import CorpusFacts
+
+
+class Sent(BaseModel):
+    """What programs send, the one rule for all of it: an object with no other fields than these, and
+    of no other types: neither true nor "3" is a number. Not a Schema, which would take its fields
+    from whatever came, a list or a word, too."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Sentence(Schema):
@@ -91,7 +99,7 @@ class Effect(Schema):
     y: str = Field("", description="the second")
 
 
-class Making(Schema):
+class Making(Sent):
     uploads: list[str] = Field(
         description="ids of finished uploads, the last part of their addresses",
         min_length=1,
@@ -100,7 +108,7 @@ class Making(Schema):
     name: str = Field("", max_length=200)
 
 
-class Reading(Schema):
+class Reading(Sent):
     language: str = Field(
         "", max_length=20, description="ISO 639-1, such as en; by default it is detected"
     )
@@ -124,14 +132,16 @@ Curves = create_model(
 )
 
 
-class Training(Schema):
+class Training(Sent):
     """How to train; what is left out is chosen by the corpus. /engines lists the engines with their
     settings."""
 
     topics: int | None = None
     seed: int = 0
     engine: str = engines.DEFAULT
-    settings: dict = Field({}, description="of the engine, such as passes")
+    settings: dict[str, int | float | str | None] = Field(
+        {}, description="of the engine, such as passes"
+    )
     consensus: bool = Field(
         False,
         description=(

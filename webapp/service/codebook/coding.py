@@ -22,6 +22,7 @@ from webapp.models import (
     User,
 )
 from webapp.platform.storage.sql import rows
+from webapp.service.codebook import coder_names
 from webapp.service.codebook.concepts import TEXT, defined
 
 CODERS = 500  # of a concept
@@ -50,9 +51,10 @@ def coder_of(token: str) -> Coder | None:
     )
 
 
-def join(concept: Concept, name: str, user: User | None = None) -> Coder:
+def join(concept: Concept, name: str, user: User | None = None, by_link: bool = False) -> Coder:
     """A coder of that name, or the one that an account is already. Raises Invalid where another has
-    the name: who has joined goes on at their own address."""
+    the name, or, of those who come by the link, one that reads like it: who has joined goes on at
+    their own address."""
     if user and (coder := concept.coders.filter(user=user).first()):
         if coder.withdrawn_at:
             raise Invalid(
@@ -60,6 +62,8 @@ def join(concept: Concept, name: str, user: User | None = None) -> Coder:
             )
         return coder
     name = person(name)
+    if by_link:
+        coder_names.check(concept, name)
     if concept.coders.count() >= CODERS:
         raise Invalid("name", f"“{concept.name}” has {CODERS} coders, which is the most.")
     try:

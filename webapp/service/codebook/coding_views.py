@@ -1,5 +1,6 @@
 """Where coders code: one text at a time, at an address of their own, without an account."""
 
+from allauth.core import ratelimit
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -33,7 +34,8 @@ def code(
         name = sent.get("name", "") if sent else ""
         if sent:
             with told(request):
-                return redirect("code", coding.join(concept, name).token)
+                _check_rate(request)
+                return redirect("code", coding.join(concept, name, by_link=True).token)
         return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
     if (coder := coding.coder_of(token)) is None:
         return HtmlAnswer(ClosedPage(), status=404)
@@ -42,6 +44,15 @@ def code(
             _save(coder, sent)
         return redirect("code", token)
     return HtmlAnswer(_page(coder, item))
+
+
+def _check_rate(request: HttpRequest) -> None:
+    """Raises Invalid where too many have joined from one address, as for sign-ins."""
+    if not ratelimit.consume(request, action="join"):
+        raise Invalid(
+            "name",
+            "Too many have joined from your network in a minute. Wait a minute, and try again.",
+        )
 
 
 def _save(coder: Coder, sent: QueryDict) -> None:

@@ -24,6 +24,8 @@ CODES = 9  # of a concept: each has a key from 1 to 9
 DRAWN = 20_000  # documents of a concept
 # documents of each stratum, at least: more make estimates no better (docs/measurements/codebook.md)
 EACH = 1
+# Numbers of a scale: their squares and ratios are finite, and no nothing.
+SMALLEST_CODE, LARGEST_CODE = 1e-9, 1e9
 EXAMPLES = 200
 YES_NO = ["no", "yes"]
 
@@ -54,6 +56,8 @@ def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> De
     if long := next((name for name, text in texts.items() if len(text) > TEXT), None):
         raise Invalid(long, f"Each part of a definition has at most {TEXT:,} characters.")
     codes = YES_NO if concept.kind == Concept.Kind.YES_NO else _codes(sent.get("codes", ""))
+    if concept.kind == Concept.Kind.SCALE:
+        _check_scale(codes)
     with transaction.atomic():
         _lock(concept)
         last = concept.definitions.last()
@@ -79,6 +83,21 @@ def _codes(text: str) -> list[str]:
             "codes", f"Write 2 to {CODES} codes, each once, a line each; got {len(codes)}."
         )
     return codes
+
+
+def _check_scale(codes: list[str]) -> None:
+    """Raises Invalid for a number that means can't be computed with."""
+    for line, code in enumerate(codes, 1):
+        try:
+            value = float(code)
+        except ValueError:
+            continue  # a word: codes count 0, 1, 2 … then
+        if value != 0 and not SMALLEST_CODE <= abs(value) <= LARGEST_CODE:
+            raise Invalid(
+                "codes",
+                f"Line {line}: A number of a scale is 0 or from {SMALLEST_CODE} to"
+                f" {LARGEST_CODE:g} in size, got “{code[:20]}”.",
+            )
 
 
 def _short(name: str, text: str, most: int) -> str:

@@ -18,6 +18,8 @@ from webapp.service.codebook.concepts import DRAWN, TEXT, defined
 
 FILE = 50_000_000  # bytes
 READINGS = 2 * DRAWN  # rows
+# That a document was drawn: of a larger collection than there is; estimates divide by its square.
+LEAST_PROBABILITY = 1e-9
 ELSEWHERE = "elsewhere"  # the coder where the file names none
 NAMED = 5  # of what did not match
 
@@ -104,9 +106,11 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> tuple[list[
     labels = {str(i): i for i in range(len(codes))} | {
         name.casefold(): i for i, name in enumerate(codes)
     }
-    numbers = embargo.numbers(concept.corpus, {row["id"] for row in rows})
+    numbers = embargo.numbers(concept.corpus, {row["id"] for row in rows if "\0" not in row["id"]})
     given: dict[tuple[int, str], Given] = {}
     for line, row in enumerate(rows, 2):
+        if any("\0" in cell for cell in row.values()):
+            raise Invalid("codes", f"Line {line:,} has a character that no text has (NUL).")
         document, coder, code = (
             numbers.get(row["id"]),
             row.get("coder", ""),
@@ -129,7 +133,10 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> tuple[list[
                 " already.",
             )
         given[document, coder] = Given(
-            document, coder, code, _probability(row.get("probability", ""))
+            document,
+            coder,
+            code,
+            _probability(row.get("probability", ""), f"Line {line:,}"),
         )
     return list(given.values()), ""
 
@@ -188,7 +195,12 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
             )
             remark = remark.removeprefix(qdpx.UNSURE).strip()[:TEXT]
             given[document, coder] = Given(
-                document, coder, code, _probability(text.probability), unsure, remark
+                document,
+                coder,
+                code,
+                _probability(text.probability, f"“{title[:60]}”"),
+                unsure,
+                remark,
             )
     if not given:
         raise Invalid(
@@ -254,14 +266,15 @@ def _rows(content: bytes) -> list[dict[str, str]]:
     return rows
 
 
-def _probability(text: str) -> float:
-    """0 where none is given."""
+def _probability(text: str, place: str) -> float:
+    """0 where none is given. place: where it stands, in words."""
     try:
         value = float(text or 0)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 1:
+    if value != 0 and not LEAST_PROBABILITY <= value <= 1:
         raise Invalid(
-            "codes", f"A probability is a number above 0 and at most 1, got “{text[:20]}”."
+            "codes",
+            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got “{text[:20]}”.",
         )
     return value

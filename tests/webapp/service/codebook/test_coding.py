@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.test import Client
@@ -344,6 +345,10 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
         ("id,code\nnobody,yes", "Line 2: no document here"),
         ("id,label\n{id},yes", "columns id and code"),
         ("id,code,probability\n{id},yes,2", "A probability"),
+        ("id,code,probability\n{id},yes,1e-320", "Line 2: A probability"),
+        ("id,code,probability\n{id},yes,nan", "Line 2: A probability"),
+        ("id,code\n{id},yes\na\0b,yes", "Line 3 has a character that no text has"),
+        ("id,code,coder\n{id},yes,a\0b", "Line 2 has a character that no text has"),
         ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
         ("", "columns id and code"),
         ("\xff", "CSV in UTF-8"),
@@ -360,6 +365,54 @@ def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained
     assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
         Concept.objects.get(pk=concept.pk), "draw"
     )
+
+
+@pytest.mark.parametrize("code", ["1e308", "-1e308", "inf", "nan", "1e-320"])
+def test_a_scale_has_numbers_that_can_be_computed_with(trained, code):
+    with pytest.raises(Invalid, match="Line 2: A number of a scale"):
+        concept_of(trained, kind="scale", codes=f"0\n{code}")
+    assert concept_of(trained, kind="scale", codes="0\n-2.5\n1e6").pk
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("owner", "reads like a role"),
+        ("0wner", "reads like a role"),
+        ("EDITOR", "reads like a role"),
+        ("Ed it\u00f3r", "reads like a role"),
+        ("\u043ewn\u0435r", "reads like a role"),
+        ("Anna Berg", "codes here already"),
+        ("anna  berg", "looks like “Anna Berg”"),
+        ("Anna-Berg", "looks like “Anna Berg”"),
+        ("\u0410nna B\u0435rg", "looks like “Anna Berg”"),
+        ("Anna Be\u0301rg", "looks like “Anna Berg”"),
+        ("Iris", "looks like “lris”"),
+        ("...", "with a letter or a digit"),
+    ],
+)
+def test_nobody_joins_as_somebody_else(trained, name, said):
+    concept = drawn(trained, 30, overlap=0)
+    coding.join(concept, "Anna Berg")
+    coding.join(concept, "lris")
+    with pytest.raises(Invalid, match=said):
+        coding.join(concept, name, by_link=True)
+    assert coding.join(concept, "Anna Bergmann", by_link=True).pk
+    assert coding.join(concept, "\u0410\u043d\u043d\u0430", by_link=True).pk
+
+
+def test_joining_is_limited_as_signing_in(trained):
+    cache.clear()
+    concept = drawn(trained, 30, overlap=0)
+    concepts.invite(concept, on=True)
+    concept.refresh_from_db()
+    client = Client()
+    for number in range(60):
+        client.post(reverse("code", args=[concept.token]), {"name": f"Coder number {number}"})
+    assert concept.coders.count() == 30
+    page = client.post(reverse("code", args=[concept.token]), {"name": "Late"}, follow=True)
+    assert "Too many have joined" in page.content.decode()
+    cache.clear()
 
 
 def test_a_text_that_was_kept_for_an_hour_goes_to_another(trained):
