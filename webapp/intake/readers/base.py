@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import re
+import threading
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -437,9 +438,30 @@ def decoded(file: io.BufferedReader, encoding: str) -> io.TextIOWrapper:
     from UTF-8 by eye.
     """
     encoding = guess_encoding(file.peek(SAMPLE)) if encoding == DETECT else encoding
-    return io.TextIOWrapper(
-        file, by_mark(file.peek(4)) or check_encoding(encoding), errors="replace", newline=""
-    )
+    encoding = by_mark(file.peek(4)) or check_encoding(encoding)
+    damage.count = 0
+    return io.TextIOWrapper(file, encoding, errors=REPLACE, newline="")
+
+
+class _Damage(threading.local):
+    """What was no character in the file that this thread has begun to decode last: a text may hold
+    U+FFFD by itself, as files that were converted have it."""
+
+    count = 0
+
+
+damage = _Damage()
+REPLACE = "topograph-replace"  # how errors are handled: as by "replace", and counted
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    damage.count += 1
+    return REPLACED, error.end
+
+
+codecs.register_error(REPLACE, _replace)
 
 
 def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
@@ -464,8 +486,8 @@ def clean(text: str) -> str:
 
 def repairs(raw: str, cleaned: str, encoding: str) -> str | None:
     """What `clean` and `decoded` did to a text, as the end of a sentence; None where it is as it
-    came."""
-    if REPLACED in raw:
+    came. Bytes that are no characters are those that `decoded` met in this file."""
+    if damage.count and REPLACED in raw:
         encoding = "its encoding" if encoding == DETECT else encoding
         return (
             f"some bytes are not characters in {encoding}; each is shown as {REPLACED}. Choose"

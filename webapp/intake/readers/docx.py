@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from webapp.intake.readers import note_marks
 from webapp.intake.readers.base import Document, Options, Problem, Source, Unreadable
 from webapp.intake.readers.markup import Fields, Handler, part
 from webapp.intake.readers.package import package
@@ -14,7 +15,7 @@ from webapp.intake.readers.prose import Prose
 _HEADING = regex.compile(
     r"(heading [1-9]|title)", regex.I
 )  # names of Word's styles, in every language of Word
-_LEFT_OUT = {"Fallback", "moveFrom", "del"}
+_LEFT_OUT = {"Fallback", "moveFrom", "del", "rt"}  # the last: how characters are pronounced
 
 
 def read(
@@ -71,6 +72,8 @@ class _Body(Handler):
     def __init__(self, prose: Prose, headings: set[str]):
         self.prose, self.headings = prose, headings
         self.left_out, self.is_text = 0, False
+        self.raised = False  # whether the run's letters are raised
+        self.marked = False  # whether the run is the mark of a note, as its author wrote it
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if (
@@ -85,6 +88,10 @@ class _Body(Handler):
                 self.prose.paragraph()
             case "t":
                 self.is_text = True
+            case "vertAlign" if attributes.get("val") == "superscript":
+                self.raised = True
+            case "footnoteReference" | "endnoteReference":
+                self.marked = attributes.get("customMarkFollows") in ("1", "true", "on")
             case "pStyle" if attributes.get("val") in self.headings:
                 self.prose.heading()
             case "outlineLvl" if attributes.get("val", "9") < "9":
@@ -105,9 +112,16 @@ class _Body(Handler):
             self.left_out -= 1
         elif tag == "t":
             self.is_text = False
+        elif tag == "r":
+            self.raised = False
+            self.marked = False
         elif tag == "p":
             self.prose.paragraph()
 
     def text(self, text: str) -> None:
-        if self.is_text and not self.left_out:
+        if not self.is_text or self.left_out:
+            return
+        if self.marked and len(text) <= note_marks.LONGEST:
+            return
+        if not (self.raised and note_marks.is_mark(text, self.prose.glued())):
             self.prose.text(text)

@@ -79,12 +79,13 @@ _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray 
 # far
 _NEAR = (0.025, 0.08)
 _FEW = 2  # characters: fewer than that say little
+_LEAST = 0.65  # the score of a text's encoding, at least
 _HZ = regex.compile(rb"~\{[!-~]+~\}")
 
 
-def guess(sample: bytes) -> str:
+def guess(sample: bytes, least_score: float = _LEAST) -> str:
     """The encoding that reads best; cp1252 where none reads well. sample: neither plain ASCII nor
-    marked; at most some 100 kB.
+    marked; at most some 100 kB. least_score: what reads worse is no sign of anything.
 
     UTF-8 it is if nine in ten of its characters are: some are damaged, and no other encoding gives
     so many by chance.
@@ -111,8 +112,8 @@ def guess(sample: bytes) -> str:
             scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
     best, best_score = (
         "cp1252",
-        max(0.65, scores.get("cp1252", 0.0)),
-    )  # a worse score is no sign of anything
+        max(least_score, scores.get("cp1252", 0.0)),
+    )
     for encoding, score in scores.items():
         if score > best_score + _ALIKE:
             best, best_score = encoding, score

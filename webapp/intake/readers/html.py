@@ -1,21 +1,20 @@
 """HTML: one document a page. Scripts, styles, menus and forms are left out."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import regex
 from lxml import etree
 
-from webapp.intake.readers import html_cells
+from webapp.intake.readers import html_cells, labels, note_marks
 from webapp.intake.readers.base import (
     Document,
     Options,
     Problem,
     Sniff,
     Source,
-    Unreadable,
     by_mark,
-    check_encoding,
     guess_encoding,
     head,
     nothing,
@@ -26,7 +25,7 @@ from webapp.intake.readers.text import characters
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
 _LEFT_OUT = set(
     "script style nav template noscript svg math head form button select option textarea iframe"
-    " object audio video canvas".split()
+    " object audio video canvas rt rp rtc".split()
 )
 _PARAGRAPHS = set(
     "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption"
@@ -34,7 +33,17 @@ _PARAGRAPHS = set(
 )
 _LINES = set("br li tr td th dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_NOTE_KINDS = {
+    "noteref",
+    "doc-noteref",
+    "footnote-ref",
+    "footnote-reference",
+    "footnoteref",
+    "footnote_reference",
+    "reference",
+}
 _CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
+_DECLARED_WITHIN = 4096  # bytes from the beginning of a page
 _DATES = (
     "article:published_time",
     "dc.date",
@@ -67,12 +76,11 @@ def read(
 
 
 def _declared(path: Source, name: str) -> str | None:
-    start = head(path, name, 4096)
-    charset = _CHARSET.search(start)
-    try:
-        return by_mark(start) or (check_encoding(charset[1].decode()) if charset else None)
-    except Unreadable:
-        return None
+    """The encoding that a page names, as browsers read it; None where it names none that is
+    known."""
+    start = head(path, name)
+    charset = _CHARSET.search(start, endpos=_DECLARED_WITHIN)
+    return by_mark(start) or (labels.believed(charset[1].decode(), start) if charset else None)
 
 
 def add(source: str, prose: Prose):
@@ -111,6 +119,7 @@ def lay_out(root, prose: Prose) -> None:
                 tag in _LEFT_OUT
                 or element.get("hidden") is not None
                 or element.get("aria-hidden") == "true"
+                or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
             ):
                 skipped = element
             if skipped is None:
@@ -138,6 +147,30 @@ def _begin(tag: str, element, prose: Prose) -> None:
         prose.page()
     else:
         _break(tag, prose)
+
+
+def _is_note_mark(tag: str, element, prose: Prose) -> bool:
+    """Whether an element is the mark of a note: raised, or a link that says so or is attached to a
+    word."""
+    text = "".join(itertools.islice(element.itertext(), note_marks.LONGEST))
+    before = prose.glued()
+    if tag == "sup":
+        links = itertools.islice(element.iter("a", "{*}a"), 1)
+        linked = any(map(_leads_within, links)) or _leads_within(element)
+        return note_marks.is_mark(text, before, linked)
+    if any(kind in _NOTE_KINDS for kind in _kinds(element)):
+        return note_marks.is_mark(text, before, linked=True)
+    return _leads_within(element) and note_marks.is_linked_number(text, before)
+
+
+def _leads_within(element) -> bool:
+    return "#" in (element.get("href") or "") or "reference" in _kinds(element)
+
+
+def _kinds(element) -> list[str]:
+    """What an element says that it is."""
+    keys = ("{http://www.idpf.org/2007/ops}type", "epub:type", "role", "class")
+    return " ".join(element.get(key) or "" for key in keys).lower().split()
 
 
 def _break(tag: str, prose: Prose) -> None:

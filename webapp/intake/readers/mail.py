@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.errors import HeaderParseError, MessageError
-from email.header import decode_header, make_header
+from email.header import decode_header
 from email.message import EmailMessage, MIMEPart
 
+from webapp.intake.readers import labels
 from webapp.intake.readers.base import (
     MAX_ID,
     Document,
@@ -102,6 +103,8 @@ def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
         yield b"".join(kept) if size <= MAX_MESSAGE else None
 
 
+_SENTENCE = 200  # characters of what stands for a text in HTML, at most
+_LETTER = re.compile(r"[^\W_]")
 _DIVIDER = re.compile(rb"From .*\d\d:\d\d")  # with the time at which the message came
 _HEADER = re.compile(rb"[!-9;-~]+:")
 
@@ -173,13 +176,20 @@ def _heads(message: EmailMessage) -> dict[str, str]:
     heads: dict[str, str] = {}
     for key, raw in message.raw_items():
         if key.lower() not in heads and len(heads) < 200:
-            value = str(raw)[:MAX_HEADER]
-            with contextlib.suppress(*_BROKEN, UnicodeError):
-                value = str(make_header(decode_header(value)))
-            heads[key.lower()] = line(
-                value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            )
+            heads[key.lower()] = line(_head(str(raw)[:MAX_HEADER]))
     return heads
+
+
+def _head(value: str) -> str:
+    """A header as text: its encoded words by their labels, and bytes that have none by what they
+    read like."""
+    with contextlib.suppress(*_BROKEN, UnicodeError):
+        value = "".join(
+            _decoded(part, charset)[0] if isinstance(part, bytes) else part
+            for part, charset in decode_header(value)
+        )
+    raw = value.encode("utf-8", "surrogateescape")
+    return _decoded(raw, None)[0]
 
 
 def _date(value: str) -> str:
@@ -194,6 +204,10 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
     what was wrong with it, as the ends of sentences."""
     prose, repaired = Prose(name), []
     body = message.get_body(preferencelist=("plain", "html"))
+    if body is not None and _says_nothing(_text_of(body)):
+        with_letters = message.get_body(preferencelist=("html",))
+        if with_letters is not None and _LETTER.search(_text_of(with_letters)):
+            body = with_letters
     if (
         body is None
         and message.get_content_maintype() == "multipart"
@@ -230,6 +244,15 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
                 else:
                     prose.paragraph()
     return prose, left_out, repaired
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a plain text holds no letters, or only says that the message is in HTML."""
+    return not _LETTER.search(text) or (len(text) < _SENTENCE and "html" in text.lower())
+
+
+def _text_of(part: MIMEPart) -> str:
+    return _decoded(part.get_payload(decode=True) or b"", part.get_content_charset())[0]
 
 
 _CODINGS = {
@@ -283,8 +306,9 @@ def _wrong(charset: str, guess: str) -> str:
 
 def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
     """A text, and the end of a sentence where it is not in the encoding that it says."""
+    encoding = labels.believed(charset, raw[: 1 << 16]) if charset else "utf-8"
     try:
-        return raw.decode(charset or "utf-8"), ""
+        return raw.decode(encoding or ""), ""
     except (LookupError, ValueError):
         guess = guess_encoding(raw[: 1 << 16])
         return raw.decode(guess, "replace"), _wrong(clean(charset)[:40], guess) if charset else ""

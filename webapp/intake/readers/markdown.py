@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from webapp.intake.readers import html, text
+from webapp.intake.readers import html, note_marks, text
 from webapp.intake.readers.base import Document, Options, Problem, Source
 from webapp.intake.readers.prose import Prose
 
@@ -18,6 +18,9 @@ _FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r
 # paragraph with more of them is text as it stands.
 _DELIMITERS = regex.compile(r"[][*_~`<>!&]")
 MOST_DELIMITERS = 1_000
+# “[^1]” marks a note, and “[^1]:” begins it; “^1^” is how pandoc raises a mark
+_NOTE = regex.compile(r"\[\^[^\]\s]{1,60}\]:?|\^(?:\d{1,3}|[*†‡])\^")
+_TAG = regex.compile(r"<(?P<end>/?)(?P<name>[a-z]+)", regex.I)
 
 
 def _parse_paragraphs(state: StateCore) -> None:
@@ -86,13 +89,40 @@ def _add(token, prose: Prose) -> None:
 
 
 def _inline(tokens: list, prose: Prose) -> None:
+    raised: list[str] | None = None  # what is between <sup> and </sup>
     for token in tokens:
-        match token.type:
-            case "text" | "code_inline":
-                prose.text(token.content)
-            case "softbreak":
-                prose.text(" ")
-            case "hardbreak":
-                prose.line()
-            case "image":
-                _inline(token.children or [], prose)
+        tag = _TAG.match(token.content) if token.type == "html_inline" else None
+        name = tag["name"].lower() if tag else ""
+        if raised is not None and token.type == "text" and not name:
+            raised.append(token.content)
+            continue
+        if raised is not None:
+            _add_raised("".join(raised), prose)
+            raised = None
+        if name == "sup" and tag and not tag["end"]:
+            raised = []
+        elif name in ("br", "p", "div", "li"):
+            prose.line()
+        else:
+            _inline_text(token, prose)
+    if raised is not None:
+        _add_raised("".join(raised), prose)
+
+
+def _inline_text(token: Token, prose: Prose) -> None:
+    match token.type:
+        case "text":
+            prose.text(_NOTE.sub("", token.content))
+        case "code_inline":
+            prose.text(token.content)
+        case "softbreak":
+            prose.text(" ")
+        case "hardbreak":
+            prose.line()
+        case "image":
+            _inline(token.children or [], prose)
+
+
+def _add_raised(text: str, prose: Prose) -> None:
+    if not note_marks.is_mark(text, prose.glued()):
+        prose.text(text)

@@ -11,7 +11,8 @@ from xml.parsers import expat
 
 import regex
 
-from webapp.intake.readers.base import REPLACED, Unreadable, by_mark, check_encoding
+from webapp.intake.readers import labels
+from webapp.intake.readers.base import REPLACE, SAMPLE, Unreadable, by_mark, check_encoding, damage
 
 MAX_MARKUP = 1 << 30  # bytes of one file of XML: more tags than any text has
 MAX_DEPTH = 1_000
@@ -41,20 +42,27 @@ def parse(file: io.BufferedReader, handler: Handler, name: str) -> None:
     deque(walk(file, handler, name, Result()), 0)
 
 
+def _believed(label: str, sample: bytes) -> str:
+    """An encoding that is not known stays as it is, to be refused by its name."""
+    return labels.believed(label, sample) or label
+
+
 def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -> Iterator[None]:
     """The same, a piece at a time: yields after each, so that what a handler has finished can be
     taken from it."""
-    start = file.peek(512)[:512]
+    sample = file.peek(SAMPLE)
+    start = sample[:512]
     declared = _DECLARED.match(start)
     encoding = (
         by_mark(start)
         or {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}.get(start[:2])
-        or (declared and declared[1].decode())
+        or (declared and _believed(declared[1].decode(), sample))
         or "utf-8"
     )
     if encoding.lower().replace("-", "") == "utf16" and not by_mark(start):
         encoding = "utf-8"  # what says so in ASCII is not UTF-16
-    text = io.TextIOWrapper(file, check_encoding(encoding), errors="replace", newline="")
+    text = io.TextIOWrapper(file, check_encoding(encoding), errors=REPLACE, newline="")
+    damage.count = 0
     parser = expat.ParserCreate("utf-8", " ")
     parser.buffer_text, parser.buffer_size = True, _CHUNK
     parser.UseForeignDTD(
@@ -109,7 +117,7 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
                     f"“{name}” holds more than {MAX_MARKUP >> 20:,} MB of XML; it was left out. Cut"
                     " it into parts."
                 )
-            result.replaced += piece.count(REPLACED)
+            result.replaced = damage.count
             parser.Parse(piece.encode("utf-8", "replace"), False)
             yield
         parser.Parse(b"", True)

@@ -3,6 +3,7 @@ deleted are left out."""
 
 from collections.abc import Callable, Iterator
 
+from webapp.intake.readers import note_marks
 from webapp.intake.readers.base import Document, Options, Problem, Source, Unreadable
 from webapp.intake.readers.markup import Fields, Handler, part
 from webapp.intake.readers.package import package, small
@@ -17,6 +18,7 @@ _LEFT_OUT = {
     "sequence-decls",
     "forms",
     "note-citation",
+    "ruby-text",
 }
 
 
@@ -50,8 +52,15 @@ def read(
 class _Body(Handler):
     def __init__(self, prose: Prose):
         self.prose, self.left_out = prose, 0
+        self.style = ""
+        self.raising: set[str] = set()  # styles of raised letters
+        self.spans: list[bool] = []  # whether the letters of each open one are raised
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "style":
+            self.style = attributes.get("name", "")
+        elif tag == "text-properties" and attributes.get("text-position", "").startswith("super"):
+            self.raising.add(self.style)
         if self.left_out or tag in _LEFT_OUT:
             self.left_out += 1
             return
@@ -60,6 +69,8 @@ class _Body(Handler):
                 self.prose.heading()
             case "p" | "note-body":
                 self.prose.paragraph()
+            case "span":
+                self.spans.append(attributes.get("style-name", "") in self.raising)
             case "s" | "tab":
                 self.prose.text(" ")
             case "line-break":
@@ -72,7 +83,12 @@ class _Body(Handler):
             self.left_out -= 1
         elif tag in ("h", "p", "note-body"):
             self.prose.paragraph()
+        elif tag == "span":
+            self.spans.pop()
 
     def text(self, text: str) -> None:
-        if not self.left_out:
+        if self.left_out:
+            return
+        raised = bool(self.spans) and self.spans[-1]
+        if not (raised and note_marks.is_mark(text, self.prose.glued())):
             self.prose.text(text)

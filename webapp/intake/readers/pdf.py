@@ -10,23 +10,32 @@ import regex
 
 from webapp.intake.readers.base import (
     MAX_TEXT,
+    REPLACED,
     Document,
     Options,
     Problem,
     Sniff,
     Source,
     Unreadable,
-    clean,
     nothing,
     opened,
 )
+from webapp.intake.readers.pdf_page import Page, page_text
 from webapp.intake.readers.prose import document, preview
+from webapp.intake.readers.running_lines import Running, without_running
 
 MAX_PAGES = 50_000
 PREVIEW_PAGES = 5
-_HYPHEN = regex.compile(
-    r"[\x02\xad\ufffe]\r?\n?"
-)  # pdfium's mark of a word that is broken at the end of a line
+_RECOGNISE = (
+    'Run text recognition (OCR) first, with a program such as OCRmyPDF (ocrmypdf "{0}"'
+    " recognised.pdf), and upload the result."
+)
+_RECOGNISE_ANEW = (
+    'Export the PDF again with its fonts, or recognise its letters (ocrmypdf --force-ocr "{0}"'
+    " recognised.pdf)."
+)
+_SHOWN = 60  # characters of a line that is quoted
+_MOST_SHOWN = 2  # such lines
 _DATE = regex.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _NO_TITLE = regex.compile(
     r"untitled|microsoft (word|powerpoint)|.*\.(docx?|indd|qxd|tex|dvi|rtf)$", regex.I
@@ -69,10 +78,16 @@ def _documents(
             f"“{name}” has {len(pdf):,} pages; at most {MAX_PAGES:,} can be read. Cut it into"
             " parts."
         )
-    pages, broken, length = [], [], 0
+    pages: list[str] = []
+    broken: list[int] = []
+    nameless: dict[int, int] = {}  # page -> letters that the PDF does not name
+    length = 0
     for number in itertools.islice(range(len(pdf)), most):
         try:
-            pages.append(_page(pdf, number))
+            page = _page(pdf, number)
+            pages.append(page.text)
+            if page.nameless:
+                nameless[number + 1] = page.nameless
         except (pypdfium2.PdfiumError, ctypes.ArgumentError):
             pages.append("")
             broken.append(number + 1)
@@ -82,28 +97,11 @@ def _documents(
                 f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into"
                 " parts."
             )
-    empty = sum(not page.strip() for page in pages) - len(broken)
-    if len(pages) == empty + len(broken):
+    if not any(page.strip() for page in pages):
         why = "its pages can't be read" if broken else "its pages are pictures"
-        raise Unreadable(
-            f"“{name}” holds no text: {why}. Run text recognition (OCR) first, with a program such"
-            " as OCRmyPDF, and upload the result."
-        )
-    for number in broken[:100]:
-        yield Problem(
-            name,
-            f"page {number}",
-            f"“{name}”, page {number}: the page is damaged and was left out.",
-            False,
-        )
-    if empty > len(pages) / 2:
-        yield Problem(
-            name,
-            "",
-            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text; they may be pictures that"
-            " need OCR.",
-            False,
-        )
+        raise Unreadable(f"“{name}” holds no text: {why}. {_RECOGNISE.format(_shell_name(name))}")
+    pages, running = without_running(pages)
+    yield from _said(name, pages, broken, nameless, running)
     about = {
         key: value
         for key, value in pdf.get_metadata_dict(skip_empty=True).items()
@@ -116,7 +114,72 @@ def _documents(
     yield document("\f".join(pages), name, "" if _NO_TITLE.match(title) else title, date, metadata)
 
 
-def _page(pdf: pypdfium2.PdfDocument, number: int) -> str:
+def _said(
+    name: str,
+    pages: list[str],
+    broken: list[int],
+    nameless: dict[int, int],
+    running: list[Running],
+) -> Iterator[Problem]:
+    """What is wrong with the pages, and what was left out of them. Raises Unreadable where nothing
+    is left."""
+    empty = sum(not page.strip() for page in pages) - len(broken)
+    recognise = _RECOGNISE.format(_shell_name(name))
+    if running and empty + len(broken) == len(pages):
+        raise Unreadable(
+            f"“{name}” holds no text but {_quoted(running)}: its pages are scans, pictures without"
+            f" text. {recognise}"
+        )
+    for number in broken[:100]:
+        yield Problem(
+            name,
+            f"page {number}",
+            f"“{name}”, page {number}: the page is damaged and was left out.",
+            False,
+        )
+    if running:
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {_quoted(running)} was left out, as a line that runs through the pages.",
+            False,
+        )
+    if nameless:
+        letters = sum(nameless.values())
+        yield Problem(
+            name,
+            f"page {min(nameless)}",
+            f"“{name}”: {letters:,} letters on {len(nameless):,} of {len(pages):,} pages have no"
+            f" name in the PDF; each is shown as {REPLACED}, and words with them are not whole."
+            f" {_RECOGNISE_ANEW.format(_shell_name(name))}",
+            False,
+        )
+    if 2 * empty > len(pages):
+        beside = f" but {_quoted(running)}" if running else ""
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text{beside}; they may be"
+            f" pictures that need OCR. {recognise}",
+            False,
+        )
+
+
+def _quoted(running: list[Running]) -> str:
+    """The lines that run through pages, with the number of pages."""
+    shown = [
+        f"“{line.example[:_SHOWN]}{'…' if len(line.example) > _SHOWN else ''}” on"
+        f" {line.pages:,} of {line.of:,} pages"
+        for line in running[:_MOST_SHOWN]
+    ]
+    more = len(running) - len(shown)
+    return " and ".join(shown) + (f" and {more} more such lines" if more else "")
+
+
+def _shell_name(name: str) -> str:
+    return name.replace("\\", "/").rpartition("/")[2].replace('"', "'")
+
+
+def _page(pdf: pypdfium2.PdfDocument, number: int) -> Page:
     with closing(pdf[number]) as page, closing(page.get_textpage()) as text:
-        raw = text.get_text_range() if text.count_chars() else ""
-    return clean(_HYPHEN.sub("", raw).replace("\r\n", "\n").replace("\f", "\n"))
+        return page_text(text, page.get_width())

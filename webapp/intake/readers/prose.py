@@ -21,6 +21,8 @@ from webapp.intake.readers.base import (
     stem,
 )
 
+_GLUED = 24  # characters, and pieces, that `glued` looks at
+
 
 class Prose:
     """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space
@@ -57,6 +59,17 @@ class Prose:
     def _add(self, piece: str) -> None:
         self.pieces.append(piece)
         self.length += len(piece)
+
+    def glued(self) -> str:
+        """The end of the line to which a piece would be attached: "" where a space or a line end is
+        between them."""
+        if self._gap or self._page:
+            return ""
+        return "".join(self.pieces[-_GLUED:])[-_GLUED:]
+
+    def blank(self) -> None:
+        """A space before the next piece, where there is nothing else."""
+        self._gap = max(self._gap, 1)
 
     def line(self) -> None:
         self._gap, self._heading = max(self._gap, 2), False

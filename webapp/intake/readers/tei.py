@@ -2,7 +2,11 @@
 file."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+import regex
+
+from webapp.intake.readers import hyphens, note_marks
 from webapp.intake.readers.base import Document, Options, Problem, Source, opened
 from webapp.intake.readers.markup import Handler, Result, walk
 from webapp.intake.readers.prose import Prose, line
@@ -25,7 +29,21 @@ _LAYOUT = {  # what an element of TEI begins
     **dict.fromkeys(_LINES, Prose.line),
 }
 _HEADINGS = {"head", "title", "heading", "h1", "h2", "h3", "h4", "h5", "h6"}
-_LEFT_OUT = {"teiHeader", "fw", "figDesc", "del", "facsimile", "sourceDoc", "standOff", "surplus"}
+_LEFT_OUT = {
+    "teiHeader",
+    "fw",
+    "figDesc",
+    "del",
+    "facsimile",
+    "sourceDoc",
+    "standOff",
+    "surplus",
+    "witDetail",
+    "rt",  # how characters are pronounced
+}
+_REPLACED = {"sic", "orig", "abbr"}  # within a choice: what the other one corrects or expands
+_RAISED = {"sup", "superscript", "super", "raised"}  # of letters, in `rend`
+_JOINED = {"left", "both"}, {"right", "both"}  # how a word says what it is attached to
 # Where a header's dates are, the best first; that of the digital file, in publicationStmt, says
 # nothing of the text
 _DATES = ("creation", "firstEdition", "sourceDesc")
@@ -71,6 +89,11 @@ class _Handler(Handler):
         self.mixed: list[bool] = []
         self.tei = False
         self.left_out = 0  # depth of elements that are left out
+        # Of each open `choice` and `app`: whether one of its readings was read
+        self.readings: list[bool] = []
+        self.mark: list[str] | None = None  # what may be the mark of a note, while it is open
+        self.leads = False  # whether that leads to another place in the text
+        self.joined = False  # whether a word said that the next one is attached to it
         self.begin()
 
     def begin(self) -> None:
@@ -89,12 +112,16 @@ class _Handler(Handler):
         self.path.append(kind if kind in _EDITIONS else tag)
         if self.tei and "teiHeader" in self.path:
             self._header(tag, attributes)
-        if self.left_out or (
-            self.tei
-            and (tag in _LEFT_OUT or (within == "choice" and tag in ("sic", "orig", "abbr")))
-        ):
+        self._end_mark()
+        if self.left_out or (self.tei and (tag in _LEFT_OUT or self._is_other(tag, within))):
             self.left_out += 1
         elif self.tei:
+            if tag in ("choice", "app"):
+                self.readings.append(False)
+            elif tag == "w":
+                self._divide(attributes)
+            elif self._may_mark(tag, attributes):
+                self.mark = []
             if tag in _LAYOUT and not (tag in _LINES and attributes.get("break") == "no"):
                 _LAYOUT[tag](self.prose)
         elif tag in _HEADINGS:
@@ -104,6 +131,49 @@ class _Handler(Handler):
         elif not (self.mixed and self.mixed[-1]):
             self.prose.paragraph()
         self.mixed.append(False)
+
+    def _is_other(self, tag: str, within: str) -> bool:
+        """Whether an element is another reading than the one that is read: a text has one."""
+        if within == "choice" and tag in _REPLACED:
+            return True
+        reading = within == "choice" or (within in ("app", "rdgGrp") and tag in ("lem", "rdg"))
+        if not reading or not self.readings:
+            return False
+        before = self.readings[-1]
+        self.readings[-1] = True
+        return before
+
+    def _divide(self, attributes: dict[str, str]) -> None:
+        """Words that are marked as words have a space between them, where none says otherwise."""
+        to_left, to_right = _JOINED
+        attached = self.joined or attributes.get("join") in to_left
+        continued = attributes.get("part") in ("M", "F")
+        if not attached and not continued and self.path.count("w") == 1:
+            self.prose.blank()
+        self.joined = attributes.get("join") in to_right
+
+    def _may_mark(self, tag: str, attributes: dict[str, str]) -> bool:
+        raised = not _RAISED.isdisjoint(
+            regex.split(r"[\s:;(),#]+", attributes.get("rend", attributes.get("rendition", "")))
+        )
+        leads = tag == "ref" and (
+            attributes.get("target", "").startswith("#") or "note" in attributes.get("type", "")
+        )
+        self.leads = leads
+        return leads or (tag == "hi" and raised)
+
+    def _end_mark(self) -> None:
+        """Add what was raised, where it is no mark of a note."""
+        if self.mark is None:
+            return
+        text = "".join(self.mark)
+        self.mark = None
+        before = self.prose.glued()
+        is_mark = note_marks.is_mark(text, before) or (
+            self.leads and note_marks.is_linked_number(text, before)
+        )
+        if not is_mark:
+            self.prose.text(text)
 
     def _header(self, tag: str, attributes: dict[str, str]) -> None:
         if self.path[-2] == "titleStmt" and tag in ("title", "author") and self.captured is None:
@@ -121,6 +191,7 @@ class _Handler(Handler):
             self.language = self.language or attributes.get("ident", "")
 
     def end(self, tag: str) -> None:
+        self._end_mark()
         self.path.pop()
         mixed = self.mixed.pop()
         if self.captured is not None and tag in (
@@ -133,6 +204,8 @@ class _Handler(Handler):
         if self.left_out:
             self.left_out -= 1
         elif self.tei:
+            if tag in ("choice", "app") and self.readings:
+                self.readings.pop()
             if tag == "head" or tag in _PARAGRAPHS:
                 self.prose.paragraph()
             elif tag in _LINES and tag != "lb":
@@ -170,8 +243,14 @@ class _Handler(Handler):
             self.captured += text
         if self.mixed and not text.isspace():
             self.mixed[-1] = True
-        if not self.left_out:
-            self.prose.text(text)
+        if self.left_out:
+            return
+        if self.mark is not None:
+            self.mark.append(text)
+            if sum(map(len, self.mark)) > note_marks.LONGEST:
+                self._end_mark()
+            return
+        self.prose.text(text)
 
     def finish(self) -> None:
         date = next((self.dates[place] for place in _DATES if place in self.dates), "")
@@ -188,4 +267,6 @@ class _Handler(Handler):
             )
             return
         metadata = {"author": "; ".join(self.authors), "language": self.language}
-        self.finished.append(self.prose.document(self.title, date, metadata, place))
+        document = self.prose.document(self.title, date, metadata, place)
+        text, headings = hyphens.joined(document.text, document.headings)
+        self.finished.append(replace(document, text=text, headings=headings))

@@ -1,14 +1,16 @@
-"""Plain text: one document per file."""
+"""Plain text: one document per file. Words that the ends of lines break are made whole."""
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
+from webapp.intake.readers import hyphens
 from webapp.intake.readers.base import (
     DETECT,
     MAX_ID,
     MAX_TEXT,
     MAX_TITLE,
     PREVIEW_CELL,
+    REPLACE,
     SAMPLE,
     Document,
     Options,
@@ -20,6 +22,7 @@ from webapp.intake.readers.base import (
     check_encoding,
     clean,
     content,
+    damage,
     guess_encoding,
     head,
     opened,
@@ -45,7 +48,7 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     text = yield from characters(path, name, options.encoding, advance)
-    cleaned = clean(text)
+    cleaned, _ = hyphens.joined(clean(text))
     if not cleaned.strip():
         raise Unreadable(f"“{name}” has no text in it; it was left out.")
     yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
@@ -65,13 +68,14 @@ def characters(
     own = by_mark(raw) or (
         guess_encoding(raw[:SAMPLE]) if encoding == DETECT else check_encoding(encoding)
     )
+    damage.count = 0
     try:
         text = raw.decode(own)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         begin = raw.rfind(b"\n", 0, error.start) + 1
         guess = own if encoding == DETECT else guess_encoding(raw[begin : begin + SAMPLE])
-        text = raw.decode(guess, "replace")
+        text = raw.decode(guess, REPLACE)
         done = (
             repairs(text, clean(text), own)
             if guess == own

@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO
 
+import regex
+
 from webapp.intake.readers import archive, encodings, looking
 from webapp.intake.readers.base import (
     MAX_UNPACKED,
@@ -29,6 +31,10 @@ _OTHER = {  # encodings of names on machines where ZIP's own has not their lette
     "cp932", "euc_jp", "gb18030", "big5hkscs", "cp949", "johab", "cp866", "cp1251", "koi8-r", "koi8-u", "iso8859-5", "mac_cyrillic", "cp852", "cp1250",
     "iso8859-2", "cp1253", "iso8859-7", "cp1254", "cp1255", "cp1256", "iso8859-6", "cp874", "cp1257",
 }  # fmt: skip
+_IDEOGRAPHIC = {"cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"}
+_SCORE_OF_NAMES = 0.3  # which `encodings.guess` must give them, at least
+_EAST = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\u3000-\u303f\u30fb\u30fc\uff01-\uff60"
+_FOREIGN = regex.compile(rf"[^\x00-\x7f{_EAST}]|[a-zA-Z][{_EAST}][a-zA-Z]")
 
 
 # The list of entries at the end of a ZIP archive, read as it is gone through: zipfile would keep
@@ -211,7 +217,23 @@ def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     if not names:
         return "cp437"
     guess = encodings.guess(names)
-    return guess if guess in _OTHER else "cp437"  # Western names are from DOS, as ZIP is
+    if guess in _OTHER:
+        return guess
+    ideographic = encodings.guess(names, _SCORE_OF_NAMES)
+    if ideographic in _IDEOGRAPHIC and _is_ideographic(names, ideographic):
+        return ideographic
+    return "cp437"  # Western names are from DOS, as ZIP is
+
+
+def _is_ideographic(names: bytes, encoding: str) -> bool:
+    """Whether names are of ideographs, kana or Hangul alone, apart from ASCII, and none of these is
+    attached to a letter of ASCII: a few names have too few characters for their scores to say
+    so."""
+    try:
+        text = names.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return not _FOREIGN.search(text)
 
 
 @contextlib.contextmanager

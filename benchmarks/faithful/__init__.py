@@ -1,0 +1,1 @@
+"""How faithfully files are read: known texts in every format, compared with what arrives."""

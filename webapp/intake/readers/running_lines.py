@@ -1,0 +1,87 @@
+"""Lines that run through the pages of a file, as headers, footers, page numbers and stamps do: they
+are no part of the text, and what they were is said.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import regex
+
+EDGE = 2  # lines at the top and at the bottom of a page that may be such
+MIN_PAGES = 3  # that have it
+SHARE = 0.6  # of the pages with text, at least
+MAX_LINE = 200  # characters
+_NUMBER = regex.compile(r"\d+|\b[ivxlc]+\b", regex.I)
+
+
+class Running(NamedTuple):
+    """example: as it is on the first page that has it. pages: that have it, `of` those with
+    text."""
+
+    example: str
+    pages: int
+    of: int
+
+
+def without_running(pages: list[str]) -> tuple[list[str], list[Running]]:
+    """Pages without the lines that run through them, and these, the most frequent first."""
+    filled = sum(bool(page.strip()) for page in pages)
+    least = max(MIN_PAGES, SHARE * filled)
+    found: Counter[tuple[bool, str]] = Counter()
+    examples: dict[tuple[bool, str], str] = {}
+    for page in pages:
+        edges = list(_edges(page.split("\n")))
+        found.update({line.key for line in edges})
+        for line in edges:
+            examples.setdefault(line.key, line.text)
+    often = {key for key, count in found.items() if count >= least}
+    shortened = [_without(page, often) for page in pages] if often else []
+    dropped = Counter(key for _, keys in shortened for key in keys)
+    running = {key for key, count in dropped.items() if count >= least}
+    if not running:
+        return pages, []
+    said = [
+        Running(examples[key], count, filled)
+        for key, count in dropped.most_common()
+        if key in running
+    ]
+    return [_without(page, running)[0] for page in pages], said
+
+
+class _Edge(NamedTuple):
+    """A line near the top or the bottom of a page. key: (whether at the top, the line without its
+    numbers)."""
+
+    place: int
+    key: tuple[bool, str]
+    text: str
+
+
+def _edges(lines: list[str]) -> Iterator[_Edge]:
+    """One line more than may be left out at the top, and at the bottom: each from outside to
+    inside."""
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    top = filled[: EDGE + 1]
+    bottom = filled[::-1][: EDGE + 1]
+    for places, is_top in ((top, True), (bottom, False)):
+        for place in places:
+            text = " ".join(lines[place].split())[: MAX_LINE + 1]
+            yield _Edge(place, (is_top, _NUMBER.sub("0", text.lower())), text)
+
+
+def _without(page: str, running: set[tuple[bool, str]]) -> tuple[str, set[tuple[bool, str]]]:
+    """The page without them, and which they were. Where more than EDGE lines follow each other the
+    pages have the same text, which stays, unless it is all of this page."""
+    lines = page.split("\n")
+    edges = list(_edges(lines))
+    dropped: dict[int, tuple[bool, str]] = {}
+    for is_top in (True, False):
+        side = [line for line in edges if line.key[0] == is_top]
+        same = list(itertools.takewhile(lambda line: line.key in running, side))
+        short = all(len(line.text) <= MAX_LINE for line in same)
+        if short and (len(same) <= EDGE or len(side) == sum(map(bool, lines))):
+            dropped |= {line.place: line.key for line in same}
+    kept = "\n".join(line for place, line in enumerate(lines) if place not in dropped)
+    return kept, set(dropped.values())
