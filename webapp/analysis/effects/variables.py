@@ -148,9 +148,9 @@ def _day(i: int, values: np.ndarray) -> str:
     width."""
     whole = date.fromordinal(round(values[i])).isoformat()
     wide = (values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
-    ahead = date.fromordinal(
-        round(values[i] + wide / 2)
-    ).isoformat()  # a year may begin just after the step
+    # A year may begin just after the step; the calendar ends with the year 9999.
+    later = min(round(values[i] + wide / 2), date.max.toordinal())
+    ahead = date.fromordinal(later).isoformat()
     near = (
         text
         for text in (ahead[:4], whole[:4], ahead[:7], whole[:7])

@@ -3,7 +3,7 @@ Bounded: one pass over the documents for each field, samples of the words' docum
 groups x topics."""
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import cast
 
@@ -13,6 +13,7 @@ from inference.findings import changes, sums, unlike
 from inference.findings.sums import Sums
 from webapp.analysis.findings import by_group, cautions, families, over_time, periods, quotations
 from webapp.analysis.findings.called import Names
+from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
@@ -52,7 +53,7 @@ class Context:
         )
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
         self.dates = fields.dates(self.run.version)
-        self.periods = periods.divide(self.dates, self.mask)
+        self.periods = self._periods()
         self.names = Names(self)
         self.repeated = quotations.repeating(selection)
 
@@ -62,6 +63,14 @@ class Context:
         listed = self.view.used & (self.into == np.arange(self.K))
         subjects = listed & np.array([not self.view.labels.background(k) for k in range(self.K)])
         return subjects if 2 * whole.x[0, subjects].sum() > whole.x[0, listed].sum() else listed
+
+    def _periods(self) -> periods.Periods | None:
+        """None where no two periods have documents with words that count."""
+        times = periods.divide(self.dates, self.mask)
+        if times is None:
+            return None
+        with_words = times.group[(times.group >= 0) & (self.counted.lengths > 0)]
+        return times if len(np.unique(with_words)) > 1 else None
 
     @property
     def times(self) -> periods.Periods:
@@ -113,20 +122,25 @@ class Context:
 
 
 def findings(selection: Selection) -> SetFindings:
-    """All that is stored."""
+    """All that is stored. A kind that can't be computed is named, and the others are there."""
     context = Context(selection)
-    largest = _families(context)
+    guard = Guard(context.run.pk)
+    largest = guard.listed("family", lambda: _families(context))
     rows: list[Finding] = [*largest]
-    quotes = _quotes(context, largest)
+    quotes = guard.listed("family", lambda: _quotes(context, largest))
     if context.periods:
-        changed = over_time.changed(context)
+        changed = guard.listed("change", lambda: over_time.changed(context))
         told = {(change.topic, change.more) for change in changed}
-        rows += [*changed, *over_time.events(context, told), *over_time.who_speaks(context)]
+        rows += changed
+        rows += guard.listed("event", lambda: over_time.events(context, told))
+        rows += guard.listed("speaker", lambda: over_time.who_speaks(context))
     if context.documents:
-        rows += [*by_group.particular(context), *_of_set(context), *cautions.cautions(context)]
-    rows += _unlike(context)
-    for kind in KINDS.values():
-        rows += cast(list[Finding], kind.find(context))
+        rows += guard.listed("mark", lambda: by_group.particular(context))
+        rows += guard.listed("mark", lambda: _of_set(context))
+        rows += guard.listed("caution", lambda: cautions.cautions(context))
+    rows += guard.listed("unlike", lambda: _unlike(context))
+    for name, kind in KINDS.items():
+        rows += cast(list[Finding], guard.listed(name, partial(kind.find, context)))
     rows.sort(key=lambda row: -row.score)
     kept = [
         row
@@ -142,6 +156,7 @@ def findings(selection: Selection) -> SetFindings:
         bins=periods.bins(times.said) if times else [],
         quotes=quotes,
         findings=kept,
+        failed=guard.failed,
     )
 
 

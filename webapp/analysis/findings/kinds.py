@@ -5,7 +5,7 @@ The order of a type's fields is that of its JSON. Fields that older rows lack ha
 type does not name is not read. docs/findings.md says what each kind claims.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -254,7 +254,8 @@ class Quote:
 @dataclass(frozen=True)
 class SetFindings:
     """All that is stored of a set of documents. span: the first and the last period, as readers say
-    them; unit, bins: what the points of each line are. findings: of a kind the best first."""
+    them; unit, bins: what the points of each line are. findings: of a kind the best first. failed:
+    kinds that could not be computed."""
 
     documents: int
     tokens: int
@@ -263,6 +264,7 @@ class SetFindings:
     bins: list[str]
     quotes: list[Quote]
     findings: list[Finding]
+    failed: list[str] = field(default_factory=list)
 
 
 STORED = TypeAdapter(SetFindings)

@@ -3,9 +3,11 @@ have them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from webapp.analysis.findings import families, quotations, sentences, stored
+from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import (
     KINDS,
     Change,
@@ -78,6 +80,17 @@ def overview(
     unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
     known = embargo.about(selection.corpus, unlike, "title") if unlike else {}
     writer = Writer(selection, {number: row["title"] for number, row in known.items()}, doubtful)
+    guard = Guard(selection.view.run.pk)
+    guard.failed += found.failed
+    quotes = guard.listed("family", lambda: _quotes(selection, found.quotes, writer))
+    rows = [
+        row
+        for rank, one in chosen
+        for row in guard.listed(
+            one.finding.kind,
+            partial(_rows, writer, rank, one, TOPICS[detail], cut.families),
+        )
+    ]
     return OverviewPage(
         set=selection.sentence,
         detail=detail,
@@ -87,12 +100,13 @@ def overview(
         span=found.span,
         unit=found.unit,
         bins=found.bins,
-        quotes=_quotes(selection, found.quotes, writer),
+        quotes=quotes,
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(one.estimate for one in shown if isinstance(one, Family)),
-        findings=[_row(writer, rank, each, TOPICS[detail], cut.families) for rank, each in chosen],
+        findings=rows,
         hidden=len(told) - len(chosen),
+        failed=guard.failed,
     )
 
 
@@ -174,6 +188,13 @@ def _sure_of(told: Told, doubtful: set[int]) -> bool:
     """Whether other seeds found again most of the topics that it is about."""
     topics = [k for finding in (told.finding, *told.others) for k in claimed(finding)]
     return sum(k in doubtful for k in topics) <= len(topics) / 2
+
+
+def _rows(
+    writer: Writer, rank: int, told: Told, topics: int, cut: list[families.Family]
+) -> list[FindingRow]:
+    """The one row of a finding."""
+    return [_row(writer, rank, told, topics, cut)]
 
 
 def _row(

@@ -148,6 +148,9 @@ class OverviewPage:
     hidden: Annotated[
         int, Field(description="how many more findings there are with detail=more")
     ] = 0
+    failed: Annotated[list[str], Field(description="kinds that could not be computed")] = field(
+        default_factory=list
+    )
 
 
 @dataclass(frozen=True)
@@ -189,14 +192,16 @@ class Cuts:
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """sections: by their kinds; beside: the one beside what changed; further: those below. query:
-    of this page's address. simulated: whether the true topics are known."""
+    """sections: by their kinds; beside: the one beside what changed; further: those below. failed:
+    titles of those that could not be computed. query: of this page's address. simulated: whether
+    the true topics are known."""
 
     untrained: bool
     simulated: bool
     sections: dict[str, Section]
     beside: Section | None
     further: list[Section]
+    failed: list[str]
     details: list[DetailLink]
     cuts: Cuts | None
     query: str

@@ -104,6 +104,7 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
         further=[
             section for kind, section in sections.items() if kind not in FIRST and section != beside
         ],
+        failed=[KINDS[kind].ON_PAGE.title for kind in page.failed],
         details=[
             DetailLink(name, here.url(detail=value), value == page.detail)
             for value, name in DETAILS.items()

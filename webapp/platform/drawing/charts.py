@@ -257,7 +257,7 @@ def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
         ]
         return data | {"bars": bars}
     points = spots(values, most, MULTIPLE[0], MULTIPLE[1])
-    at = values.index(top)
+    at = values.index(top) if top in values else 0  # no period has words
     return data | {
         "d": path(points),
         "dot": points[at],

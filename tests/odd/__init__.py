@@ -1,0 +1,1 @@
+"""Small odd collections, and the requests for every page of them (`python -m tests.odd`)."""

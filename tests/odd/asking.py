@@ -1,0 +1,302 @@
+"""Makes a collection by the tasks that make a user's, and asks for every page of it."""
+
+import html
+import json
+import logging
+import re
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urldefrag, urlsplit
+
+from asgiref.sync import async_to_sync
+from django.test import Client
+from django.urls import Resolver404, resolve
+
+from inference.errors import Invalid
+from tests import addresses
+from tests.odd.collections import Collection
+
+SLOW = 5.0  # seconds that no page may take
+LONGEST = 600  # characters of a failure that are told
+ALIKE = 2  # addresses of one route with the same questions that are asked
+NOT_FINITE = re.compile(r"(?<![\w'’-])(?:nan|NaN|-?inf|Infinity|0 of 0|None(?! of\b))(?![\w'’-])")
+LINK = re.compile(r'(?:href|data-json|data-url|src)="([^"]+)"')
+UNSEEN = re.compile(r"<(script|style|template|textarea|select)\b.*?</\1>|<[^>]*>", re.S)
+
+
+@dataclass
+class Outcome:
+    """What came of one collection. refused: why it could not be made, in a sentence for its
+    owner."""
+
+    collection: Collection
+    refused: str = ""
+    pages: int = 0
+    failures: list[str] = field(default_factory=list)
+    slowest: float = 0.0
+    corpus: int = 0
+    run: int = 0
+
+
+def try_collection(collection: Collection, most: int) -> Outcome:
+    """Import, train, edit, and ask for at most so many pages."""
+    outcome = Outcome(collection)
+    with _Tracebacks() as tracebacks:
+        try:
+            _make(outcome)
+        except Invalid as error:
+            outcome.refused = str(error)
+        except Exception:  # what an upload must never meet
+            tracebacks.last = traceback.format_exc()
+        if tracebacks.last:
+            outcome.failures.append(f"could not be made: {_cause(tracebacks.last)}")
+        if outcome.corpus:
+            _walk(outcome, most, tracebacks)
+    return outcome
+
+
+def forget(outcome: Outcome) -> None:
+    """Delete what was made for a collection, for good."""
+    from webapp.models import Corpus
+    from webapp.service.corpora import deletion
+
+    corpus = Corpus.everything.filter(pk=outcome.corpus).first()
+    if corpus is not None:
+        deletion.corpus(corpus)
+        deletion.for_good(Corpus.everything.get(pk=corpus.pk))
+
+
+def _make(outcome: Outcome) -> None:
+    """The corpus, its run, and its edits."""
+    from tasks.corpora import read_corpus
+    from tasks.runs import train
+    from webapp.core.runs import services as runs
+    from webapp.intake.ingest import corpora, guesses
+
+    collection = outcome.collection
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(collection.content())
+        corpus = corpora.create("", [corpora.ReceivedFile(f"{collection.name}.csv", path)])
+    outcome.corpus = corpus.pk
+    options = asdict(guesses.sniff(corpus).options)
+    reading = corpora.ReadingSettings(options=options, language="en")
+    reading = replace(reading.fitted(len(collection.rows) - 1), **collection.reading)
+    corpora.read(corpus, reading)
+    read_corpus(corpus.pk)
+    corpus.refresh_from_db()
+    if corpus.status != "ready":
+        raise Invalid("corpus", corpus.error)
+    _choose_words(corpus, collection)
+    run = runs.create(
+        corpus.version,
+        engine=collection.engine,
+        seed=1,
+        topics=min(collection.topics, corpus.version.vocabulary),
+        **collection.settings,
+    )
+    outcome.run = run.pk
+    train(run.pk)
+    run.refresh_from_db()
+    if run.status != "done":
+        raise RuntimeError(f"the training ended as {run.status}: {run.error}")
+    _edit(run, collection.edit)
+
+
+def _choose_words(corpus, collection: Collection) -> None:
+    """Another version of the corpus's words."""
+    from tasks.corpora import choose
+    from webapp.intake.ingest import versions
+    from webapp.intake.ingest.settings import VocabularySettings
+
+    if collection.words == "as read":
+        return
+    before = VocabularySettings.from_dict(corpus.version.settings)
+    most = {"one word": 1, "few words": 3}[collection.words]
+    version = versions.choose(corpus, replace(before, max_size=most))
+    choose(version.pk)
+    version.refresh_from_db()
+    if version.status != "ready":
+        raise Invalid("words", version.error)
+    corpus.refresh_from_db()
+
+
+def _edit(run, edit: str) -> None:
+    """What readers say of the topics."""
+    from webapp.core.curation import services
+
+    changes: dict[int, dict[str, str]] = {}
+    for topic in range(run.topics):
+        if edit == "hidden":
+            changes[topic] = {"hidden": "1"}
+        elif edit == "merged" and topic:
+            changes[topic] = {"into": "0"}
+        elif edit == "families" and topic:
+            changes[topic] = {"beside": str(topic - 1)}
+        elif edit == "named":
+            changes[topic] = {"label": "the same name", "group": "one group", "note": "A note."}
+    if changes:
+        services.change_many(run, changes, "ada")
+
+
+class _Tracebacks(logging.Handler):
+    """Takes all that is logged while it is entered, and keeps the last traceback of it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.last = ""
+
+    def __enter__(self) -> "_Tracebacks":
+        root = logging.getLogger()
+        self.others = root.handlers
+        root.handlers = [self]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().handlers = self.others
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info
+        if not error and isinstance(record.msg, dict):  # a line of structlog
+            error = record.msg.get("exc_info")
+        if isinstance(error, tuple):
+            error = error[1]
+        if error is True:
+            error = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        if isinstance(error, BaseException):
+            self.last = "".join(traceback.format_exception(error))
+
+
+def _walk(outcome: Outcome, most: int, tracebacks: _Tracebacks) -> None:
+    """Breadth first: every declared address, then whatever their pages link to."""
+    client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+    waiting = deque(_declared(outcome))
+    known = set(waiting)
+    alike: Counter[tuple] = Counter()
+    while waiting and outcome.pages < most:
+        address = waiting.popleft()
+        body = _ask(client, address, outcome, tracebacks)
+        for link in _links(body, address, outcome):
+            shape = _shape(link)
+            if link not in known and shape is not None and alike[shape] < ALIKE:
+                alike[shape] += 1
+                known.add(link)
+                waiting.append(link)
+
+
+def _declared(outcome: Outcome) -> Iterator[str]:
+    """An address of every page, twin and file of a run and its corpus, in each of its states."""
+    closed = {*addresses.POSTS, *addresses.STREAMS, *addresses.TUS, *addresses.ELSEWHERE}
+    for name in sorted(addresses.names() - closed):
+        route = addresses.route_of(name).route
+        if "run_id" in route and not outcome.run or "_id>" not in route:
+            continue
+        for number in (0, 1) if ":number>" in route else (0,):
+            path = addresses.address(name, outcome.corpus, outcome.run, **_values(route, number))
+            for query in addresses.states(name):
+                yield f"{path}?{query}" if query else path
+
+
+def _values(route: str, number: int) -> dict[str, Any]:
+    """Values of the parameters of a route that every odd collection may have."""
+    values = {"number": number, "first": number, "word": "war", "start": 0, "end": 3}
+    return {name: value for name, value in values.items() if f":{name}>" in route}
+
+
+def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks) -> str:
+    """The text of an answer, "" of one that is none; what is wrong with it is noted."""
+    tracebacks.last = ""
+    began, busy = time.perf_counter(), time.process_time()
+    answer = client.get(address)
+    body = _body_of(answer)
+    for close in answer._resource_closers:  # its own would close the connection to the database
+        close()
+    seconds = min(time.perf_counter() - began, time.process_time() - busy)
+    outcome.pages += 1
+    outcome.slowest = max(outcome.slowest, seconds)
+    if seconds > SLOW:
+        outcome.failures.append(f"{address} took {seconds:.1f} s of the processor")
+    if answer.status_code >= 500 or tracebacks.last:
+        outcome.failures.append(f"{address}: {answer.status_code} {_cause(tracebacks.last)}")
+        return ""
+    kind = answer.headers.get("Content-Type", "")
+    if "json" not in kind and "html" not in kind:
+        return ""
+    text = body.decode("utf-8", "replace")
+    if answer.status_code < 400:
+        wrong = _wrong_json(text) if "json" in kind else _wrong_page(text)
+        if wrong:
+            outcome.failures.append(f"{address}: {wrong}")
+    return text
+
+
+def _body_of(answer: Any) -> bytes:
+    if not answer.streaming:
+        return answer.content
+    if not answer.is_async:
+        return b"".join(answer.streaming_content)
+    return async_to_sync(_whole)(answer.streaming_content)
+
+
+async def _whole(stream: AsyncIterator[bytes]) -> bytes:
+    return b"".join([piece async for piece in stream])
+
+
+def _cause(trace: str) -> str:
+    """The end of a traceback: the lines of ours, and the error."""
+    places = re.findall(r'File "[^"]*/((?:webapp|inference|templates)/[^"]+)", line (\d+)', trace)
+    last_line = trace.strip().rsplit("\n", 1)[-1]
+    deepest = " < ".join(f"{path}:{line}" for path, line in reversed(places[-3:]))
+    return f"{last_line[:LONGEST]} in {deepest}"
+
+
+def _wrong_page(page: str) -> str:
+    """A number or sentence of a page that says nothing; "" where all do."""
+    seen = html.unescape(UNSEEN.sub(" ", page))
+    found = NOT_FINITE.search(seen)
+    return f"says “{_around(seen, found)}”" if found else ""
+
+
+def _wrong_json(text: str) -> str:
+    constants: list[str] = []
+    json.loads(text, parse_constant=constants.append)
+    if constants:
+        return f"has {constants[0]}"
+    found = NOT_FINITE.search(text)
+    return f"says “{_around(text, found)}”" if found else ""
+
+
+def _around(text: str, found: re.Match) -> str:
+    return " ".join(text[max(0, found.start() - 60) : found.end() + 40].split())
+
+
+def _links(body: str, address: str, outcome: Outcome) -> Iterator[str]:
+    """Addresses of this run and corpus that a page links to."""
+    if address.partition("?")[0].endswith(".json"):
+        return
+    own = (f"/runs/{outcome.run}/", f"/corpora/{outcome.corpus}/")
+    for link in LINK.findall(body):
+        path = urldefrag(html.unescape(link)).url
+        if path.startswith("?"):
+            path = address.partition("?")[0] + path
+        if path.startswith(own):
+            yield path
+
+
+def _shape(link: str) -> tuple | None:
+    """The route of a link and the names of its questions; None of one that isn't asked by GET."""
+    parts = urlsplit(link)
+    try:
+        name = resolve(parts.path).url_name
+    except Resolver404:
+        return None
+    if name in {*addresses.POSTS, *addresses.STREAMS, *addresses.TUS}:
+        return None
+    return (name, tuple(sorted(key for key, _ in parse_qsl(parts.query))))

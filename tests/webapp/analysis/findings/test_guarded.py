@@ -1,0 +1,50 @@
+"""A kind of finding that breaks leaves its place on the page, and the log says why."""
+
+import pytest
+
+from webapp.analysis.findings import by_group, over_time, writer
+from webapp.analysis.findings.guarded import Guard
+from webapp.models import Findings
+
+pytestmark = pytest.mark.django_db
+SENTENCE = "This part could not be computed."
+
+
+def broken(*_: object, **__: object) -> list:
+    raise ZeroDivisionError
+
+
+def test_a_kind_that_can_not_be_computed_leaves_the_others(client, trained, monkeypatch, caplog):
+    Findings.objects.filter(snapshot=trained.snapshot_id, key="").delete()
+    monkeypatch.setattr(over_time, "changed", broken)
+    monkeypatch.setattr(by_group, "particular", broken)
+    page = client.get(f"/runs/{trained.pk}/overview/").content.decode()
+    assert page.count(SENTENCE) == 2
+    assert "No topic’s share changed" not in page
+    data = client.get(f"/runs/{trained.pk}/overview.json").json()
+    assert data["failed"] == ["change", "mark"]
+    assert {row["kind"] for row in data["findings"]} >= {"family"}
+    assert client.get(f"/api/v1/runs/{trained.pk}/findings").json()["failed"] == ["change", "mark"]
+    assert "findings could not be computed" in caplog.text
+
+
+def test_a_kind_that_can_not_be_said_leaves_the_others(client, trained, monkeypatch):
+    write = writer.Writer.write
+
+    def broken_for_families(self, finding, others):
+        if finding.kind == "family":
+            raise IndexError
+        return write(self, finding, others)
+
+    monkeypatch.setattr(writer.Writer, "write", broken_for_families)
+    page = client.get(f"/runs/{trained.pk}/overview/").content.decode()
+    assert page.count(SENTENCE) == 1
+    assert "What changed" in page
+
+
+def test_what_is_away_is_no_mistake_of_a_kind():
+    def away() -> list:
+        raise ConnectionError
+
+    with pytest.raises(ConnectionError):
+        Guard(1).listed("change", away)

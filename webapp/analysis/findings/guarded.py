@@ -1,0 +1,34 @@
+"""Kinds of findings that break: a page shows all others, says which one it lacks, and the log has
+the error for the operator."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import structlog
+
+from inference.errors import Invalid
+
+log = structlog.get_logger(__name__)
+# What a mistake of ours raises. A database or a store that is away ends the request, as always.
+MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+Found = TypeVar("Found")
+
+
+class Guard:
+    """Around each kind of a run's findings. failed: the kinds that broke so far, each once."""
+
+    def __init__(self, run_id: int):
+        self.run_id = run_id
+        self.failed: list[str] = []
+
+    def listed(self, kind: str, find: Callable[[], list[Found]]) -> list[Found]:
+        """What `find` returns; nothing, and the kind has failed, where it raises a mistake."""
+        try:
+            return find()
+        except Invalid:
+            raise
+        except MISTAKES as error:
+            log.error("findings could not be computed", kind=kind, run=self.run_id, exc_info=error)
+            if kind not in self.failed:
+                self.failed.append(kind)
+            return []
