@@ -223,7 +223,12 @@ def preview_draft(
         reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
         first_time = not form.is_bound and not corpus.settings
-        usual = {"silent": tuple(beginning.certain), "dated": beginning.dated}
+        undated = not beginning.dates and not beginning.dated
+        usual = {
+            "silent": tuple(beginning.certain),
+            "dated": beginning.dated,
+            "made": undated and beginning.made > 0,
+        }
         if (
             first_time
             and not corpus.into_id

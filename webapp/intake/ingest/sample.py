@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+import regex
 
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, shares
@@ -40,6 +41,7 @@ from webapp.intake.ingest.shaping import (
     upload_of,
 )
 from webapp.intake.metadata.dates import why_none
+from webapp.intake.readers import left_out
 from webapp.models import Corpus
 from webapp.platform.storage import files
 
@@ -57,7 +59,23 @@ KEPT = (
     4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
 )
 SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
+FORMS = 3  # of dates that can't be read that are shown
+_DIGITS, _LETTERS = regex.compile(r"\d+"), regex.compile(r"\p{L}+")
 _LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
+
+
+@dataclass(frozen=True)
+class Loss:
+    """So many documents, rows or files that are left out: what they are, and how to have them."""
+
+    count: int
+    what: str
+    mend: str
+
+    @classmethod
+    def of(cls, name: str, count: int) -> "Loss":
+        kind = left_out.kind_of(name)
+        return cls(count, kind.one if count == 1 else kind.many, kind.mend)
 
 
 @dataclass(frozen=True)
@@ -90,7 +108,32 @@ class Sample:
     parts: str = ""  # a title, where rows are parts of wholes
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
+    # of these by their forms: (an example, how many are written like it), most frequent first
+    undated_forms: tuple[tuple[str, int], ...] = ()
+    without_date: int = 0  # documents that have none, where others have
+    # documents by what their dates are from (readers.EVIDENCE; "": a column, or what they say)
+    evidence: dict[str, int] = field(default_factory=dict)
+    made: int = 0  # documents of which only the day is known on which their file was made
+    left_out: dict[str, int] = field(
+        default_factory=dict
+    )  # kind (webapp.intake.readers.left_out) -> documents, rows or files
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What is left out, the most first."""
+        several = sorted(self.left_out.items(), key=lambda item: -item[1])
+        return [Loss.of(name, count) for name, count in several]
+
+    @property
+    def dated_from(self) -> list[tuple[str, int]]:
+        """From what the dates are, where not from a column or the texts themselves, and of how many
+        documents; as pages say it."""
+        return [
+            (words, self.evidence[name])
+            for name, words in readers.EVIDENCE.items()
+            if self.evidence.get(name)
+        ]
 
     @property
     def rough(self) -> int:
@@ -216,6 +259,7 @@ class _Sampler:
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
+        self.left_out = Counter[str]()
         self.characters = self.documents = self.files = 0
         self.ahead = 0.0  # seconds that counting took
         self.cut_short = self.ended = self.enough = False
@@ -229,6 +273,8 @@ class _Sampler:
         first: list[dict] = []
         texts: list[str] = []
         days, undated, heads = [], [], []
+        evidence = Counter[str]()
+        without, made = 0, 0
         parts: list[Part | None] = []
         items = self._items()
         with Stream.write(self.folder, tokeniser) as stream:
@@ -240,9 +286,13 @@ class _Sampler:
                     texts.append(text[:_DEPTH])
                 if day := readers.parse_date(document.date, self.options.date_order or None):
                     days.append(day)
+                    evidence[document.dated] += 1
                 elif document.date.strip():
                     undated.append(document.date.strip())
-                elif not document.place:
+                else:
+                    without += 1
+                    made += bool(document.made)
+                if not (day or document.date.strip() or document.place):
                     heads.append(text[:_DEPTH])
                 if not self.shaped:
                     parts.append(part_of(document))
@@ -283,8 +333,20 @@ class _Sampler:
             parts=first[0]["title"] if are_parts(parts) else "",
             undated=len(undated),
             why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
+            undated_forms=_forms(undated),
+            without_date=without if days or undated else 0,
+            evidence=dict(evidence),
+            made=made,
+            left_out=dict(self.left_out),
             passage=passage_of(texts),
         )
+
+    def _note(self, problem: readers.Problem) -> None:
+        """Count what is left out by a problem, and keep the first ones as they are said."""
+        if problem.kind or problem.dropped:
+            self.left_out[problem.kind] += problem.count
+        if len(self.problems) < SHOWN:
+            self.problems.append(problem.message)
 
     def _kind(self, source: _File) -> str | None:
         """Files that are alike in how many bytes a document has; all, where documents are joined
@@ -321,8 +383,8 @@ class _Sampler:
         ):
             if isinstance(item, readers.Document):
                 yield item
-            elif len(self.problems) < SHOWN:
-                self.problems.append(item.message)
+            else:
+                self._note(item)
 
     def _items(self) -> Iterator[readers.Document | readers.Problem]:
         """Of each file an equal part of what may still be read; as much as there is, where all
@@ -397,12 +459,25 @@ class _Sampler:
             except readers.Unreadable as error:
                 position = source.bytes
                 self.unreadable += 1
+                self.left_out[error.kind] += 1
                 self.problems.append(str(error))
             self.ahead += time.monotonic() - counting if counting else 0
             self.read[self.kind] += position
             self.found[self.kind] += found
             self.characters_of[self.kind] += length
         self.ended = True
+
+
+def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:
+    """What could not be read as a date, by how it is written: an example of each form, and how many
+    are written so."""
+    examples: dict[str, str] = {}
+    counts = Counter[str]()
+    for text in undated:
+        form = _LETTERS.sub("a", _DIGITS.sub("9", text))
+        examples.setdefault(form, text[:60])
+        counts[form] += 1
+    return tuple((examples[form], count) for form, count in counts.most_common(FORMS))
 
 
 def _bytes(document: readers.Document) -> int:

@@ -122,6 +122,14 @@ class ShapingForm(SentForm):
             " date keep it."
         ),
     )
+    made = forms.BooleanField(
+        required=False,
+        label="Files without another date have the day on which they were made",
+        help_text=(
+            "As PDF, Word and OpenDocument files say it. It may be many years after the text was"
+            " written."
+        ),
+    )
     table = forms.ChoiceField(
         required=False,
         label="The file",
@@ -164,6 +172,7 @@ class ShapingForm(SentForm):
             "parts": shaping.parts,
             "names": shaping.names,
             "dated": shaping.dated,
+            "made": shaping.made,
             "pattern": shaping.pattern,
             "table": table,
             "key": key,

@@ -11,6 +11,7 @@ from webapp.intake.metadata.category import Category, Names
 from webapp.intake.metadata.date import Date
 from webapp.intake.metadata.dates import guess_order
 from webapp.intake.metadata.field import Field, MetadataError, RangeField, ValueField
+from webapp.intake.metadata.missing import are_codes, is_missing
 from webapp.intake.metadata.number import Number
 from webapp.intake.metadata.text import Text
 
@@ -48,15 +49,15 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
     """The kind of each column, by its first values: that of the type with the highest priority that
     claims them."""
     return {
-        name: _guess([row[i].strip() for row in rows if i < len(row)])
+        name: _guess([row[i].strip() for row in rows if i < len(row)], name)
         for i, name in enumerate(columns)
     }
 
 
-def _guess(values: list[str]) -> str:
-    filled = [value for value in values if value]
+def _guess(values: list[str], name: str) -> str:
+    filled = [value for value in values if not is_missing(value)]
     return max(
-        [each for each in TYPES if filled and each.claims(filled)],
+        [each for each in TYPES if filled and each.claims(filled, name)],
         key=lambda each: each.priority,
         default=DEFAULT,
     ).kind
@@ -75,4 +76,12 @@ def describe(columns: list[str], rows: list[list[str]], date: int | None) -> dic
     dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order} | (
         {date} - {None}
     )
-    return {"kinds": kinds, "date_order": date_order(sorted(dates), rows)}
+    return {
+        "kinds": kinds,
+        "date_order": date_order(sorted(dates), rows),
+        "codes": tuple(
+            name
+            for i, name in enumerate(columns)
+            if are_codes([row[i].strip() for row in rows if i < len(row)])
+        ),
+    }

@@ -112,7 +112,7 @@ class Category(ValueField):
     documents: list[int]
 
     @classmethod
-    def claims(cls, values: list[str]) -> bool:
+    def claims(cls, values: list[str], name: str) -> bool:
         """Codes and grades; of other values it is the default."""
         different = len(set(values))
         return (
@@ -142,7 +142,7 @@ class Names(Field):
     documents: int
 
     @classmethod
-    def claims(cls, values: list[str]) -> bool:
+    def claims(cls, values: list[str], name: str) -> bool:
         """None: a category becomes one as it is read."""
         return False
 

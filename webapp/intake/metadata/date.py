@@ -2,18 +2,27 @@
 has none."""
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import regex
 
-from webapp.intake.metadata.dates import day_of, looks_like, parse_date
-from webapp.intake.metadata.field import Arguments, MetadataError, RangeField, mostly
+from webapp.intake.metadata import column_names
+from webapp.intake.metadata.dates import are_years, day_of, looks_like, parse_date
+from webapp.intake.metadata.field import MANY, Arguments, MetadataError, RangeField, mostly
 from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.intake.metadata.number import RangeWriter
 
-_YEAR = regex.compile(r"\d{4}")
+NAMED = 0.5  # of the values of a column that is named as one of dates
+
+
+def looks_like_dates(values: Sequence[str], name: str, share: float) -> bool:
+    """Whether that share of a column's values, of which none is empty, are dates. Seconds since
+    1970 and months as 201903 are only where its name says so."""
+    if column_names.names_dates(name):
+        return mostly(lambda text: parse_date(text, "dmy") is not None, values, share)
+    return mostly(looks_like, values, share) and are_years(values, name)
 
 
 @dataclass(frozen=True)
@@ -34,13 +43,14 @@ class Date(RangeField):
     documents: int
 
     @classmethod
-    def claims(cls, values: list[str]) -> bool:
-        """Numbers of four or eight digits are years or days only where all are of our era."""
-        return mostly(looks_like, values) and all(
-            _YEAR.fullmatch(value) and 1000 <= int(value) <= 2100 or len(value) == 8
-            for value in values
-            if value.isdigit()
-        )
+    def claims(cls, values: list[str], name: str) -> bool:
+        """Numbers of four digits are years only where all are of our era and lie like years, or the
+        name says so; those of other lengths only days, or seconds where the name says so."""
+        if column_names.names_dates(name):
+            return looks_like_dates(values, name, NAMED)
+        if not looks_like_dates(values, name, MANY):
+            return False
+        return all(len(value) in (4, 8, 14) for value in values if value.isdigit())
 
     @staticmethod
     def parse(text: str, date_order: str) -> int | None:

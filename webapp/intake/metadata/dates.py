@@ -8,6 +8,9 @@ from functools import lru_cache
 
 import regex
 
+from webapp.intake.metadata import calendars, column_names
+from webapp.intake.metadata.calendars import CALENDARS
+
 LONGEST = 60  # characters
 ORDERS = {"dmy": "day/month/year", "mdy": "month/day/year"}
 # without accents: the languages of Europe, and Turkish, Indonesian, Arabic, Hebrew, Thai
@@ -62,7 +65,7 @@ _FORMS = [
             rf"(?:\p{{L}}{{3}} )?{_NAME} (?P<d>\d{{1,2}}) \d{{1,2}}:\d\d:\d\d (?:[+-]\d{{4}}"
             r" |\p{L}{3,5} )?(?P<y>\d{4})"
         ),
-        r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:T\d{4,6}.*)?",
+        r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:T?\d{6}.*|T\d{4}.*)?",
         rf"(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}})\.?{_TIME}",
         (
             r"(?:le |el |den |am |\p{L}{2,13}\.?,?"
@@ -81,7 +84,8 @@ _FORMS = [
 ]
 # One of them is in each of the forms: most texts have none
 _YEAR = regex.compile(
-    r"(?<!\d)(?:\d{4}|\d{8}|\d{10}|\d{13})(?!\d)|^\d{1,2}[-/.\s](?:\d{1,2}|\p{L}{3,9})[-/.\s]['’]?\d\d(?!\d)"
+    r"(?<!\d)(?:\d{4}|\d{6}|\d{8}|\d{10}|\d{13,14}|\d{16}|\d{19})(?!\d)"
+    r"|^\d{1,2}[-/.\s](?:\d{1,2}|\p{L}{3,9})[-/.\s]['’]?\d\d(?!\d)|^\p{L}{3,9}\.?(?:-|\s?['’])\d\d$"
 )
 _NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}|\d\d){_TIME}")
 _SHORT_NAME = regex.compile(rf"(\d{{1,2}})\.?[-\s]{_NAME}[-\s]['’]?(\d\d){_TIME}")
@@ -89,7 +93,27 @@ _SHORT_POINTS = regex.compile(
     r"\d\d\.\d\d\.\d\d(?!\d).*"
 )  # 1.2.10 is rather the number of a version
 LATEST = 2039  # what a year of two digits can be: 1940 to 2039
-_SECONDS = regex.compile(r"1?\d{9}(?:\d{3})?", regex.ASCII)  # since 1970, or thousandths of them
+# since 1970: seconds, with a fraction or not, thousandths, millionths, or thousand millionths of them
+_SECONDS = regex.compile(r"[1-3]\d{9}(?:\.\d{1,9}|\d{3}|\d{6}|\d{9})?", regex.ASCII)
+_MONTH_DIGITS = regex.compile(r"(1[5-9]\d\d|20[0-3]\d)(0[1-9]|1[0-2])", regex.ASCII)  # 201903
+_MONTH_YEAR = regex.compile(rf"{_NAME}(?:-|\s?['’])(\d\d)")  # Jan-98, as Excel writes months
+_QUARTER = (
+    r"(?:[QTKqtk](?P<q>[1-4])|[HSh](?P<half>[12])|(?P<ordinal>[1-4])\s?"
+    r"(?:[Qq]\b|(?:st|nd|rd|th|er|e|ème|º|\.)?\s?(?i:quarter|quartal|trimestre|kvartal|kwartaal"
+    r"|kwartał|kwartal))|(?P<word>(?i:first|second|third|fourth))\s(?i:quarter)|[Ww](?P<week>[0-5]?\d)"
+    r"|[Mm](?P<m>1[0-2]|0?[1-9]))"
+)
+_QUARTERS = [
+    regex.compile(form)
+    for form in (
+        rf"(?P<y>\d{{4}})[-/_.,]?\s?{_QUARTER}",
+        rf"{_QUARTER}[-/_.,]?\s?(?:of\s|de\s|du\s)?(?P<y>\d{{4}})",
+    )
+]
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+# Above it stand dates that mean “without end”, such as 9999-12-31, and years of other calendars
+LAST_YEAR = 2200
+NO_DAY = date(1, 1, 1)  # what programs write that have no date
 # "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not
 # certain.
 _ABOUT = regex.compile(
@@ -109,42 +133,93 @@ _TWO_DIGITS = regex.compile(r"['’]?\d{2}")
 
 @lru_cache(1 << 16)
 def parse_date(text: str, order: str | None = None) -> date | None:
-    """The day that a text names; the first of the year, the month or the span where it names no
-    more. None for anything else.
+    """The day that a text names; the first of the year, the quarter, the month or the span where it
+    names no more. None for anything else, and for a date that stands for “without end”.
 
     order: "dmy" or "mdy", what 12/3/1999 means; without it, it is None: the twelfth of March to
-    some, the third of December to others.
+    some, the third of December to others. One of CALENDARS: numbers are of that calendar.
     """
-    if len(text) == 10 and text[4] == text[7] == "-":
+    day = _read(text, order)
+    return day if day is not None and day.year <= LAST_YEAR and day != NO_DAY else None
+
+
+def _read(text: str, order: str | None) -> date | None:
+    if order not in CALENDARS and len(text) == 10 and text[4] == text[7] == "-":
         try:
             return date.fromisoformat(text)
         except ValueError:
             if text.replace("-", "").isdecimal():
                 return None
     text = text.strip()
-    if not 4 <= len(text) <= LONGEST or not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
+    if not 4 <= len(text) <= LONGEST:
+        return None
+    calendar_name = order if order in CALENDARS else ""
+    if order in CALENDARS:
+        order = "dmy"
+    if any(map(str.isalpha, text)):
+        if named := calendars.named(text):
+            return named
+        marked, text = calendars.marked(text)
+        calendar_name = marked or calendar_name
+    if not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)
-    if _SECONDS.fullmatch(text) and len(text) in (10, 13):
+    if _SECONDS.fullmatch(text):
         return date(1970, 1, 1) + timedelta(seconds=int(text[:10]))
     if len(text) == 4 and text.isdecimal():
-        return _date(text, "1", "1")
+        return _date(text, "1", "1", calendar_name)
+    if match := _MONTH_DIGITS.fullmatch(text):
+        return _date(match[1], match[2], "1", calendar_name)
     if match := _NUMBERS.fullmatch(text):
         short_points = len(match[4]) == 2 and match[2] == "." and not _SHORT_POINTS.fullmatch(text)
-        return None if short_points else _numbers(match[1], match[2], match[3], match[4], order)
+        if short_points:
+            return None
+        return _numbers(match[1], match[2], match[3], match[4], order, calendar_name)
     if match := _SHORT_NAME.fullmatch(text):
-        month = _month(match[2])
+        month = month_of(match[2])
         return _date(_full(match[3]), month, match[1]) if month else None
+    if match := _MONTH_YEAR.fullmatch(text):
+        month = month_of(match[1])
+        return _date(_full(match[2]), month, 1) if month else None
+    for form in _QUARTERS:
+        if match := form.fullmatch(text):
+            return _quarter(match)
+    return _by_forms(text, calendar_name)
+
+
+def _by_forms(text: str, calendar_name: str) -> date | None:
     for form in _FORMS:
         if match := form.fullmatch(text):
             parts = match.groupdict()
             name = parts.get("name")
             if (end := parts.get("end")) and int(end) <= int(parts["y"][-len(end) :]):
                 continue
-            month = _month(name) if name else parts.get("m") or 1
-            if month and (day := _date(parts["y"], month, parts.get("d") or 1)):
+            month = month_of(name) if name else parts.get("m") or 1
+            if not month:
+                continue
+            # Thai names of months stand beside years of the Buddhist calendar
+            of_thai = "buddhist" if name and "\u0e00" <= name[0] <= "\u0e7f" else ""
+            day = _date(parts["y"], month, parts.get("d") or 1, calendar_name or of_thai)
+            if day:
                 return day
     return None
+
+
+def _quarter(match: regex.Match) -> date | None:
+    """The first day of a quarter, a half year, a week or a month that is said by its number."""
+    year = int(match["y"])
+    if match["week"]:
+        try:
+            return date.fromisocalendar(year, int(match["week"]), 1)
+        except ValueError:
+            return None
+    if match["half"]:
+        return _date(match["y"], 6 * int(match["half"]) - 5, 1)
+    if match["m"]:
+        return _date(match["y"], match["m"], 1)
+    word = match["word"]
+    number = _ORDINALS[word.lower()] if word else int(match["q"] or match["ordinal"])
+    return _date(match["y"], 3 * number - 2, 1)
 
 
 def _full(year: str) -> str:
@@ -152,14 +227,19 @@ def _full(year: str) -> str:
     return year if len(year) == 4 else str(LATEST - (LATEST - int(year)) % 100)
 
 
-def _date(year: str, month: str | int, day: str | int) -> date | None:
+def _date(year: str, month: str | int, day: str | int, calendar_name: str = "") -> date | None:
+    """calendar_name: of CALENDARS, "" for ours."""
+    if calendar_name:
+        return calendars.build(calendar_name, int(year), int(month), int(day))
     try:
         return date(int(year), int(month), int(day))
     except ValueError:
         return None
 
 
-def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -> date | None:
+def _numbers(
+    first: str, mark: str, second: str, year: str, order: str | None, calendar_name: str
+) -> date | None:
     """Points stand in dates that begin with the day; otherwise a number above 12 tells, or the
     order that was chosen."""
     if int(first) > 12 or int(second) > 12:
@@ -169,11 +249,14 @@ def _numbers(first: str, mark: str, second: str, year: str, order: str | None) -
     if order is None and first != second:
         return None
     year = _full(year)
-    return _date(year, first, second) if order == "mdy" else _date(year, second, first)
+    if order == "mdy":
+        return _date(year, first, second, calendar_name)
+    return _date(year, second, first, calendar_name)
 
 
 @lru_cache(1 << 10)
-def _month(name: str) -> int | None:
+def month_of(name: str) -> int | None:
+    """The number of a month by its name, in any of the languages, or its short name."""
     plain = (
         "".join(
             c
@@ -219,21 +302,48 @@ def ambiguous(values: Iterable[str]) -> bool:
 
 def looks_like(text: str) -> bool:
     """Whether a text is a date for a guess at a column: in either order, as each reads what the
-    other does; not 1914-50, which is a span only where one knows of dates, nor seconds since 1970,
-    which may be any number."""
+    other does; not 1914-50, which is a span only where one knows of dates, nor 201903 nor seconds
+    since 1970, which may be any number."""
+    plain = text.strip()
     return (
         parse_date(text, "dmy") is not None
         and not _SHORT_SPAN.fullmatch(text)
-        and not _SECONDS.fullmatch(text.strip())
+        and not _SECONDS.fullmatch(plain)
+        and not _MONTH_DIGITS.fullmatch(plain)
+    )
+
+
+# Where years lie that no name calls so: before, nobody printed, and texts of one collection are not
+# four hundred years apart
+FIRST_YEAR, YEARS_APART = 1400, 400
+
+
+def are_years(values: Iterable[str], name: str) -> bool:
+    """Whether those of a column's values that are four digits and nothing else are years: where the
+    column's name says so, or where they lie like years and the name says nothing else."""
+    years = [int(value) for value in values if len(value) == 4 and value.isdecimal()]
+    if not years or column_names.names_dates(name):
+        return True
+    if column_names.names_counts(name):
+        return False
+    return (
+        FIRST_YEAR <= min(years) <= max(years) <= LATEST and max(years) - min(years) <= YEARS_APART
     )
 
 
 def why_none(text: str) -> str:
     """Why a text is no date for us, as the end of a sentence."""
+    day = _read(text, "dmy")
     if _BEFORE_CHRIST.search(text.strip()):
         return "is before the year 1, and years before Christ can’t be kept"
     if parse_date(text, "dmy"):
         return "can be read in two ways; choose which number is the day"
+    if day == NO_DAY:
+        return "is what programs write where there is no date"
+    if day and calendars.BUDDHIST_FROM <= day.year <= LATEST + calendars.BUDDHIST_YEARS:
+        return "has a year of the Buddhist calendar, it seems; choose how dates are written"
+    if day:
+        return f"is after the year {LAST_YEAR}, as databases write dates without end"
     if _TWO_DIGITS.fullmatch(text.strip()):
         return "is a year of two digits alone, and could be any number"
     return "is not in a date format that we know"

@@ -118,9 +118,9 @@ class Field(ABC):
 
     @classmethod
     @abstractmethod
-    def claims(cls, values: list[str]) -> bool:
-        """Whether the first values of a column (none is empty, and there is one at least) seem to
-        be of this type."""
+    def claims(cls, values: list[str], name: str) -> bool:
+        """Whether the first values of a column (none is empty or a mark of a missing one, and
+        there is one at least) seem to be of this type. name: the column's."""
 
     @abstractmethod
     def groups(self, values: np.ndarray) -> Groups:

@@ -99,7 +99,7 @@ class Number(RangeField):
     documents: int
 
     @classmethod
-    def claims(cls, values: list[str]) -> bool:
+    def claims(cls, values: list[str], name: str) -> bool:
         return mostly(is_number, values)
 
     @staticmethod

@@ -5,6 +5,7 @@ from typing import Never
 
 import numpy as np
 
+from webapp.intake.metadata.column_names import names_people
 from webapp.intake.metadata.field import Field
 
 _LABEL = 60  # characters of a value that can be a category's, on average
@@ -16,11 +17,13 @@ class Text(Field):
     priority = 1
 
     @classmethod
-    def claims(cls, values: list[str]) -> bool:
-        """Long values, or such as are nearly all different."""
-        return sum(map(len, values)) / len(values) > _LABEL or (
-            len(values) > 3 and len(set(values)) > 0.9 * len(values)
-        )
+    def claims(cls, values: list[str], name: str) -> bool:
+        """Long values, or such as are nearly all different; who spoke or wrote is a name, though
+        the first rows have another each."""
+        if sum(map(len, values)) / len(values) > _LABEL:
+            return True
+        different = len(values) > 3 and len(set(values)) > 0.9 * len(values)
+        return different and not names_people(name)
 
     def groups(self, values: np.ndarray) -> Never:
         raise TypeError("A text is stored in no column: there are no groups of it.")

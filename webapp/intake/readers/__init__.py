@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.intake.metadata.dates import parse_date
-from webapp.intake.readers import archive, dispatch, formats, looking, sandbox
+from webapp.intake.readers import archive, dispatch, formats, looking, roles, sandbox
 from webapp.intake.readers.base import (
     DETECT,
+    EVIDENCE,
     ROLES,
     Document,
     Options,
@@ -34,6 +35,7 @@ from webapp.intake.readers.formats import by_name as kind, single
 from webapp.intake.readers.headers import ROWS as HEADER_ROWS
 
 __all__ = [
+    "EVIDENCE",
     "HEADER_ROWS",
     "ROLES",
     "Companions",
@@ -88,21 +90,32 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     files = sorted(
         files, key=lambda file: formats.bare(file[1])
     )  # a README says nothing of the others
+    # Those whose rows have few words: others may have the texts
+    tables: list[tuple[float, Sniff]] = []
     for number, (path, name) in enumerate(files[:MOST_TRIED]):
         try:
             sniffed = sniff(path, name, companions, **known)
         except Unreadable as error:
             first = error if number == 0 else first
             continue
-        if formats.encoded(sniffed.options) and len(files) > 1 and "encoding" not in known:
-            return replace(
-                sniffed,
-                options=replace(
-                    sniffed.options, encoding=_in_common(files[:MOST_TRIED], companions)
-                ),
-            )
-        return sniffed
+        wordy = roles.words(sniffed.options, sniffed.rows)
+        if not sniffed.columns or wordy >= roles.TEXT_WORDS:
+            return _encoded_as(files, companions, sniffed, known)
+        tables.append((wordy, sniffed))
+    if tables:
+        best = max(tables, key=lambda table: table[0])[1]
+        return _encoded_as(files, companions, best, known)
     raise first
+
+
+def _encoded_as(
+    files: list[tuple[Path, str]], companions: Companions, sniffed: Sniff, known: dict
+) -> Sniff:
+    """With the encoding that the first files have in common, where it is not known."""
+    if not formats.encoded(sniffed.options) or len(files) < 2 or "encoding" in known:
+        return sniffed
+    encoding = _in_common(files[:MOST_TRIED], companions)
+    return replace(sniffed, options=replace(sniffed.options, encoding=encoding))
 
 
 def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import IO, Protocol
 
-from webapp.intake.readers import dispatch, formats, looking, worker
+from webapp.intake.readers import dispatch, formats, looking, roles, worker
 from webapp.intake.readers.base import (
     DETECT,
     MAX_RATIO,
@@ -163,6 +163,8 @@ def _sniff(
     """What the first entry seems to be that can be read; of plain texts, a preview of several.
     Entries whose names have no ending count where there is no other."""
     first, bare = None, {}
+    # Those whose rows have few words, as lists of users and of channels have beside messages
+    tables: list[tuple[float, Sniff]] = []
     for entry in itertools.islice(entries, MAX_ENTRIES):
         looking.check()
         inside, why = f"{name}/{entry.name}", _refused(entry)
@@ -188,21 +190,31 @@ def _sniff(
                     known,
                 )
             sniffed = dispatch.sniff(entry, inside, known, companions)
-            return replace(
-                sniffed,
-                options=replace(
-                    sniffed.options,
-                    format=file_format,
-                    entry=sniffed.options.entry or sniffed.options.format,
-                ),
-            )
+            wordy = roles.words(sniffed.options, sniffed.rows)
+            if not sniffed.columns or wordy >= roles.TEXT_WORDS:
+                return _of_entry(sniffed, file_format)
+            tables.append((wordy, sniffed))
+            if len(tables) == SAMPLE_ENTRIES:
+                break
         except (Unreadable, *DAMAGED) as error:
             first = f"{error}"
+    if tables:
+        return _of_entry(max(tables, key=lambda table: table[0])[1], file_format)
     if bare:
         return _of_samples(bare, file_format, known)
     raise Unreadable(
         f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}"
     )
+
+
+def _of_entry(sniffed: Sniff, file_format: str) -> Sniff:
+    """What an archive seems to be by one of its entries."""
+    options = replace(
+        sniffed.options,
+        format=file_format,
+        entry=sniffed.options.entry or sniffed.options.format,
+    )
+    return replace(sniffed, options=options)
 
 
 def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sniff:
@@ -285,7 +297,8 @@ class _Step:
         return self.read is None or (self.reading is not None and self.reading.can_wait)
 
     def say(self, sentence: str, dropped: bool) -> None:
-        self.said.append(Problem(self.inside, "", sentence, dropped))
+        kind = "file" if dropped else ""
+        self.said.append(Problem(self.inside, "", sentence, dropped, kind))
 
     def items(self) -> Iterator[Document | Problem]:
         """Its documents. What is wrong with it does not end the archive."""
@@ -295,13 +308,13 @@ class _Step:
                 worker.reads(self.inside)
                 yield from self.read()
         except Unreadable as error:
-            yield Problem(self.inside, "", str(error), True)
+            yield Problem(self.inside, "", str(error), True, error.kind)
         except DAMAGED as error:
             sentence = (
                 f"“{self.inside}” is damaged ({error or 'it ends too soon'}); what follows in it"
                 " was left out. Pack the archive again."
             )
-            yield Problem(self.inside, "", sentence, True)
+            yield Problem(self.inside, "", sentence, True, "file")
         self.progress.finish()
 
     def close(self) -> None:

@@ -34,7 +34,16 @@ SAMPLE_CHARACTERS = 4_000_000  # by which the columns are guessed, at most: a fe
 
 
 class Unreadable(ValueError):
-    """A whole file can't be read; the message says what was expected, what came, and what to do."""
+    """A whole file can't be read; the message says what was expected, what came, and what to do.
+    kind: as a Problem has it."""
+
+    kind = "file"
+
+    @classmethod
+    def of(cls, kind: str, message: str) -> "Unreadable":
+        error = cls(message)
+        error.kind = kind
+        return error
 
     @property
     def message(self) -> str:
@@ -73,6 +82,19 @@ class Document:
     part: int = 1
     parts: int = 1
     whole: str = ""  # the whole's title
+    made: str = ""  # when its file was made, as the file says it: no date of the text
+    # from what its date is, where neither a column nor the text's metadata say it: EVIDENCE
+    dated: str = ""
+
+
+# From what a document has its date, the best first; "" is a column, or what the text says of itself
+EVIDENCE = {
+    "name": "names of files",
+    "sheet": "names of sheets",
+    "folder": "names of folders",
+    "lines": "the first lines of files",
+    "made": "when the files were made",
+}
 
 
 @dataclass(frozen=True)
@@ -81,6 +103,8 @@ class Problem:
     place: str
     message: str  # a sentence: what was expected, what came, what was done
     dropped: bool  # whether a document was lost by it
+    kind: str = ""  # of webapp.intake.readers.left_out.KINDS, by which the preview counts it
+    count: int = 1  # documents, rows or columns that it tells of
 
 
 @dataclass(frozen=True)
@@ -112,6 +136,12 @@ class Options:
     # whether cells beyond the columns are joined to the text, which has the delimiter in it
     surplus: bool = False
     html: bool = False  # whether the texts hold tags and entities of HTML, which become text
+    # whether marks such as NA and NULL (webapp.intake.metadata.missing) are missing values
+    missing: bool = True
+    codes: Sequence[str] = ()  # columns of codes of two letters, in which NA is one
+    # whether the first cell of each row has no name in the header, as R writes tables
+    row_names: bool = False
+    escapes: bool = False  # whether quotation marks within cells stand behind a backslash
 
     def column(self, role: str) -> str | None:
         """The name of the column that holds the text, title, date or id; None where none does."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from webapp.intake import metadata as metadata_types
+from webapp.intake.metadata.column_names import names_people
+from webapp.intake.metadata.missing import is_missing
 from webapp.intake.readers import headers, html_cells, roles
 from webapp.intake.readers.base import (
     MAX_COLUMNS,
@@ -28,7 +30,42 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.rows import Row
 
-SAMPLE_ROWS = 50
+SAMPLE_ROWS = 50  # by which it is guessed what the columns are
+LONGER = 0.9  # of the rows that are longer than the header by one cell, where rows have names
+KIND_ROWS = 1_000  # by which the kinds of their values are guessed: the first may be alike
+
+
+class KeptFields:
+    """The fields that the documents of one file keep: each column with its first value, as long as
+    there is room. Columns without values take none."""
+
+    def __init__(self) -> None:
+        self.kept: set[str] = set()
+        self.dropped: dict[str, None] = {}
+
+    def keeps(self, name: str) -> bool:
+        if name in self.kept:
+            return True
+        if len(self.kept) < MAX_FIELDS:
+            self.kept.add(name)
+            return True
+        self.dropped[name] = None
+        return False
+
+    def problems(self, file: str) -> Iterator[Problem]:
+        """At the end of a file: which columns had no room."""
+        if not self.dropped:
+            return
+        names = ", ".join(f"“{name}”" for name in list(self.dropped)[:20])
+        more = f" and {len(self.dropped) - 20:,} more" if len(self.dropped) > 20 else ""
+        yield Problem(
+            file,
+            "",
+            f"“{file}”: a document keeps {MAX_FIELDS} fields; {names}{more} were not kept.",
+            False,
+            "columns",
+            len(self.dropped),
+        )
 
 
 def beginning(rows: Iterable[Row], most: int) -> list[Row]:
@@ -55,13 +92,17 @@ def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sn
     )
     row = rows[at].line if at else 0
     header = True if at or known.get("header_row") else known.get("header")
-    body = [list(row.cells or []) for row in rows[at : at + SAMPLE_ROWS]]
+    body = [list(row.cells or []) for row in rows[at:]]
     return sniff(body, name, replace(options, header_row=row), header)
 
 
 def sniff(rows: list[list[str]], name: str, options: Options, header: bool | None) -> Sniff:
     """What the first rows seem to be; `header`: whether the first names the columns, None to
     guess."""
+    rows, more = rows[:SAMPLE_ROWS], rows[SAMPLE_ROWS:]
+    if row_names := has_row_names(rows):
+        rows = [["", *rows[0]], *rows[1:]]
+        header = True if header is None else header
     if not (width := max(map(len, rows), default=0)):
         raise Unreadable(
             f"“{name}” has no rows: only blank lines. Choose a file that has text in it."
@@ -75,8 +116,9 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         options,
         header=header,
         **places,
-        **metadata_types.describe(columns, body, places["date"]),
+        **metadata_types.describe(columns, body + more, places["date"]),
         names=tuple(columns),
+        row_names=row_names,
     )
     texts = [
         row[options.text] for row in body if options.text is not None and options.text < len(row)
@@ -92,6 +134,18 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         preview,
         None if body else f"“{name}” has a row of names and no row below it.",
     )
+
+
+def has_row_names(rows: list[list[str]]) -> bool:
+    """Whether each row begins with a cell of which the first row has no name, as R writes tables:
+    the first row has one cell less, and the first cells of the others are all different."""
+    below = rows[1:]
+    if not below or len(rows[0]) < 1:
+        return False
+    longer = sum(len(row) == len(rows[0]) + 1 for row in below)
+    first = [row[0] for row in below if row]
+    labels = all(0 < len(cell) <= headers.LABEL for cell in first)
+    return longer >= LONGER * len(below) and labels and len(set(first)) == len(first)
 
 
 def check_width(width: int, name: str) -> None:
@@ -123,11 +177,14 @@ def documents(
             f"“{name}”: no column was chosen for the text. Choose the one that holds it."
         )
     columns, width, number = list(options.names), None, 0
+    fields = KeptFields()
     for line, cells, damage in rows:
         if width is None and options.header_row and _is_above(line, cells, options):
             continue
         lost_row = bool(damage) and not cells
         if width is None and not lost_row:
+            if options.header and options.row_names:
+                cells = ["", *cells]
             width = len(cells)
             check_width(width, name)
             if options.header:
@@ -148,7 +205,7 @@ def documents(
             done = "it has no text and was left out" if lost else "it was kept as it is"
             if given > wide and not lost:
                 cells, done = _surplus(cells, wide, options)
-            expected = max(wide, text + 1)
+            expected = max(wide, text + 1) if lost else wide
             yield Problem(
                 name,
                 place,
@@ -156,7 +213,8 @@ def documents(
                 lost,
             )
         if not lost:
-            yield from document(cells, cells[text], columns, name, place, options)
+            yield from document(cells, cells[text], columns, name, place, options, fields)
+    yield from fields.problems(name)
     if width is None and options.header_row:
         raise Unreadable(
             f"“{name}”: none of its first {headers.ROWS} rows has the column"
@@ -206,27 +264,54 @@ def by_name(options: Options, columns: list[str], name: str) -> Options:
 
 
 def document(
-    row: list[str], raw: str, columns: list[str], name: str, place: str, options: Options
+    row: list[str],
+    raw: str,
+    columns: list[str],
+    name: str,
+    place: str,
+    options: Options,
+    fields: KeptFields,
 ) -> Iterator[Document | Problem]:
     """The document of a row, and what is wrong with it. raw: its text as it stands in the file."""
     text, too_long = clean(raw), len(raw) > MAX_TEXT
-    if too_long or not text.strip():
-        why = f"has more than {MAX_TEXT:,} characters" if too_long else "is empty"
-        yield Problem(name, place, f"“{name}”, {place}: the text {why}; it was left out.", True)
+    if too_long or not text.strip() or (options.missing and is_missing(text)):
+        yield Problem(name, place, *_no_text(text, too_long, f"“{name}”, {place}"))
         return
 
     def cell(i: int | None, most: int) -> str:
-        return clean(row[i]).strip()[:most] if i is not None and i < len(row) else ""
+        if i is None or i >= len(row):
+            return ""
+        value = clean(row[i]).strip()[:most]
+        return (
+            "" if marked_missing(value, columns[i] if i < len(columns) else "", options) else value
+        )
 
-    used = {options.text, options.title, options.date, options.id}
-    others = [i for i in range(len(row)) if i not in used][:MAX_FIELDS]
-    metadata = {
-        columns[i] if i < len(columns) else f"column {i + 1}": cell(i, MAX_FIELD)
-        for i in others
-        if row[i].strip()
-    }
+    used = {options.text, options.date, options.id}
+    if not (options.title is not None and names_people(options.column("title") or "")):
+        used.add(options.title)  # who spoke stays a field though it gives titles
+    metadata: dict[str, str] = {}
+    for i in range(len(row)):
+        column = columns[i] if i < len(columns) else f"column {i + 1}"
+        if i not in used and (value := cell(i, MAX_FIELD)) and fields.keeps(column):
+            metadata[column] = value
     about = cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID)
     yield from cleaned(raw, Document(text, *about, metadata, name, place), options)
+
+
+def marked_missing(value: str, column: str, options: Options) -> bool:
+    """Whether a value is a mark of a missing one, in a column in which it can't be a code."""
+    return options.missing and column not in options.codes and is_missing(value)
+
+
+def _no_text(text: str, too_long: bool, where: str) -> tuple[str, bool, str]:
+    """Why a row has no text: the end of a Problem."""
+    if too_long:
+        why = f"has more than {MAX_TEXT:,} characters"
+        return f"{where}: the text {why}; it was left out.", True, "too long"
+    if not text.strip():
+        return f"{where}: the text is empty; it was left out.", True, "empty"
+    mark = text.strip()
+    return f"{where}: the text is “{mark}”, a mark of a missing one; it was left out.", True, "mark"
 
 
 def cleaned(raw: str, document: Document, options: Options) -> Iterator[Document | Problem]:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import regex
 
-from webapp.intake.readers import looking, sandbox, worker
+from webapp.intake.readers import looking, roles, sandbox, worker
 from webapp.intake.readers.base import (
     MAX_RATIO,
     NO_BOMB,
@@ -362,12 +362,22 @@ def _bounded(
         yield item
 
 
+_ABOUT = (
+    "“{name}” is a table without texts beside files of texts, and was left out. If it is about the"
+    " files, choose it as the table about them, and its column with their names."
+)
+
+
 def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
     """Options for a file of another format than they were made for: what it seems to be, and the
     chosen columns by their names."""
-    sniffed = sniff(
-        source, name, {"encoding": options.encoding} if encoded(options) else {}, companions
-    ).options
+    known = {"encoding": options.encoding} if encoded(options) else {}
+    preview = sniff(source, name, known, companions)
+    sniffed = preview.options
     if options.column("text") not in sniffed.names:
+        named = roles.is_text(sniffed.column("text") or "")
+        wordy = roles.words(sniffed, preview.rows)
+        if not options.names and not named and wordy < roles.FEW_WORDS:
+            raise Unreadable.of("about", _ABOUT.format(name=name))
         return sniffed
     return replace(sniffed, **options.places(sniffed.names))

@@ -3,6 +3,7 @@ footnotes stand at the end."""
 
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import regex
 
@@ -41,7 +42,8 @@ def read(
         "keywords": about.first("keywords"),
         "subject": about.first("subject"),
     }
-    yield prose.document(about.first("title"), about.first("created")[:10], metadata)
+    made = about.first("created")[:10]
+    yield replace(prose.document(about.first("title"), "", metadata), made=made)
 
 
 def _main(archive: zipfile.ZipFile) -> str:

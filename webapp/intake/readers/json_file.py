@@ -13,7 +13,8 @@ from typing import TextIO
 
 import regex
 
-from webapp.intake.readers import jsonl, roles
+from webapp.intake.metadata.missing import is_missing
+from webapp.intake.readers import cells, jsonl, roles
 from webapp.intake.readers.base import (
     MAX_TEXT,
     SAMPLE_CHARACTERS,
@@ -33,7 +34,16 @@ from webapp.intake.readers.jsonl import DEEP, TOO_DEEP, document, keys, sniffed,
 WHOLE = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects
 MOST_BEFORE, MOST_LISTS = 100_000, 1_000  # values before the list of objects, and lists around it
-SAMPLE = 50
+SAMPLE = 50  # objects by which it is guessed what the fields are
+KIND_SAMPLE = 1_000  # by which the kinds of their values are guessed
+WHOLE_FILE = "the whole file"  # the path of a list that is all there is
+LONGEST_ABOUT = 100  # characters of what is said of a list of objects by the object that holds it
+LISTS = 100  # of a file that are offered
+LEAST_WORDS = 3  # of an object's longest string, on average, in a list of objects with texts
+NO_TEXTS = (
+    "“{name}”: none of its first {count:,} objects has the field “{field}”, in which others have"
+    " their texts; it was left out."
+)
 FEWEST, SHORTEST = 3, 60  # texts that stand in one object, and characters of most of them
 ONE = (
     "“{name}” is one object, and would be one document: its text is one field, and the others are"
@@ -47,12 +57,17 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
     if _is_lines(path, name, options):
         return jsonl.sniff(path, name, options, known)
+    options = replace(options, sheet=known.get("sheet") or options.sheet)
     objects, characters, problem = [], 0, None
-    for value in itertools.islice(_values(path, name, options, lambda n: None), SAMPLE):
+    found = Lists()
+    values = _values(path, name, options, lambda n: None, found)
+    for value in itertools.islice(values, KIND_SAMPLE):
         objects += [value] if isinstance(value, dict) else []
         problem = value if isinstance(value, Problem) else problem
         characters += len(str(value)[:SAMPLE_CHARACTERS])
         if characters > SAMPLE_CHARACTERS and objects:
+            break
+        if len(objects) >= SAMPLE and characters > jsonl.KIND_CHARACTERS:
             break
     if not objects:
         raise Unreadable(
@@ -67,19 +82,54 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         len(objects) == 1
         and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
     )
-    return sniffed(objects, name, options, ONE.format(name=name) if one else None)
+    problem = ONE.format(name=name) if one else None
+    options = replace(options, sheet=options.sheet if options.sheet in found.names else "")
+    return replace(sniffed(objects, name, options, problem), sheets=found.offered())
+
+
+class Lists:
+    """The lists of objects in a file, as they are offered: by their paths, such as “data.posts”."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}  # -> how many objects it has
+        self.chosen = ""
+
+    def offered(self) -> tuple[str, ...]:
+        """The one that is read, then the others; none where there is but one."""
+        if len(self.names) < 2:
+            return ()
+        others = [name for name in self.names if name != self.chosen]
+        return (self.chosen, *others)[:LISTS]
 
 
 def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:
     if _is_lines(path, name, options):
         yield from jsonl.read(path, name, options, advance)
         return
-    chosen = keys(name, options)
-    for number, value in enumerate(_values(path, name, options, advance), 1):
+    chosen, fields = keys(name, options), cells.KeptFields()
+    values = _values(path, name, options, advance, Lists())
+    first = list(itertools.islice(values, SAMPLE))
+    if _lacks_texts(first, chosen["text"]):
+        sentence = NO_TEXTS.format(name=name, count=len(first), field=chosen["text"])
+        yield Problem(name, "", sentence, True, "no text field")
+        return
+    for number, value in enumerate(itertools.chain(first, values), 1):
         if isinstance(value, Problem):
             yield value
         else:
-            yield from document(value, chosen, name, f"object {number}", options)
+            yield from document(value, chosen, name, f"object {number}", options, fields)
+    yield from fields.problems(name)
+
+
+def _lacks_texts(objects: list, field: str) -> bool:
+    """Whether the first objects of a file are others than those that have the texts: several, of
+    which none has the field."""
+    several = [value for value in objects if isinstance(value, dict)]
+    return (
+        bool(several)
+        and len(objects) == len(several)
+        and not any(field in jsonl.flat(value) for value in several)
+    )
 
 
 def _is_lines(path: Source, name: str, options: Options) -> bool:
@@ -94,33 +144,96 @@ def _is_lines(path: Source, name: str, options: Options) -> bool:
     )
 
 
-def _values(path: Source, name: str, options: Options, advance) -> Iterator:
-    """The objects, or what stands in their places; a Problem where the file can't be read on."""
+def _values(path: Source, name: str, options: Options, advance, found: Lists) -> Iterator:
+    """The objects, or what stands in their places; a Problem where the file can't be read on.
+    found: is told of the lists that there are."""
     with opened(path, name, advance) as file:
         text = decoded(file, options.encoding)
         start = text.read(WHOLE)
         rest = text.read(1)
         whole = None if rest else value_of(start.removeprefix("\ufeff"))
         if whole is not None and whole is not DEEP:
-            yield from _list(whole, name)
-        else:
-            yield from _stream(_Buffer(start + rest, text), name)
+            yield from _list(whole, name, options.sheet, found)
+            return
+        skipped = _without_texts(path, name, options)
+        yield from _stream(_Buffer(start + rest, text), name, skipped)
 
 
-def _list(value, name: str) -> list:
-    """What a whole file holds: the longest list of objects, or texts that stand in one object,
-    unless the file is one document itself."""
+def _without_texts(path: Source, name: str, options: Options) -> int:
+    """How many lists of objects of a large file stand before the first that has texts; 0 where none
+    has any, or its beginning can't be read."""
+    with opened(path, name) as file:
+        buffer = _Buffer("", decoded(file, options.encoding))
+        try:
+            for number in range(LISTS):
+                if not _enter(buffer):
+                    return 0
+                first = []
+                while len(first) < SAMPLE and buffer.next() not in ("]", ""):
+                    first.append(buffer.value())
+                if _has_texts(first):
+                    return number
+                _leave(buffer)
+        except ValueError:
+            return 0
+    return 0
+
+
+def _leave(text: "_Buffer") -> None:
+    """Go past what is left of the list that was entered. Raises ValueError."""
+    while text.next() not in ("]", ""):
+        text.value()
+
+
+def _list(value, name: str, wanted: str, found: Lists) -> list:
+    """What a whole file holds: the list that is wanted, or the list of objects that has most words
+    in texts, or texts that stand in one object, unless the file is one document itself."""
     if isinstance(value, dict) and any(
-        isinstance(text, str) and roles.is_text(key) for key, text in value.items()
+        isinstance(text, str) and roles.is_text(key) and not is_missing(text)
+        for key, text in value.items()
     ):
         return [value]
-    longest = max(_lists(value, 0), key=len, default=[])
-    if documents := longest or _texts(value) or ([value] if isinstance(value, dict) else []):
+    lists = dict(itertools.islice(_lists(value, 0, ""), LISTS))
+    found.names = {path: len(items) for path, items in lists.items()}
+    if lists:
+        found.chosen = (
+            wanted if wanted in lists else max(lists, key=lambda path: _words(lists[path]))
+        )
+        return lists[found.chosen]
+    if documents := _texts(value) or ([value] if isinstance(value, dict) else []):
         return documents
     raise Unreadable(
         f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as"
         " CSV."
     )
+
+
+def _words(items: list) -> float:
+    """How many words a list has in the texts of its objects, by the first of them; below 1, and the
+    more the longer it is, where it has no texts."""
+    mean = _mean_words(items)
+    if mean < LEAST_WORDS:
+        return len(items) / (1 + len(items))
+    return mean * len(items)
+
+
+def _has_texts(items: list) -> bool:
+    return _mean_words(items) >= LEAST_WORDS
+
+
+def _mean_words(items: list) -> float:
+    """Of the longest string of each of the first objects."""
+    first = [jsonl.flat(item) for item in items[:SAMPLE] if isinstance(item, dict)]
+    longest = [max(map(_count_words, item.values()), default=0) for item in first]
+    return sum(longest) / max(1, len(longest))
+
+
+def _count_words(value) -> int:
+    if isinstance(value, list):
+        value = jsonl.pieces(value)
+    if not isinstance(value, str):
+        return 0
+    return sum(any(map(str.isalpha, word)) for word in value[:10_000].split())
 
 
 def _texts(value, depth: int = 0) -> list[dict]:
@@ -146,12 +259,45 @@ def _are_texts(values: list) -> bool:
     )
 
 
-def _lists(value, depth: int) -> Iterator[list]:
+def _lists(value, depth: int, path: str) -> Iterator[tuple[str, list]]:
+    """(path, list) of each list of objects; where its objects have no texts, but lists of objects
+    that may have, these, each joined to one."""
     if isinstance(value, list) and any(isinstance(item, dict) for item in value[:100]):
-        yield value
+        yield path or WHOLE_FILE, value
+        if depth < MAX_DEPTH and not _has_texts(value):
+            for key in _keys_of_lists(value):
+                inner = _joined(value, key)
+                yield from _lists(inner, depth + 1, f"{path}.{key}" if path else key)
     elif isinstance(value, dict) and depth < MAX_DEPTH:
-        for item in value.values():
-            yield from _lists(item, depth + 1)
+        for key, item in value.items():
+            yield from _lists(item, depth + 1, f"{path}.{key}" if path else str(key))
+
+
+def _keys_of_lists(items: list) -> list[str]:
+    """Fields of some objects that hold lists of objects."""
+    keys: dict[str, None] = {}
+    for item in items[:SAMPLE]:
+        for key, inner in item.items() if isinstance(item, dict) else ():
+            if isinstance(inner, list) and any(isinstance(part, dict) for part in inner[:100]):
+                keys[key] = None
+    return list(keys)
+
+
+def _joined(items: list, key: str) -> list[dict]:
+    """The objects of a field of all objects, as one list; each with what its owner says of itself
+    in a word or a number, as “in.name”."""
+    joined: list[dict] = []
+    for item in items:
+        inner = item.get(key) if isinstance(item, dict) else None
+        if not isinstance(inner, list):
+            continue
+        about = {
+            f"in.{name}": value
+            for name, value in item.items()
+            if isinstance(value, str | int | float) and len(str(value)) <= LONGEST_ABOUT
+        }
+        joined += [part | about for part in inner if isinstance(part, dict)]
+    return joined
 
 
 class _Buffer:
@@ -194,9 +340,13 @@ class _Buffer:
                     raise ValueError(error.msg) from None
 
 
-def _stream(text: _Buffer, name: str) -> Iterator:
+def _stream(text: _Buffer, name: str, skipped: int) -> Iterator:
+    """The objects of a list. skipped: how many lists of objects stand before it."""
     number = 0
     try:
+        for _ in range(skipped):
+            _enter(text)
+            _leave(text)
         if not _enter(text):
             raise ValueError("there is no list of objects in it")
         while (character := text.next()) not in ("]", ""):

@@ -8,11 +8,13 @@ from dataclasses import replace
 import orjson
 
 from webapp.intake import metadata as metadata_types
+from webapp.intake.metadata.column_names import names_people
+from webapp.intake.metadata.missing import is_missing
 from webapp.intake.readers import cells, html_cells, roles
 from webapp.intake.readers.base import (
     MAX_FIELD,
-    MAX_FIELDS,
     MAX_ID,
+    MAX_NAME,
     MAX_TEXT,
     MAX_TITLE,
     PREVIEW_CELL,
@@ -34,7 +36,11 @@ from webapp.intake.readers.base import (
 )
 
 SAMPLE_LINES = 50
+KIND_CHARACTERS = 1_000_000  # of them, at most, behind the first SAMPLE_LINES
+KIND_LINES = 1_000  # by which the kinds of fields are guessed: the first may be alike
 MAX_DEPTH = 20  # of lists in lists that are joined
+FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
+PIECES = 1_000  # of a list that are looked at to see whether they are the pieces of a text
 TOO_DEEP = "it is nested too deeply"
 
 
@@ -43,7 +49,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     objects, looked_at, broken, deep, characters = [], 0, 0, 0, 0
     with opened(path, name) as file:
         for line, _ in itertools.islice(
-            lines(decoded(file, options.encoding), MAX_TEXT), SAMPLE_LINES
+            lines(decoded(file, options.encoding), MAX_TEXT), KIND_LINES
         ):
             value = value_of(line)
             looked_at += 1
@@ -54,6 +60,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
                 deep += value is DEEP
             characters += len(line)
             if characters > SAMPLE_CHARACTERS and objects:
+                break
+            if looked_at >= SAMPLE_LINES and characters > KIND_CHARACTERS:
                 break
     if not objects and deep:
         raise Unreadable(
@@ -75,13 +83,17 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 
 def sniffed(objects: list[dict], name: str, options: Options, problem: str | None = None) -> Sniff:
     """What the first objects seem to be. Raises Unreadable where none has a field."""
+    objects = [flat(value) for value in objects]
     columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
     if not columns:
         raise Unreadable(
             f"“{name}”: its first objects have no fields. Choose a file whose objects hold texts."
         )
     rows = [[_string(value.get(column)) for column in columns] for value in objects]
-    places = roles.guess(columns, rows)
+    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
+    columns = [columns[i] for i in filled] or columns
+    rows = [[row[i] for i in filled] for row in rows] if filled else rows
+    places = roles.guess(columns, rows[:SAMPLE_LINES])
     options = replace(
         options,
         **places,
@@ -122,13 +134,46 @@ def value_of(line: str):
             return None
 
 
+def flat(value: dict) -> dict:
+    """An object with the fields of its fields beside them, named as “author.name”."""
+    if not any(isinstance(item, dict) for item in value.values()):
+        return value
+    flattened: dict = {}
+    waiting = [("", value, 0)]
+    while waiting:
+        before, fields, depth = waiting.pop(0)
+        for key, item in fields.items():
+            if isinstance(item, dict) and depth < FIELD_DEPTH:
+                waiting.append((f"{before}{key}.", item, depth + 1))
+            else:
+                flattened.setdefault(f"{before}{key}", item)
+    return flattened
+
+
+def pieces(value: list) -> str | None:
+    """The text that a list of pieces is, as messengers write one with links and bold words: strings,
+    and objects with a “text”; None for another list."""
+    texts: list[str] = []
+    for item in value[:PIECES]:
+        text = item.get("text") if isinstance(item, dict) else item
+        if not isinstance(text, str):
+            return None
+    for item in value:
+        text = item.get("text") if isinstance(item, dict) else item
+        texts += [text] if isinstance(text, str) else []
+    are_pieces = any(isinstance(item, dict) for item in value[:PIECES])
+    return "".join(texts) if are_pieces else None
+
+
 def _string(value, depth: int = 0) -> str:
-    """A value as a cell: text as it is, lists joined, nothing as nothing."""
+    """A value as a cell: text as it is, pieces of a text and lists joined, nothing as nothing."""
     match value:
         case None:
             return ""
         case str():
             return value
+        case list() if (text := pieces(value)) is not None:
+            return text
         case list() if depth < MAX_DEPTH:
             return "; ".join(_string(item, depth + 1) for item in value)
     try:
@@ -152,7 +197,7 @@ def keys(name: str, options: Options) -> dict[str, str]:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    chosen = keys(name, options)
+    chosen, fields = keys(name, options), cells.KeptFields()
     with opened(path, name, advance) as file:
         for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
             if not whole:
@@ -164,11 +209,40 @@ def read(
                     True,
                 )
             elif line.strip():
-                yield from document(value_of(line), chosen, name, f"line {number}", options)
+                place = f"line {number}"
+                yield from document(value_of(line), chosen, name, place, options, fields)
+    yield from fields.problems(name)
+
+
+def _text(value):
+    """What a field holds as a document's text: pieces of one joined, paragraphs line by line."""
+    if not isinstance(value, list):
+        return value
+    if all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    return pieces(value) if pieces(value) is not None else value
+
+
+def _why_no_text(text) -> tuple[str, str]:
+    """Why a field holds no text, as the end of a sentence, and the kind of the Problem."""
+    if text is None:
+        return "is missing", "empty"
+    if type(text) is str:
+        if not text.strip():
+            return "is empty", "empty"
+        return f"is “{text.strip()}”, a mark of a missing text", "mark"
+    if isinstance(text, _Number | int | float):
+        return "is not a text (a number)", "empty"
+    return f"is not a text ({type(text).__name__})", "empty"
 
 
 def document(
-    value, keys: dict[str, str], name: str, place: str, options: Options
+    value,
+    keys: dict[str, str],
+    name: str,
+    place: str,
+    options: Options,
+    fields: cells.KeptFields,
 ) -> Iterator[Document | Problem]:
     """value: of a line or an element of a list; None where it is no JSON."""
     if not isinstance(value, dict):
@@ -183,36 +257,31 @@ def document(
             True,
         )
         return
-    text = value.get(keys["text"])
-    if (
-        not isinstance(text, str)
-        or isinstance(text, _Number)
-        or not (cleaned := clean(text)).strip()
-    ):
-        kind = "a number" if isinstance(text, _Number | int | float) else type(text).__name__
-        wrong = (
-            "is missing"
-            if text is None
-            else "is empty"
-            if type(text) is str
-            else f"is not a text ({kind})"
-        )
-        yield Problem(
-            name,
-            place,
-            f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out.",
-            True,
-        )
+    value = flat(value)
+    text = _text(value.get(keys["text"]))
+    cleaned = clean(text) if isinstance(text, str) else ""
+    missing = options.missing and is_missing(cleaned)
+    if isinstance(text, _Number) or not cleaned.strip() or missing:
+        wrong, kind = _why_no_text(text)
+        sentence = f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out."
+        yield Problem(name, place, sentence, True, kind)
         return
 
     def cell(role: str, most: int) -> str:
-        return clean(_string(value.get(keys[role]))).strip()[:most] if role in keys else ""
+        if role not in keys:
+            return ""
+        written = clean(_string(value.get(keys[role]))).strip()[:most]
+        return "" if cells.marked_missing(written, keys[role], options) else written
 
-    others = [key for key in value if key not in keys.values()][:MAX_FIELDS]
-    metadata = {
-        clean(key)[:100]: clean(_string(value[key]))[:MAX_FIELD]
-        for key in others
-        if value[key] not in (None, "", [])
-    }
+    used = {key for role, key in keys.items() if role != "title" or not names_people(key)}
+    metadata: dict[str, str] = {}
+    for key, item in value.items():
+        column = clean(key)[:MAX_NAME]
+        if key in used or item in (None, "", []):
+            continue
+        written = clean(_string(item))[:MAX_FIELD]
+        missing = not written or cells.marked_missing(written, column, options)
+        if not missing and fields.keeps(column):
+            metadata[column] = written
     about = cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID)
     yield from cells.cleaned(text, Document(cleaned, *about, metadata, name, place), options)

@@ -2,6 +2,7 @@
 deleted are left out."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from webapp.intake.readers import note_marks
 from webapp.intake.readers.base import Document, Options, Problem, Source, Unreadable
@@ -46,7 +47,8 @@ def read(
         "subject": about.first("subject"),
         "keywords": about.all("keyword"),
     }
-    yield prose.document(about.first("title"), about.first("creation-date", "date")[:10], metadata)
+    made = about.first("creation-date", "date")[:10]
+    yield replace(prose.document(about.first("title"), "", metadata), made=made)
 
 
 class _Body(Handler):

@@ -4,6 +4,7 @@ import ctypes
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import pypdfium2
 import regex
@@ -111,7 +112,8 @@ def _documents(
     dated = _DATE.match(about.get("CreationDate", ""))
     date = "-".join(part for part in dated.groups() if part) if dated else ""
     metadata = {"author": about.get("Author", ""), "pages": str(len(pdf))}
-    yield document("\f".join(pages), name, "" if _NO_TITLE.match(title) else title, date, metadata)
+    title = "" if _NO_TITLE.match(title) else title
+    yield replace(document("\f".join(pages), name, title, "", metadata), made=date)
 
 
 def _said(

@@ -2,12 +2,17 @@
 
 from typing import Any
 
-from webapp.intake.metadata.dates import looks_like
-from webapp.intake.metadata.field import mostly
+import regex
+
+from webapp.intake.metadata.column_names import names_dates, names_people
+from webapp.intake.metadata.date import looks_like_dates
+from webapp.intake.metadata.missing import is_missing
+from webapp.intake.readers.base import Options
 
 _NAMES = {
     "text": (
-        "text body content contents fulltext full_text abstract article document doc message"
+        "text full_text fulltext body selftext content contents abstract article document doc message"
+        " speech comment tweet post statement answer transcript response"
         " description inhalt texte contenu corps texto contenido cuerpo testo contenuto tekst текст".split()
     ),
     "title": (
@@ -16,13 +21,18 @@ _NAMES = {
     ),
     "date": (
         "date year datum jahr année annee fecha año data anno published pubdate created created_at"
-        " publication_date time timestamp day дата год".split()
+        " publication_date created_utc timestamp ts datetime time day дата год".split()
     ),
     "id": (
         "id identifier key docid doc_id document_id uid uuid guid doi number no nr kennung"
         " identifiant identificador".split()
     ),
 }
+# what a column that is named “time” or “day” may hold, and is no date: 10:30, Monday, nothing
+_TIME_OR_WORD = regex.compile(
+    r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\.\d+)?\s?(?:[ap]m)?|\D*)", regex.I
+)
+_SOME = 0.3  # of the cells of a column that is named so must be dates
 _MANY = 0.8  # of the cells must be a date for a column of dates, and different for one of ids
 
 
@@ -35,30 +45,30 @@ def is_text(name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    return name.strip().lower().replace(" ", "_").lstrip("\ufeff")
+    plain = name.strip().lower().lstrip("\ufeff")
+    return plain.replace(" ", "_").replace(".", "_").replace("-", "_")
+
+
+def _values(rows: list[list[str]], column: int) -> list[str]:
+    """The cells of a column, "" for those that are missing."""
+    cells = [row[column].strip() for row in rows if column < len(row)]
+    return ["" if is_missing(cell) else cell for cell in cells]
 
 
 def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, Any]:
     """Positions in a table about other files, whose column `key` names them and is given as the
     text. What is no date, and is not named title or id, is metadata: short and different values may
     be places as well as ids."""
-    places = {role: _named(columns, _NAMES[role]) for role in ("title", "date", "id")}
-    if places["date"] is None:
-        places["date"] = next(
-            (
-                i
-                for i in range(len(columns))
-                if _dates([row[i].strip() for row in rows if i < len(row)])
-            ),
-            None,
-        )
+    places = {role: _named(columns, _NAMES[role]) for role in ("title", "id")}
+    cells = [_values(rows, i) for i in range(len(columns))]
+    places["date"] = _date_column(columns, cells, set(range(len(columns))) - {key})
     return {role: None if i == key else i for role, i in places.items()} | {"text": key}
 
 
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
     """Positions of text, title, date and id; None where there seems to be none (but some column is
     the text)."""
-    cells = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(columns))]
+    cells = [_values(rows, i) for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
     places: dict[str, Any] = {}
@@ -76,23 +86,38 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
         "text",
         by_name if by_name is not None and words[by_name] >= 0.3 * words[wordiest] else wordiest,
     )
-    for role in ("title", "date", "id"):
-        take(role, named[role] if named[role] in free else None)
+    take("title", named["title"] if named["title"] in free else None)
+    take("date", _date_column(columns, cells, free))
+    take("id", named["id"] if named["id"] in free else None)
     if places["id"] is not None and _counts(cells[places["id"]]):
         free.add(places["id"])
         places["id"] = None
-    if places["date"] is None:
-        take("date", next((i for i in sorted(free) if _dates(cells[i])), None))
     if places["id"] is None and len(rows) > 1:
         take("id", next((i for i in sorted(free) if _identifies(cells[i])), None))
     if places["title"] is None:
         likely = (
             i
             for i in sorted(free)
-            if 12 <= lengths[i] <= 200 and len(set(cells[i])) > 0.8 * len(cells[i])
+            if not names_people(columns[i])
+            and 12 <= lengths[i] <= 200
+            and len(set(cells[i])) > 0.8 * len(cells[i])
         )
         take("title", next(likely, None))
     return places
+
+
+FEW_WORDS = 4  # below it rows beside texts are about them, and none themselves
+TEXT_WORDS = 8  # of a row's text, on average, where rows are documents and no list of names
+
+
+def words(options: Options, rows: list[list[str]]) -> float:
+    """How many words the text of the first rows has, on average. rows: as a form shows them."""
+    if options.text is None:
+        return 0.0
+    texts = [row[options.text] for row in rows if options.text < len(row)]
+    counts = [sum(any(map(str.isalpha, word)) for word in text.split()) for text in texts]
+    unspaced = [sum(character > "\u2e80" for character in text) / 2 for text in texts]
+    return sum(map(max, counts, unspaced)) / max(1, len(texts))
 
 
 def _named(columns: list[str], names: list[str]) -> int | None:
@@ -105,8 +130,24 @@ def _named(columns: list[str], names: list[str]) -> int | None:
     return min(places)[1] if places else None
 
 
-def _dates(cells: list[str]) -> bool:
-    return mostly(looks_like, [cell for cell in cells if cell], _MANY)
+def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> int | None:
+    """The column with the documents' dates: the first of those that are named so and hold some,
+    else any with dates, else one that is named so though we can read none of them."""
+    names = _NAMES["date"]
+    exact = [i for name in names for i in sorted(free) if _plain(columns[i]) == name]
+    said = [i for i in sorted(free) if i not in exact and names_dates(columns[i])]
+    for i in (*exact, *said):
+        if _dates(cells[i], columns[i], _SOME) or (i in exact and not any(cells[i])):
+            return i
+    for i in sorted(free):
+        if _dates(cells[i], columns[i], _MANY):
+            return i
+    return next((i for i in exact if not all(map(_TIME_OR_WORD.fullmatch, cells[i]))), None)
+
+
+def _dates(cells: list[str], name: str, share: float) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and looks_like_dates(filled, name, share)
 
 
 def _worded(cell: str) -> float:

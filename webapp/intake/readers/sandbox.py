@@ -53,6 +53,7 @@ from webapp.intake.readers.copies import Copy
 # of work without a document or another sign of progress: a busy machine does not make a file
 # unreadable
 SECONDS = 60
+PROBLEM = 6  # values of a problem as a worker sends it; a document has more
 SOON = 1.0  # seconds in which a worker answers of which no more is wanted, or it is ended
 PATIENCE = 600  # seconds in which a worker may not answer, whatever it does
 MEMORY = 1 << 30  # bytes of a worker, at most
@@ -235,11 +236,12 @@ class Request:
         for _, items in self.answers(advance):
             self.given += len(items)
             for item in items:
-                if len(item) == 4:
+                if len(item) == PROBLEM:
                     inside, *problem = item
                     yield Problem(inside or self.name, *problem)
                 else:
-                    inside, text, title, date, source_id, metadata, place, headings = item
+                    inside, text, title, date, source_id, metadata, place, headings, *dates = item
+                    made, dated = dates
                     yield Document(
                         text,
                         title,
@@ -249,6 +251,8 @@ class Request:
                         inside or self.name,
                         place,
                         tuple(headings),
+                        made=made,
+                        dated=dated,
                     )
 
     def answers(self, advance: Callable[[int], None]) -> Iterator[tuple[str, Any]]:
@@ -273,7 +277,7 @@ class Request:
         finally:
             self.close()
         if kind == "unreadable":
-            raise Unreadable(value)
+            raise Unreadable.of(*value)
 
     def close(self) -> None:
         """End the worker, unless it has answered, or soon will: it can then read another file."""

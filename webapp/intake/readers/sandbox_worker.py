@@ -126,11 +126,13 @@ class _Answers:
                     item.metadata,
                     item.place,
                     item.headings,
+                    item.made,
+                    item.dated,
                 )
             )
         else:
             self.size += len(item.message)
-            self.items.append((file, item.place, item.message, item.dropped))
+            self.items.append((file, item.place, item.message, item.dropped, item.kind, item.count))
         if self.size >= BATCH or len(self.items) >= ITEMS or time.monotonic() > self.due:
             self.send_items()
 
@@ -163,12 +165,13 @@ class _Answers:
 
 def _answer(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers) -> None:
     """files: the one that is asked about, and of a bag of words its vocabulary."""
-    kind, value = "end", None
+    kind = "end"
+    value: Any = None
     try:
         worker.answers(answers.begin_entry, request.get("passed_over") or {})
         _look(files, request, answers)
     except Unreadable as error:
-        kind, value = "unreadable", str(error)
+        kind, value = "unreadable", (error.kind, str(error))
     except ConnectionError:
         raise  # nobody waits for it
     except MemoryError:

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from webapp.intake.metadata.calendars import jalali
 from webapp.intake.metadata.dates import ambiguous, guess_order, why_none
 from webapp.intake.readers import parse_date
 
@@ -100,6 +101,43 @@ from webapp.intake.readers import parse_date
         ("Mon Oct 16 22:59:00 +0000 2017", date(2017, 10, 16)),
         ("1508194740", date(2017, 10, 16)),
         ("1508194740000", date(2017, 10, 16)),
+        ("1508194740.000200", date(2017, 10, 16)),
+        ("1508194740000000", date(2017, 10, 16)),
+        ("20171016225900", date(2017, 10, 16)),
+        # quarters, halves, weeks and months by their numbers
+        ("2019-Q2", date(2019, 4, 1)),
+        ("2019Q4", date(2019, 10, 1)),
+        ("Q1 2019", date(2019, 1, 1)),
+        ("3Q 2019", date(2019, 7, 1)),
+        ("T3 2019", date(2019, 7, 1)),
+        ("2. Quartal 2019", date(2019, 4, 1)),
+        ("2e trimestre 2019", date(2019, 4, 1)),
+        ("third quarter of 2019", date(2019, 7, 1)),
+        ("2019-H2", date(2019, 7, 1)),
+        ("2019m3", date(2019, 3, 1)),
+        ("2019-W05", date(2019, 1, 28)),
+        ("201903", date(2019, 3, 1)),
+        ("Jan-98", date(1998, 1, 1)),
+        ("Mar '45", date(1945, 3, 1)),
+        ("2019-Q5", None),
+        # other calendars, where their names stand beside the numbers
+        ("12 มีนาคม 2566", date(2023, 3, 12)),
+        ("๑๒ มีนาคม ๒๕๖๖", date(2023, 3, 12)),
+        ("12/3/2566 พ.ศ.", None),
+        ("13/3/2566 พ.ศ.", date(2023, 3, 13)),
+        ("24 มิถุนายน 1932", date(1932, 6, 24)),
+        ("1 فروردین 1402", date(2023, 3, 21)),
+        ("۲۲ بهمن ۱۳۵۷", date(1979, 2, 11)),
+        ("1 رمضان 1444", date(2023, 3, 23)),
+        ("1 Muharram 1445 AH", date(2023, 7, 19)),
+        ("令和5年5月3日", date(2023, 5, 3)),
+        ("平成元年", date(1989, 1, 1)),
+        ("民國108年5月3日", date(2019, 5, 3)),
+        # what stands for no date, or for one without end
+        ("9999-12-31", None),
+        ("31.12.9999", None),
+        ("0001-01-01", None),
+        ("12/03/2566", None),
         # never guessed
         ("12/3/99", None),
         ("1.2.10", None),
@@ -145,10 +183,43 @@ def test_what_numbers_mean_is_decided_by_the_column():
         ("'99", "two digits"),
         ("1/2/99", "two ways"),
         ("soon", "not in a date format"),
+        ("9999-12-31", "dates without end"),
+        ("0001-01-01", "there is no date"),
+        ("13/3/2566", "Buddhist calendar"),
     ],
 )
 def test_why_there_is_none(text, why):
     assert parse_date(text) is None and why in why_none(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "calendar", "expected"),
+    [
+        ("2566-03-12", "buddhist", date(2023, 3, 12)),
+        ("12/3/2566", "buddhist", date(2023, 3, 12)),
+        ("1402-02-31", "jalali", date(2023, 5, 21)),
+        ("1402/1/1", "jalali", date(2023, 3, 21)),
+        ("1399-12-30", "jalali", date(2021, 3, 20)),
+        ("1400-12-30", "jalali", None),
+        ("1445-01-01", "hijri", date(2023, 7, 19)),
+        ("1/9/1444", "hijri", date(2023, 3, 23)),
+        ("1402-13-01", "jalali", None),
+    ],
+)
+def test_numbers_of_a_chosen_calendar(text, calendar, expected):
+    assert parse_date(text, calendar) == expected
+
+
+def test_the_calendar_of_iran_goes_on_day_by_day():
+    """Every day of 200 years, in months of 31, 30 and 29 or 30 days, without a gap."""
+    day = jalali(1250, 1, 1)
+    for year in range(1250, 1450):
+        leap = (jalali(year + 1, 1, 1) - jalali(year, 1, 1)).days == 366
+        for month in range(1, 13):
+            length = 31 if month <= 6 else 30 if month < 12 or leap else 29
+            for number in range(1, length + 1):
+                assert jalali(year, month, number) == day
+                day += timedelta(days=1)
 
 
 def test_plain_forms_are_fast():

@@ -33,7 +33,7 @@ class Duration(RangeField):
     high: int
 
     @classmethod
-    def claims(cls, values):
+    def claims(cls, values, name):
         return all(map(_LENGTH.fullmatch, values))
 
     @staticmethod

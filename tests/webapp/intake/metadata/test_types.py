@@ -10,8 +10,42 @@ from webapp.intake.readers.roles import guess as guess_roles
 ROWS = 30
 
 
-def kind(values) -> str:
-    return guess(["x"], [[value] for value in values])["x"]
+def kind(values, name: str = "x") -> str:
+    return guess([name], [[value] for value in values])[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("likes", [str(1000 + 293 * i) for i in range(ROWS)], "number"),
+        ("likes", [str(1850 + i) for i in range(ROWS)], "number"),
+        ("word count", [str(1400 + 17 * i) for i in range(ROWS)], "number"),
+        ("x", [str(1009 + 300 * i) for i in range(ROWS)], "number"),
+        ("x", [str(1000 + 37 * i) for i in range(ROWS)], "number"),
+        ("x", [str(1620 + 9 * i) for i in range(ROWS)], "date"),
+        ("year", [str(800 + 39 * i) for i in range(ROWS)], "date"),
+        ("pubYear", [str(800 + 39 * i) for i in range(ROWS)], "date"),
+        ("created_utc", [str(1500000000 + 86400 * i) for i in range(ROWS)], "date"),
+        ("x", [str(1500000000 + 86400 * i) for i in range(ROWS)], "number"),
+    ],
+)
+def test_four_digits_are_years_where_they_lie_like_years_or_the_name_says_so(
+    name, values, expected
+):
+    assert kind(values, name) == expected
+
+
+@pytest.mark.parametrize("mark", ["NA", "NaN", "nan", "NULL", "None", "[deleted]", "[removed]"])
+def test_marks_of_missing_values_do_not_decide_what_a_column_is(mark):
+    assert kind([mark] * 12 + [str(i * 37) for i in range(12)]) == "number"
+    assert kind([mark] * 12 + [f"1{i}/3/1999" for i in range(3)]) == "date"
+    assert kind([mark] * ROWS) == "category"
+
+
+def test_who_speaks_is_a_category_though_the_first_rows_have_another_each():
+    names = [f"Member number {i}" for i in range(ROWS)]
+    assert kind(names, "speaker") == kind(names[::-1], "Autor") == "category"
+    assert kind(names, "remark") == "text"
 
 
 @pytest.mark.parametrize(

@@ -258,9 +258,7 @@ def test_jsonl(file):
     ]
     documents, problems = load(*file("\n".join(lines), "a.jsonl"))
     assert [d.source_id for d in documents] == ["1", "8"]
-    assert documents[0].metadata == {"tags": "a; b"} and documents[1].metadata == {
-        "deep": '{"a":1}'
-    }
+    assert documents[0].metadata == {"tags": "a; b"} and documents[1].metadata == {"deep.a": "1"}
     assert [p.place for p in problems] == ["line 2", "line 3", "line 4", "line 5", "line 6"]
     said = [p.message for p in problems]
     assert (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
-from webapp.intake.ingest.shaping.names import Pattern, name_fields, usual_fields
+from webapp.intake.ingest.shaping.names import Pattern, file_dates, name_fields, usual_fields
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import Part, are_parts, part_of
 from webapp.intake.ingest.shaping.sections import cut
@@ -79,6 +79,8 @@ def shape(
         items = usual_fields(items, shaping.dated, folders=not (shaping.names or shaping.table))
         if about:
             items = about.join(items)
+        if shaping.made:
+            items = file_dates(items)
         if shaping.joins:
             items = join(items, shaping, folder, order=order)
         if shaping.sections:

@@ -9,19 +9,44 @@ import regex
 
 from inference.errors import Invalid
 from webapp.intake.ingest.shaping.first_lines import date_of
+from webapp.intake.metadata.dates import month_of
 from webapp.intake.readers import Document, Problem, parse_date
 from webapp.intake.readers.base import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _DATE = ("year", "month", "day")
+_Y = r"(?P<y>(?:1[5-9]|20)\d\d)"
 _YEAR = regex.compile(r"(?<![\d.])(?:1[5-9]\d\d|20\d\d)(?![\d.]\d|\d)", regex.ASCII)
-_DAYS = [
-    regex.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)(?!\d)", regex.ASCII),
-    regex.compile(
-        r"(?<!\d)((?:1[5-9]|20)\d\d)[-_. ]([01]?\d)(?:[-_. ]([0-3]?\d))?(?!\d)", regex.ASCII
-    ),
+_MARK = r"[-_. ,]{0,2}"
+_MONTH = r"(?P<name>\p{L}[\p{L}\p{M}]{2,11})\.?"
+_OF = r"(?:(?:de|del|of)[-_. ])?"
+_DAYS = [  # in names of files: days with names of months, then days and months in numbers
+    regex.compile(form)
+    for form in (
+        rf"(?<!\d)(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|ème|º)?{_MARK}{_OF}{_MONTH}{_MARK}{_OF}{_Y}(?!\d)",
+        rf"(?<!\p{{L}}){_MONTH}{_MARK}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?[-_. ,]{{1,3}}{_Y}(?!\d)",
+        rf"(?<!\d){_Y}{_MARK}{_MONTH}{_MARK}(?P<d>[0-3]?\d)(?!\d)",
+        rf"(?<!\d){_Y}(?P<m>[01]\d)(?P<d>[0-3]\d)(?:T?\d{{4}}(?:\d\d)?)?(?!\d)",
+        rf"(?<!\d){_Y}[-_. ](?P<m>[01]?\d)[-_. ](?P<d>[0-3]?\d)(?!\d)",
+        rf"(?<!\d)(?P<d>[0-3]?\d)[-_. ](?P<m>[01]?\d)[-_. ]{_Y}(?!\d)",
+        rf"(?<!\d)(?P<d>[0-3]\d)(?P<m>[01]\d){_Y}(?!\d)",
+        rf"(?<!\d){_Y}[-_. ](?P<m>[01]\d)(?!\d)",
+        rf"(?<!\d)(?<!\d[-_. ])(?P<m>[01]\d)[-_. ]{_Y}(?!\d)",
+        rf"(?<!\d){_Y}[-_ ]?[Qq](?P<q>[1-4])(?!\d)",
+        rf"(?<![\p{{L}}\d])[Qq](?P<q>[1-4])[-_ ]?{_Y}(?!\d)",
+        rf"(?<!\p{{L}}){_MONTH}{_MARK}{_OF}{_Y}(?!\d)",
+        rf"(?<!\d){_Y}{_MARK}{_MONTH}(?!\p{{L}})",
+    )
 ]
+# Names of months that are other words beside a year: “data set 1999”, “out 2010”
+_OTHER_WORDS = frozenset(
+    "set out gen des lis ara ago dic sub ott sty kas nis lip sie lug mart dez okt mar mei".split()
+)
+# Words in names of folders that say when somebody packed them, not when the texts were written
+_PACKED = regex.compile(
+    r"(?i)export|backup|download|dump|snapshot|scan|release|version|archive|corpus|dataset"
+)
 _BRACES = regex.compile(r"\{([^{}]*)\}")
 _LOOKED_AT, _LINE = (
     2_000,
@@ -181,24 +206,48 @@ def usual_fields(
 ) -> Iterator[Document | Problem]:
     """What names and first lines say where nobody asked them: with `folders`, the last folder of a
     file is the field “folder” (columns keep it only where it groups documents); a file that is one
-    document has the date that its name has, else with `dated` (Shaping) its first lines, and its
-    first line for a title where its name is a number. What the document says of itself counts
-    more."""
-    file, where, day = "", path(""), ""
+    document has the date that its name has, else its folders, else with `dated` (Shaping) its first
+    lines, and its first line for a title where its name is a number. What the document says of
+    itself counts more."""
+    file, where = "", path("")
     for item in items:
         if isinstance(item, Document) and item.file:
             if item.file != file:  # the rows of a table have one file
-                file, where, day = item.file, path(item.file), date_in(path(item.file).stem)
+                file = item.file
+                where = path(file)
             folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
             if not item.place:
+                date, evidence = _date_of(item, where, dated)
                 item = replace(
                     item,
                     title=_first_line(item) if item.title == where.stem else item.title,
-                    date=item.date or day or date_of(item.text, dated),
+                    date=date,
+                    dated=evidence,
                     metadata=folder | item.metadata,
                 )
             elif folder:
                 item = replace(item, metadata=folder | item.metadata)
+        yield item
+
+
+def _date_of(document: Document, where: Path, dated: str) -> tuple[str, str]:
+    """The date of a document that is a file, and what it is from (readers.base.EVIDENCE)."""
+    if document.date:
+        return document.date, document.dated
+    if day := date_in(where.stem):
+        return day, "name"
+    if day := date_in_folders(where.folders):
+        return day, "folder"
+    if day := date_of(document.text, dated):
+        return day, "lines"
+    return "", ""
+
+
+def file_dates(items: Iterable[Document | Problem]) -> Iterator[Document | Problem]:
+    """Documents that have no other date have the one on which their files were made."""
+    for item in items:
+        if isinstance(item, Document) and item.made and not item.date:
+            item = replace(item, date=item.made, dated="made")
         yield item
 
 
@@ -222,15 +271,57 @@ def _first_line(document: Document) -> str:
 
 
 def date_in(name: str) -> str:
-    """The date in a file's name, "" for none: a day or a month of whatever form, or a year beside
-    letters; a number by itself may be any."""
+    """The date in a file's name, "" for none: a day, a month or a quarter of whatever form, or a
+    year beside letters; a number by itself may be any."""
     for form in _DAYS:
-        if match := form.search(name):
-            text = "-".join(part for part in match.groups() if part)
-            if parse_date(text):
+        for match in form.finditer(name, overlapped=True):
+            if text := _iso(match):
                 return text
     years = _YEAR.findall(name) if any(map(str.isalpha, name)) else []
     return years[0] if len(years) == 1 else ""
+
+
+def _iso(match: regex.Match) -> str:
+    """A date as 1914-08-04, or 1914-08; "" where it is none, or can be read in two ways."""
+    parts = match.groupdict()
+    year, month, day = parts["y"], parts.get("m"), parts.get("d")
+    if name := parts.get("name"):
+        number = month_of(name)
+        if number is None or (day is None and name.casefold() in _OTHER_WORDS):
+            return ""
+        month = str(number)
+    if quarter := parts.get("q"):
+        month = str(3 * int(quarter) - 2)
+    first_is_day = match.start("d") < match.start("y") if day else False
+    if first_is_day and not name and not _is_plain(match):
+        return ""
+    text = "-".join(part.zfill(2) for part in (year, month, day) if part)
+    return text if parse_date(text) else ""
+
+
+def _is_plain(match: regex.Match) -> bool:
+    """Whether the numbers of a day before its month can be read in one way only: 31-12-1999, or
+    with points, which stand in dates that begin with the day."""
+    with_points = match[0].count(".") == 2
+    return with_points or int(match["d"]) > 12 or match["d"] == match["m"]
+
+
+def date_in_folders(folders: tuple[str, ...]) -> str:
+    """The date in the names of a file's folders, the last counts most: 1901, 1901-05, May 1901; or
+    of several, as 1901/05/03. "" for none, and for a day on which somebody packed them."""
+    if "".join(folders[-3:]).isdecimal():
+        for count in (3, 2):
+            text = "-".join(folders[-count:])
+            if len(folders) >= count and len(folders[-count]) == 4 and parse_date(text):
+                return text
+    for folder in reversed(folders):
+        if _PACKED.search(folder):
+            continue
+        if _YEAR.fullmatch(folder):
+            return folder
+        if day := date_in(folder):
+            return day
+    return ""
 
 
 def _folders(where: Path) -> dict[str, str]:
@@ -252,6 +343,7 @@ def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) ->
         document,
         title=parts.get("title", document.title)[:MAX_TITLE],
         date=(date or document.date)[:60],
+        dated="name" if date else document.dated,
         source_id=parts.get("id", document.source_id)[:MAX_ID],
         metadata={name: text[:MAX_FIELD] for name, text in folders.items()}
         | document.metadata

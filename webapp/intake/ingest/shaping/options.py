@@ -42,6 +42,8 @@ class Shaping:
     # order of the dates in first lines, by which files without another date have one: dmy, mdy; "":
     # not looked for
     dated: str = ""
+    # whether files without another date have the one on which they were made, as they say it
+    made: bool = False
     silent: tuple[
         str, ...
     ] = ()  # rules for parts of texts whose words don't count (webapp.intake.ingest.shaping.silent)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+import regex
 
 from inference.errors import Invalid
 from webapp.intake import readers
@@ -24,8 +25,12 @@ from webapp.intake.readers.base import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
-_ROWS, _CHARACTERS = 100, 10_000_000  # of it that are compared with them
+_ROWS, _CHARACTERS = 20_000, 10_000_000  # of it that are compared with them
 _COLUMNS = 64
+LOOSE = 4 * MOST_FOLDERS  # the distance of a name that is written otherwise
+FIRST_CELLS = 200  # of a column, by which it is known whether it may be the one
+LONG_TEXTS = 30  # words of a row, on average, in a table of texts that is not about files
+LEAST_MATCHED = 0.5  # of a column's first values that name other files, in a table about them
 _CANDIDATES = 8  # files that may be the table
 
 Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
@@ -36,23 +41,32 @@ class Guess(NamedTuple):
     key: str  # its column with the names of the others
     matched: int  # of the first rows
     rows: int
+    named: int = 0  # other files that these rows name
+    files: int = 0  # other files
 
 
 def guess(files: Files) -> Guess | None:
     """Which file, of the uploads and of what is in archives, is a table about the others; None
     where none seems to be."""
     others: dict[str, set[str]] = {}
+    loose: dict[str, set[str]] = {}
     candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
         if formats.named(name).columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
+        for text in _loose_of_document(name):
+            loose.setdefault(text, set()).add(name)
     guesses: list[Guess] = []
     for upload, name in candidates:
         with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
-            guesses += _guess_columns(source, name, others)
-    return max(guesses, key=lambda guess: guess.matched / guess.rows, default=None)
+            guesses += _guess_columns(source, name, others, loose)
+    return max(guesses, key=_how_good, default=None)
+
+
+def _how_good(guess: Guess) -> tuple[float, int]:
+    return guess.matched / guess.rows, guess.named
 
 
 def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
@@ -80,20 +94,41 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
 
 
 def _guess_columns(
-    source: Source | readers.Member, name: str, others: dict[str, set[str]]
+    source: Source | readers.Member,
+    name: str,
+    others: dict[str, set[str]],
+    loose: dict[str, set[str]],
 ) -> Iterator[Guess]:
-    """Columns that may have the names of the others."""
+    """Columns that may have the names of the others. loose: the files by their names written
+    otherwise; only a name that one file has counts."""
+    everything = set[str]().union(*others.values()) - {name}
+    files = [file for file in everything if not formats.named(file).archive]
     sniff = readers.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
+    if roles.words(sniff.options, sniff.rows) >= LONG_TEXTS:
+        loose = {}  # its rows are texts: that their numbers are those of files says nothing
     for title in sniff.columns[:_COLUMNS]:
         cells = [row[title] for row in rows if row.get(title)]
-        matched = sum(
-            any(others.get(key.text, set()) - {name} for key in _of_row(cell)) for cell in cells
-        )
-        if cells and matched >= 0.5 * len(
-            cells
-        ):  # of a column's first values half must name other files
-            yield Guess(name, title, matched, len(cells))
+        known = loose if len(set(cells)) == len(cells) else {}
+        # Of a column's first values half must name other files
+        first = [_named_by(cell, others, known) - {name} for cell in cells[:FIRST_CELLS]]
+        if not cells or sum(map(bool, first)) < LEAST_MATCHED * len(first):
+            continue
+        named = [_named_by(cell, others, known) - {name} for cell in cells]
+        matched = sum(map(bool, named))
+        several = set[str]().union(*named)
+        yield Guess(name, title, matched, len(cells), len(several), len(files))
+
+
+def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
+    """The files that a cell names: by their names, else by these written otherwise."""
+    for key in _of_row(cell):
+        if found := others.get(key.text):
+            return found
+    for text in _loose_of_row(cell):
+        if len(found := loose.get(text, set())) == 1:
+            return found
+    return set()
 
 
 def _first_rows(
@@ -142,6 +177,33 @@ def _of_row(value: str) -> list[_Key]:
     return list(_keys(pieces))
 
 
+_DIGITS = regex.compile(r"\d+")
+# A name that is written otherwise in the table, so that no name of a file can be the same
+_LOOSE = "\0"
+
+
+def _loose_of_document(file: str) -> list[str]:
+    """A file's name as it may be written otherwise: without zeros before its numbers, and where it
+    has but one, this number alone. "ata021.txt": "ata21", "21"."""
+    name = stem(split(_plain(file)).file)
+    numbers = _DIGITS.findall(name)
+    texts = [_LOOSE + _without_zeros(name)] if numbers else []
+    if len(numbers) == 1:
+        texts.append(f"{_LOOSE}{int(numbers[0])}")
+    return list(dict.fromkeys(texts))
+
+
+def _loose_of_row(value: str) -> list[str]:
+    """The same of a cell, which may be a number alone, as 21 or 21.0."""
+    pieces = _plain(value).replace("\\", "/").split("/")
+    name = stem(pieces[-1].removesuffix(".0"))
+    return [_LOOSE + _without_zeros(name)] if _DIGITS.search(name) else []
+
+
+def _without_zeros(name: str) -> str:
+    return _DIGITS.sub(lambda match: str(int(match[0])), name)
+
+
 class Table(contextlib.AbstractContextManager["Table"]):
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process.
     Use `with`."""
@@ -171,6 +233,9 @@ class Table(contextlib.AbstractContextManager["Table"]):
             " distance, row)) WITHOUT ROWID"
         )
         self.used = bytearray()
+        self.loosely: dict[
+            int, str
+        ] = {}  # row -> the file that it names as it is written otherwise
 
     def __exit__(self, *_) -> None:
         self.rows.close()
@@ -211,7 +276,7 @@ class Table(contextlib.AbstractContextManager["Table"]):
         with readers.opened(*self.upload, self.name) as source:
             for item in readers.read(source, self.name, self._options(source), advance):
                 if isinstance(item, Problem):
-                    yield replace(item, dropped=False)  # no document is lost by it
+                    yield replace(item, dropped=False, kind="")  # no document is lost by it
                     continue
                 number, keys = len(self.used), _of_row(item.text)
                 if keys and self._find(keys[0].text, 0) is not None:
@@ -231,6 +296,10 @@ class Table(contextlib.AbstractContextManager["Table"]):
                 self.rows.executemany(
                     "INSERT OR IGNORE INTO key VALUES (?, ?, ?)",
                     ((key.text, key.distance, number) for key in keys),
+                )
+                self.rows.executemany(
+                    "INSERT OR IGNORE INTO key VALUES (?, ?, ?)",
+                    ((text, LOOSE, number) for text in _loose_of_row(item.text)),
                 )
         yield from twice.rest(self.name)
 
@@ -262,7 +331,22 @@ class Table(contextlib.AbstractContextManager["Table"]):
             number = self._find(key.text, 2 * MOST_FOLDERS if key.distance < 2 else 1)
             if number is not None:
                 return number
-        return self._find(_plain(document.source_id), 0) if document.source_id else None
+        by_id = self._find(_plain(document.source_id), 0) if document.source_id else None
+        return self._loose_row(document) if by_id is None else by_id
+
+    def _loose_row(self, document: Document) -> int | None:
+        """Of the row that names the file as it is written otherwise; none where it names another
+        file so, as 1 does 1901/001.txt and 1902/001.txt."""
+        if document.place:
+            return None
+        for text in _loose_of_document(document.file):
+            number = self._find(text, LOOSE)
+            if (
+                number is not None
+                and self.loosely.setdefault(number, document.file) == document.file
+            ):
+                return number
+        return None
 
     def _told(self, document: Document, number: int) -> Document:
         self.used[number] = 1
@@ -273,6 +357,7 @@ class Table(contextlib.AbstractContextManager["Table"]):
             document,
             title=title or document.title,
             date=date or document.date,
+            dated="" if date else document.dated,
             source_id=source_id or document.source_id,
             metadata=document.metadata | metadata,
         )

@@ -99,7 +99,7 @@ def test_files_are_dated_by_their_first_lines_unless_that_is_declined(
         page.context["page"].sample.dates == ["1999-05-11", "2001-02-03"]
         and page.context["page"].sample.whole
     )
-    assert "in the files’ first lines" in in_one_line(
+    assert "the first lines of files (6 documents)" in in_one_line(
         page
     ) and "Dates are those in the first lines" in in_one_line(page)
     sent = (

@@ -159,6 +159,34 @@ def test_names_unlike_the_pattern_are_counted(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("file", "date", "evidence"),
+    [
+        ("letters/1901/boston.txt", "1901", "folder"),
+        ("letters/1901/boston 1902-05-03.txt", "1902-05-03", "name"),
+        ("1901/05/03/boston.txt", "1901-05-03", "folder"),
+        ("May 1901/boston.txt", "1901-05", "folder"),
+        ("export-2024-05-01/boston.txt", "3 May 1890", "lines"),
+        ("boston.txt", "3 May 1890", "lines"),
+    ],
+)
+def test_what_a_date_is_from(tmp_path, file, date, evidence):
+    """The name, then the folders, then the first lines; when somebody packed the files is none."""
+    text = "London, 3 May 1890\nDear friend"
+    [found] = shaped(tmp_path, Document(text, file=file, made="2024-01-01"), dated="dmy", made=True)
+    assert (found.date, found.dated) == (date, evidence)
+
+
+def test_when_a_file_was_made_is_its_date_only_where_that_is_chosen(tmp_path):
+    document = Document("text", file="a.pdf", made="2024-01-01")
+    [left] = shaped(tmp_path, document)
+    [taken] = shaped(tmp_path, document, made=True)
+    [own] = shaped(tmp_path, Document("text", date="1890", file="a.pdf", made="2024"), made=True)
+    assert (left.date, left.dated) == ("", "")
+    assert (taken.date, taken.dated) == ("2024-01-01", "made")
+    assert (own.date, own.dated) == ("1890", "")
+
+
 def shaped(tmp_path, *documents: Document, **options) -> list[Document]:
     return list(shape(documents, Shaping(**options), tmp_path))
 
@@ -207,7 +235,25 @@ def test_a_file_whose_name_is_a_number_has_its_first_line_for_a_title(tmp_path):
     ("name", "date"),
     [
         ("1901_adams", "1901"),
-        ("letter 1984-3-02", "1984-3-02"),
+        ("letter 1984-3-02", "1984-03-02"),
+        ("10Apr2006Clinton568", "2006-04-10"),
+        ("10-Apr-2006", "2006-04-10"),
+        ("10_Apr_2006_x", "2006-04-10"),
+        ("02Feb2005_1", "2005-02-02"),
+        ("letter 3 mai 1890", "1890-05-03"),
+        ("3-de-mayo-de-1890", "1890-05-03"),
+        ("Speech on 12th of March 2001", "2001-03-12"),
+        ("May-3-1968", "1968-05-03"),
+        ("1968-May-3", "1968-05-03"),
+        ("April 2006", "2006-04"),
+        ("31.12.1999 brief", "1999-12-31"),
+        ("31-12-1999", "1999-12-31"),
+        ("03-04-1999 x", "1999"),
+        ("20190503123000", "2019-05-03"),
+        ("report_2019-Q3", "2019-07"),
+        ("data_set_1999", "1999"),
+        ("report_2006_2", "2006"),
+        ("report 1850-1860", ""),
         ("IMG_20170304", "2017-03-04"),
         ("minutes 1999_05", "1999-05"),
         ("1850", ""),

@@ -160,7 +160,7 @@ def packed(tmp_path, kind: str, name: str = "a"):
 def test_a_table_in_an_archive(tmp_path, kind):
     files = packed(tmp_path, kind)
     found = guess(files)
-    assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2)
+    assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2, 2, 2)
     items = readers.read(*files[0], readers.sniff(*files[0]).options)
     assert upload_of(files, found.name) == files[0]
     shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
@@ -221,7 +221,7 @@ def test_the_table_is_guessed(tmp_path):
     text = tmp_path / "text"
     text.write_text("some words")
     files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]
-    assert guess(files) == ("meta.csv", "datei", 2, 3)
+    assert guess(files) == ("meta.csv", "datei", 2, 3, 2, 2)
     assert guess(files[:1] + files[2:]) is None
     assert guess(files[1:2]) is None, "a table alone is about no others"
     assert guess([files[1], (text, "c.txt")]) is None

@@ -1,0 +1,49 @@
+"""What the names of columns say of their values, in the languages of the forms that people fill in."""
+
+from functools import lru_cache
+
+import regex
+
+_PIECES = regex.compile(r"\p{Lu}?[\p{Ll}\p{M}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\p{N}+")
+DATE_WORDS = frozenset(
+    "date dates datum datums year years jahr jahrgang année annee an année fecha data ano anno año"
+    " rok aasta vuosi år yıl dated pubdate published publication created creation timestamp"
+    " datetime time ts utc issued posted sent modified updated month monat mois mes mese quarter"
+    " quartal trimestre day tag jour día dia giorno epoch unixtime unix begin_date дата год"
+    " 日期 年份 年 วันที่ ปี تاريخ سنة تاریخ سال תאריך שנה".split()
+)
+COUNT_WORDS = frozenset(
+    "likes like favorites favourites favorite retweets retweet shares share views view count counts"
+    " number num words tokens characters chars length size score scores points votes ups downs"
+    " replies reply comments followers following friends price cost amount value sum total pages"
+    " page weight height distance population income salary rank rating id ids plays clicks hits"
+    " anzahl wörter preis nombre mots prix número precio palabras".split()
+)
+PEOPLE_WORDS = frozenset(
+    "speaker speakers author authors writer sender from user username member mp actor person"
+    " creator poster byline redner rednerin sprecher sprecherin autor autorin verfasser verfasserin"
+    " auteur autrice orateur oratrice intervenant orador oradora autora autore oratore spreker"
+    " talare taler forfatter författare mówca autorka řečník автор оратор говорящий".split()
+)
+
+
+@lru_cache(1 << 12)
+def pieces(name: str) -> frozenset[str]:
+    """The words of a column's name, in lower case: "createdAt", "created_at" and "Created At" have
+    the same."""
+    return frozenset(piece.casefold() for piece in _PIECES.findall(name))
+
+
+def names_dates(name: str) -> bool:
+    """Whether a column is said to hold dates, years or times."""
+    return bool(pieces(name) & DATE_WORDS)
+
+
+def names_counts(name: str) -> bool:
+    """Whether a column is said to hold how many, how large or which: never years."""
+    return bool(pieces(name) & COUNT_WORDS) and not names_dates(name)
+
+
+def names_people(name: str) -> bool:
+    """Whether a column is said to hold who wrote or spoke."""
+    return bool(pieces(name) & PEOPLE_WORDS)
