@@ -82,6 +82,12 @@ def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
     return [sequence for part in node.parts for sequence in sequences(part, wanted)]
 
 
+def has_order(node: Node) -> bool:
+    """Whether a search asks for words that follow each other, or that they do not."""
+    asked = sequences(node) + sequences(node, wanted=False)
+    return any(len(sequence.pieces) > 1 for sequence in asked)
+
+
 class _Token(NamedTuple):
     kind: str  # open close phrase chunk
     text: str

@@ -21,7 +21,7 @@ from django.urls import Resolver404, resolve
 
 from inference.errors import Invalid
 from tests import addresses
-from tests.odd.collections import Collection
+from tests.odd.collections import WORDS, Collection
 
 SLOW = 5.0  # seconds that no page may take
 LONGEST = 600  # characters of a failure that are told
@@ -119,8 +119,9 @@ def _choose_words(corpus, collection: Collection) -> None:
     if collection.words == "as read":
         return
     before = VocabularySettings.from_dict(corpus.version.settings)
-    most = {"one word": 1, "few words": 3}[collection.words]
-    version = versions.choose(corpus, replace(before, max_size=most))
+    kept = {"one word": 1, "few words": 3}[collection.words]
+    chosen = replace(before, min_documents=1, extra_stop_words=WORDS[kept:])
+    version = versions.choose(corpus, chosen)
     choose(version.pk)
     version.refresh_from_db()
     if version.status != "ready":

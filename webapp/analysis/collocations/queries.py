@@ -28,6 +28,7 @@ from webapp.core.documents import search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.models import Word
+from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.cache import BoundedCache
 
@@ -104,6 +105,19 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
     return _near.get_or_set(key, make)
 
 
+def told(selection: RunSelection, made: Counted) -> Counted:
+    """As far as who asks may know: a word's neighbours, one after the other, would be the text."""
+    corpus, sums = selection.run.corpus, made.near.sums
+    if not embargo.readers(corpus):
+        return made
+    documents = embargo.rounded(corpus, sums.documents)
+    tokens = np.maximum(embargo.rounded(corpus, sums.tokens), documents)
+    rounded = sums._replace(tokens=tokens, documents=documents)
+    some = documents > 0
+    sums = type(sums)(*(array[some] for array in rounded))
+    return made._replace(near=made.near._replace(sums=sums), everywhere=made.everywhere[some])
+
+
 def count(
     make: Callable[..., Counts],
     selection: RunSelection,
@@ -161,7 +175,7 @@ def _ranked(
 ) -> tuple[Counted, Association, np.ndarray]:
     """All forms, how they are associated with the word, and the places of those that are listed, in
     their order."""
-    made = counted(selection, word, asked)
+    made = told(selection, counted(selection, word, asked))
     near, of_forms = made.near, associated(made)
     rows = np.flatnonzero(near.sums.documents >= least(selection, asked.least))
     if asked.which == "content":
@@ -269,8 +283,11 @@ def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNet
     made, of_forms, rows = _ranked(selection, word, asked)
     page = _listed(selection, word, asked, made, of_forms, rows, NODES)
     counts = count(Pairs, selection, word, asked, made.near.sums.forms[rows[:NODES]])
-    expected, g2 = together(counts.windows, counts.found)
-    linked = np.triu((g2 >= COLLOCATION) & (counts.documents >= page.least), 1)
+    windows = embargo.rounded(selection.run.corpus, counts.windows).copy()
+    np.fill_diagonal(windows, np.diagonal(counts.windows))
+    documents = embargo.rounded(selection.run.corpus, counts.documents)
+    expected, g2 = together(windows, counts.found)
+    linked = np.triu((g2 >= COLLOCATION) & (documents >= page.least), 1)
     strength = np.where(linked | linked.T, g2, 0.0)
     group = connected_components(strength, directed=False)[1].tolist()
     order = seriation.order(strength + np.diag(strength.max(axis=1, initial=0.0))).tolist()
@@ -283,9 +300,9 @@ def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNet
         pairs=[
             NetworkPair(
                 [texts[i], texts[j]],
-                int(counts.windows[i, j]),
+                int(windows[i, j]),
                 float(expected[i, j]),
-                int(counts.documents[i, j]),
+                int(documents[i, j]),
                 float(g2[i, j]),
                 *addresses(selection, word, asked, texts[i], texts[j]),
             )

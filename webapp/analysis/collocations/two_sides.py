@@ -67,7 +67,10 @@ def _computed(word: Word, chosen: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
     corpus, asked = chosen[0].documents.run.corpus, chosen[0].asked
     kept = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
-    made = [queries.counted(side.documents, word, side.asked, kept) for side in chosen]
+    made = [
+        queries.told(side.documents, queries.counted(side.documents, word, side.asked, kept))
+        for side in chosen
+    ]
     sums, totals = together([each.near for each in made], counting.LEAST)
     if not totals.tokens.all():
         raise Invalid(

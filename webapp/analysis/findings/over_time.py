@@ -44,6 +44,8 @@ def changed(context: Context) -> list[kinds.Change]:
     if context.by_period is None:
         return []
     k = np.flatnonzero(context.subjects)
+    if not len(k):
+        return []
 
     def counted(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
         of_group = context.tested(group, G)
@@ -106,7 +108,9 @@ def _tested(
     if context.few:
         cell, C, numbers = context.cells
         x, n = counted(cell, C * len(numbers))
-        units, tests = changes.tested_in_cells(x.reshape(C, -1, x.shape[1]), n.reshape(C, -1))
+        units, tests = changes.tested_in_cells(
+            x.reshape(C, len(numbers), x.shape[1]), n.reshape(C, len(numbers))
+        )
         return units._replace(numbers=numbers[units.numbers]), tests
     units = changes.in_units(*counted(context.times.group, context.times.G))
     for mix in context.mixes:

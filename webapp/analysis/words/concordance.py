@@ -158,7 +158,7 @@ def ordered(
         first = max(first + len(pieces), SORTED)
     if len(pieces) < limit:
         pieces += cut(first, limit - len(pieces))
-    return Lines(_lines(selection, pieces), total, in_order, kept_back)
+    return Lines(lines_of(selection, pieces), total, in_order, kept_back)
 
 
 def samples(
@@ -167,7 +167,7 @@ def samples(
     """A line from each of the `count` documents in which each sense is most certain."""
     places = {k: [(int(i), 0) for i in uses.by_certainty(uses.pairs(k))[:count]] for k in topics}
     lines = iter(
-        _lines(
+        lines_of(
             selection, _of_word(selection.run, uses, [place for k in topics for place in places[k]])
         )
     )
@@ -180,7 +180,9 @@ def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[l
     pairs = uses.pairs(None)
     ends = _ends(selection.run, uses, pairs)
     for first in range(0, int(ends[-1]) if len(ends) else 0, size):
-        yield _lines(selection, _of_word(selection.run, uses, tokens_of(pairs, ends, first, size)))
+        yield lines_of(
+            selection, _of_word(selection.run, uses, tokens_of(pairs, ends, first, size))
+        )
 
 
 def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
@@ -296,7 +298,7 @@ def _whole(cut: Cut) -> tuple[int, int]:
     return begins.end() if begins else 0, len(cut.after) - spaces[-1].start() if spaces else 0
 
 
-def _lines(selection: RunSelection, cut: list[Cut]) -> list[Line]:
+def lines_of(selection: RunSelection, cut: list[Cut]) -> list[Line]:
     """As pages show them, with the address of each place."""
     lines, go = [], selection.view.go
     for piece in cut:

@@ -4,6 +4,7 @@ its lines."""
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +26,33 @@ ORDERS: dict[Order, str] = {
     "right": "by the words after",
 }
 TOPIC = "run-topic"  # groups hits by the topic of a word of theirs; no field is called so
+MOST_LOOKED_AT = 1_000  # documents among which a reader under embargo is shown lines
 VALUES = 12  # of a category, or topics, that are counted, those with most hits
 # What it is called, its set, documents with hits, hits of each, and the parameters of its page
 Group = tuple[str, RunSelection, np.ndarray, np.ndarray, list[tuple[str, str]]]
 _hits = BoundedCache(32 << 20, lambda hits: nbytes((hits.codes, hits.documents, hits.counts)))
+
+
+class Told(NamedTuple):
+    """How many hits there are, and documents that have some, as far as who asks may know."""
+
+    hits: int
+    documents: int
+
+
+def told(selection: RunSelection, hits: Hits) -> Told:
+    """Raises Invalid where a reader under embargo asks for what too few documents have: whether
+    there is any would tell which word follows which."""
+    corpus = selection.run.corpus
+    exact = np.array([len(hits.documents), hits.counts.sum(dtype=np.int64)], np.int64)
+    documents, tokens = embargo.rounded(corpus, exact).tolist()
+    if embargo.readers(corpus) and not documents:
+        raise Invalid(
+            "pattern",
+            "The texts of this corpus are under embargo: where a pattern occurs in few documents, or"
+            f" in none, that is not told. Ask for what more than {2 * embargo.FEW} documents have.",
+        )
+    return Told(max(tokens, documents), documents)
 
 
 def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
@@ -63,7 +87,10 @@ def page(
     selection: RunSelection, hits: Hits, order: str, first: int, limit: int = concordance.PAGE
 ) -> Lines:
     """Lines `first` and following. Where there are more than an order by context takes, it is that
-    of an even sample."""
+    of an even sample. Readers under embargo are given those of one page that may be shown."""
+    if embargo.readers(selection.run.corpus):
+        lines = _shown(selection, hits, limit) if not first else []
+        return Lines(lines, len(lines), len(lines), 0)
     counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or 2**31 - 1)
     ends = np.cumsum(counts, dtype=np.int64)
     shown, kept_back = (
@@ -80,6 +107,21 @@ def page(
         return _cut(selection, hits, _tokens(ends, numbers[first : first + limit]))
 
     return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
+
+
+def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
+    """Lines of which something may be shown, in the documents' order. Those of which nothing may
+    would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
+    `told`."""
+    told(selection, hits)
+    shown = list[Line]()
+    for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
+        places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
+        lines = concordance.lines_of(selection, _cut(selection, hits, places))
+        shown += [line for line in lines if line.at is not None]
+        if len(shown) >= limit:
+            break
+    return shown[:limit]
 
 
 def _tokens(ends: np.ndarray, numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -157,6 +199,9 @@ def _of_topics(
 def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time: under an embargo each block is a
     write."""
+    if embargo.readers(selection.run.corpus):
+        yield _shown(selection, hits, size)
+        return
     for first in range(0, page(selection, hits, "document", 0, 0).total, size):
         yield page(selection, hits, "document", first, size).lines
 

@@ -249,9 +249,13 @@ def pattern_page(
     hits = patterns.hits(selection, text, topic)
     sort = asked if asked in patterns.ORDERS else "document"
     own = [("pattern", text)] + ([] if topic is None else [("topic", str(topic))])
-    years, most_often = facets.rates(
-        selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection
-    )
+    counted = patterns.told(selection, hits)
+    under_embargo = bool(embargo.readers(selection.run.corpus))
+    years, most_often = [], 0.0
+    if not under_embargo:
+        years, most_often = facets.rates(
+            selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection
+        )
     return PatternPage(
         **vars(
             _listed(
@@ -265,12 +269,12 @@ def pattern_page(
             )
         ),
         pattern=text,
-        hits=int(hits.counts.sum()),
-        documents=len(hits.documents),
+        hits=counted.hits,
+        documents=counted.documents,
         years=years,
         most_often=most_often,
         by=by,
-        groups=patterns.by_group(selection, hits, by, own) if by else [],
+        groups=patterns.by_group(selection, hits, by, own) if by and not under_embargo else [],
         direction=concordance.direction(text),
     )
 

@@ -30,10 +30,12 @@ from django.http import QueryDict
 from inference.errors import Invalid, there
 from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
+from inference.index.query import has_order
 from webapp.core.documents import conditions, days, fields, members, ranges, search
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import sources
 from webapp.models import Corpus, Run, Version
+from webapp.platform.accounts import embargo
 from webapp.platform.storage.cache import of_documents
 
 
@@ -104,8 +106,11 @@ class Selection:
         view, corpus = (owner, owner.run.corpus) if isinstance(owner, RunView) else (None, owner)
         run, version = view.run if view else None, _version(corpus, view)
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
-        if q:
-            search.open_index(corpus).parse(q)
+        if q and has_order(search.open_index(corpus).parse(q)):
+            embargo.refuse_order(corpus, "q")
+        matches = conditions.matches(query, corpus)
+        if matches:
+            embargo.refuse_order(corpus, "match")
         topics = (
             [
                 conditions.topic(text, run)
@@ -128,7 +133,7 @@ class Selection:
             values=list(dict.fromkeys(values)),
             between=ranges.read(query, version),
             only=conditions.only(query, version),
-            matches=conditions.matches(query, corpus),
+            matches=matches,
         )
 
     @classmethod

@@ -14,6 +14,9 @@ Under an embargo everything that is counted can be seen, and
   is counted (`_charge`), for the account that asked and for all readers of a link, or of what is
   public, together; and of a text HALF in all to all readers of a corpus, of parts of it, too. Who
   owns the corpus is not counted, nor is what the program itself reads;
+- of what tells the order of words (patterns, words near a word) counts alone that are rounded, of no
+  fewer than FEW documents (`rounded`), and no set of documents (`refuse_order`), as a text could be
+  read out by asking which word follows; for readers, not for the owner;
 - of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field
   that was the text in any reading of the same files, and of none where an earlier reading cut the
   files in another way, as its columns can't be told apart then.
@@ -32,6 +35,7 @@ from contextvars import ContextVar
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
+import numpy as np
 from django.conf import settings as configuration
 from django.db import transaction
 from django.db.models import Q
@@ -61,6 +65,7 @@ ROLES = {
     "id": ("source_id",),
     "date": ("date_text",),
 }
+FEW = 10  # counts of words in their order are told in such steps
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
 USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
 SENTENCE = (
@@ -70,8 +75,7 @@ SENTENCE = (
 IN_ALL = (
     " Of each text you see a quarter in all, and all readers together see half: what was shown to"
     " you, to all who read with the same link, and to all readers counts for good, and where it is"
-    " used up a passage stays empty. Searches and counts still tell which words and phrases a text"
-    " has."
+    " used up a passage stays empty. Searches and counts still tell which words a text has."
 )
 
 
@@ -353,6 +357,39 @@ def used(corpus: Corpus, asked: Collection[str]) -> dict[str, tuple[int, int]]:
         reader: (texts, full)
         for reader, texts, full in of_readers.values_list("reader", "texts", "used_up")
     }
+
+
+# Counts of words in their order
+# --------------------------------------------------------------------------------------------------------------
+
+
+def refuse_order(corpus: Corpus, field: str) -> None:
+    """Raises Invalid where a reader chooses documents by the order of their words: of a few
+    documents, one of them a text's own, it would tell which word follows which."""
+    if readers(corpus):
+        raise Invalid(
+            field,
+            "The texts of this corpus are under embargo: documents can’t be chosen by words in"
+            " their order, such as a phrase or a pattern. Search for the words alone.",
+        )
+
+
+def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
+    """int64, as `counts`: counts of words in their order as a reader is told them, multiples of FEW
+    that are smaller than the count by up to 2 FEW - 1, and not below 0. As they are to everybody
+    else.
+
+    Where the steps are is drawn by the server's secret from the counts themselves: who asks again,
+    or in other words, learns nothing more, and another set has other steps, so that one text more
+    is not seen by two questions.
+    """
+    if not readers(corpus):
+        return counts
+    key = hashlib.sha256(configuration.SECRET_KEY.encode()).digest()
+    exact = np.ascontiguousarray(counts, np.int64)
+    digest = hashlib.blake2b(exact.tobytes(), key=key, digest_size=8).digest()
+    random = np.random.default_rng(int.from_bytes(digest))
+    return np.maximum((exact - random.integers(0, FEW, exact.shape)) // FEW * FEW, 0)
 
 
 # Fields

@@ -43,11 +43,8 @@ def _listed(wanted: Wanted) -> int:
 
 def _lines(wanted: Wanted) -> int:
     if wanted.pattern:
-        return LINE * int(
-            patterns.hits(
-                wanted.selection, wanted.pattern, next(iter(wanted.topics), None)
-            ).counts.sum()
-        )
+        hits = patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None))
+        return LINE * patterns.told(wanted.selection, hits).hits
     entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
     return LINE * entry.tokens if entry else 0
 
