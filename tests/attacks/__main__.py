@@ -18,6 +18,8 @@ text, title and field holds one secret word. Then:
   data, in files, by the API and by findings and lines of sets; they ask for the places of words, by
   lines and pins, for every file that the API lists, and for a surplus cell of a table, at every
   address; and again when the system was restarted;
+- a reader under embargo asks which word follows which, by patterns, phrases and sets;
+- small odd collections are read and trained, and every page of them is asked for (tests/odd);
 - it is restarted with compiled kernels that are others than were kept;
 - the server's log is read for errors that none of them judged.
 The scanners are taken from the PATH and left out, with a line that says so, where they are missing
@@ -55,6 +57,8 @@ DOCUMENTS = 120
 SHORT = 60  # words of a short text under embargo
 LONGEST = 220  # characters of such a text, and spaces, that may stand together in an answer
 DAMAGED = 10  # of so many kept kernels one is damaged
+PAIRS = 20  # of words of a text whose order a reader asks for
+QUICK_ODD = 3  # minutes of odd collections with --quick
 WAYS = (  # in which a reader asks for lines of a word
     "/runs/{run}/words/{word}/?topic=all",
     "/runs/{run}/words/{word}.json?topic=all",
@@ -536,6 +540,43 @@ def places(reader: Reader, run: int, tried: Tried) -> None:
     tried.one(WORDS > len(words), "a text has fewer words than were asked for")
 
 
+def followers(reader: Reader, run: int, tried: Tried) -> None:
+    """A reader asks which word follows which: by patterns, phrases, and sets."""
+    from tests.webapp.platform.accounts.test_embargo import texts
+
+    for word, following in list(itertools.pairwise(texts()[0]))[:PAIRS]:
+        pair = urllib.parse.quote(f"{word} {following}")
+        for way, field in (
+            (f"/runs/{run}/patterns.json?pattern={pair}", "hits"),
+            (f"/runs/{run}/documents.json?match={pair}", "count"),
+            (f"/runs/{run}/documents.json?q=%22{pair}%22", "count"),
+        ):
+            status, text = asked(reader.browser, way)
+            told = status == 200 and bool(json.loads(text).get(field))
+            tried.one(not told, f"{way} tells a reader under embargo which word follows")
+
+
+def odd_collections(minutes: float, tried: Tried) -> None:
+    """Small odd collections, each with all its pages, by a process of its own."""
+    env = {name: value for name, value in os.environ.items() if name != "TOPOGRAPH_ACCOUNTS"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.odd", "--minutes", str(minutes)],
+        cwd=ROOT,
+        env=env,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    last = re.search(r"^failed: (\d+) of (\d+) collections, \d+ pages$", ended.stdout, re.M)
+    if last is None:
+        tried.one(False, f"the odd collections did not end: {ended.stderr[-2000:]}")
+        return
+    print(last[0], flush=True)
+    tried.count += int(last[2])
+    for failure in re.findall(r"^  FAILED (.*)$", ended.stdout, re.M):
+        tried.hole(f"an odd collection: {failure}")
+
+
 def listed_files(reader: Reader, run: int, tried: Tried) -> None:
     """Every file that the API lists of a run under embargo."""
     from tests.webapp.platform.accounts.test_embargo import longest
@@ -614,6 +655,7 @@ def embargoed(owner: Browser, system: System, tried: Tried, folder: Path, port: 
     ]
     stitching(readers, run, tried)
     places(readers[0], run, tried)
+    followers(readers[3], run, tried)
     listed_files(readers[1], run, tried)
     walk("a reader", readers[2].browser, TOKENS, corpus, run, tried)
     system.stop()
@@ -681,6 +723,7 @@ def main() -> None:
             promises([owner, outsider], system, tried)
             system = embargoed(owner, system, tried, folder, given.port)
             own_errors(system, tried)
+            odd_collections(QUICK_ODD if given.quick else given.minutes, tried)
         finally:
             system.stop()
     print(f"holes: {tried.holes} of {tried.count} tried slowest: {slowest:.1f} s")

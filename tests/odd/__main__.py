@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tests.odd.collections import Collection, drawn, known
 
@@ -61,15 +61,8 @@ def run(minutes: float, first_seed: int, most: int, only: str) -> int:
     return failed
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--minutes", type=float, default=20)
-    parser.add_argument("--from", dest="first_seed", type=int, default=0)
-    parser.add_argument("--pages", type=int, default=PAGES)
-    parser.add_argument("--only", default="", help="the name of one collection")
-    given = parser.parse_args()
+def with_servers(act: Callable[[], object]) -> None:
+    """Do something with a database and a Redis of its own, in a folder that is removed."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATABASE_URL", "REDIS_URL"):
             os.environ.pop(name, None)
@@ -82,8 +75,23 @@ def main() -> None:
             import django
 
             django.setup()
-            failed = run(given.minutes, given.first_seed, given.pages, given.only)
-    sys.exit(bool(failed))
+            act()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--from", dest="first_seed", type=int, default=0)
+    parser.add_argument("--pages", type=int, default=PAGES)
+    parser.add_argument("--only", default="", help="the name of one collection")
+    given = parser.parse_args()
+    failed: list[int] = []
+    with_servers(
+        lambda: failed.append(run(given.minutes, given.first_seed, given.pages, given.only))
+    )
+    sys.exit(bool(failed[0]))
 
 
 if __name__ == "__main__":

@@ -23,8 +23,10 @@ from inference.errors import Invalid
 from tests import addresses
 from tests.odd.collections import WORDS, Collection
 
+WITHOUT_WORDS = f"drop={','.join(WORDS)}"  # leaves topics without words
 SLOW = 5.0  # seconds that no page may take
 LONGEST = 600  # characters of a failure that are told
+SAID = 200  # characters of a refusal that are told
 ALIKE = 2  # addresses of one route with the same questions that are asked
 NOT_FINITE = re.compile(r"(?<![\w'’-])(?:nan|NaN|-?inf|Infinity|0 of 0|None(?! of\b))(?![\w'’-])")
 LINK = re.compile(r'(?:href|data-json|data-url|src)="([^"]+)"')
@@ -181,15 +183,17 @@ def _walk(outcome: Outcome, most: int, tracebacks: _Tracebacks) -> None:
     waiting = deque(_declared(outcome))
     known = set(waiting)
     alike: Counter[tuple] = Counter()
+    linked: dict[str, str] = {}  # an address -> the page that links to it
     while waiting and outcome.pages < most:
         address = waiting.popleft()
-        body = _ask(client, address, outcome, tracebacks)
+        body = _ask(client, address, outcome, tracebacks, linked.get(address, ""))
         for link in _links(body, address, outcome):
             shape = _shape(link)
             if link not in known and shape is not None and alike[shape] < ALIKE:
                 alike[shape] += 1
                 known.add(link)
                 waiting.append(link)
+                linked[link] = address
 
 
 def _declared(outcome: Outcome) -> Iterator[str]:
@@ -201,7 +205,10 @@ def _declared(outcome: Outcome) -> Iterator[str]:
             continue
         for number in (0, 1) if ":number>" in route else (0,):
             path = addresses.address(name, outcome.corpus, outcome.run, **_values(route, number))
-            for query in addresses.states(name):
+            states = addresses.states(name)
+            if route.startswith("runs/") and name in addresses.PAGES:
+                states = (*states, WITHOUT_WORDS, *(f"{query}&{WITHOUT_WORDS}" for query in states))
+            for query in dict.fromkeys(states):
                 yield f"{path}?{query}" if query else path
 
 
@@ -211,8 +218,9 @@ def _values(route: str, number: int) -> dict[str, Any]:
     return {name: value for name, value in values.items() if f":{name}>" in route}
 
 
-def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks) -> str:
-    """The text of an answer, "" of one that is none; what is wrong with it is noted."""
+def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks, page: str) -> str:
+    """The text of an answer, "" of one that is none; what is wrong with it is noted. page: that
+    links to it, which must not be refused then; "" for none."""
     tracebacks.last = ""
     began, busy = time.perf_counter(), time.process_time()
     answer = client.get(address)
@@ -227,6 +235,10 @@ def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks
     if answer.status_code >= 500 or tracebacks.last:
         outcome.failures.append(f"{address}: {answer.status_code} {_cause(tracebacks.last)}")
         return ""
+    if page and answer.status_code >= 400:
+        outcome.failures.append(
+            f"{address}: {answer.status_code}, to which {page} links: {_refusal(answer)}"
+        )
     kind = answer.headers.get("Content-Type", "")
     if "json" not in kind and "html" not in kind:
         return ""
@@ -248,6 +260,15 @@ def _body_of(answer: Any) -> bytes:
 
 async def _whole(stream: AsyncIterator[bytes]) -> bytes:
     return b"".join([piece async for piece in stream])
+
+
+def _refusal(answer: Any) -> str:
+    """What an error page says."""
+    if answer.streaming:
+        return ""
+    text = answer.content.decode("utf-8", "replace")
+    seen = " ".join(html.unescape(UNSEEN.sub(" ", text.partition("<main")[2] or text)).split())
+    return seen[:SAID]
 
 
 def _cause(trace: str) -> str:

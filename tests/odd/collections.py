@@ -7,7 +7,7 @@ topics than documents; and what readers did to its topics and words.
 
 import csv
 import io
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,8 +65,24 @@ def known() -> list[Collection]:
     usual_dates = [f"{1990 + i}-01-02" for i in range(20)]
     return [
         Collection("the example by clusters", example_rows(400), topics=50),
-        Collection("two documents, five topics", with_head(words_of_two), topics=5),
-        Collection("ten documents, twenty topics", with_head(twenty[:10]), topics=20),
+        *(
+            collection
+            for engine in ("ssi", "clusters")
+            for collection in (
+                Collection(
+                    f"two documents, five topics, {engine}",
+                    with_head(words_of_two),
+                    engine=engine,
+                    topics=5,
+                ),
+                Collection(
+                    f"ten documents, twenty topics, {engine}",
+                    with_head(twenty[:10]),
+                    engine=engine,
+                    topics=20,
+                ),
+            )
+        ),
         Collection(
             "dates with words of stop words alone",
             with_head(
@@ -112,10 +128,6 @@ def drawn(seed: int) -> Collection:
         edit=str(random.choice(EDITS)),
         words=str(random.choice(CHOICES_OF_WORDS, p=[0.7, 0.15, 0.15])),
     )
-
-
-def with_engine(collection: Collection, engine: str) -> Collection:
-    return replace(collection, name=f"{collection.name}, {engine}", engine=engine)
 
 
 def _texts(random: np.random.Generator, count: int) -> list[str]:

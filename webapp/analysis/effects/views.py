@@ -149,7 +149,7 @@ def _pinned(page: EffectsPage) -> Pinned:
     """What a notebook keeps: the topics of the page."""
     rows = [
         [
-            f"{row.label} {row.name or row.words[0]}",
+            f"{row.label} {row.called}",
             *map(points if page.across else percent, row.share),
             *_points(row.difference, row.difference_low, row.difference_high),
         ]

@@ -134,7 +134,7 @@ def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, st
 def _pinned(page: TimeLines) -> Pinned:
     """What a notebook keeps of the lines: the shares, a column for each topic; no table where every
     topic is hidden."""
-    names = [f"{topic.label} {topic.name or topic.words[0]}" for topic in page.topics]
+    names = [f"{topic.label} {topic.called}" for topic in page.topics]
     table = None
     if names:
         shares_of_periods = list(zip(*(topic.share for topic in page.topics), strict=True))

@@ -17,7 +17,7 @@ from webapp.core.documents import facets, fields, search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.platform.accounts import embargo
-from webapp.platform.storage.cache import BoundedCache, nbytes
+from webapp.platform.storage.cache import BoundedCache, weight
 
 ORDERS: dict[Order, str] = {
     "document": "by document",
@@ -30,7 +30,7 @@ MOST_LOOKED_AT = 1_000  # documents among which a reader under embargo is shown 
 VALUES = 12  # of a category, or topics, that are counted, those with most hits
 # What it is called, its set, documents with hits, hits of each, and the parameters of its page
 Group = tuple[str, RunSelection, np.ndarray, np.ndarray, list[tuple[str, str]]]
-_hits = BoundedCache(32 << 20, lambda hits: nbytes((hits.codes, hits.documents, hits.counts)))
+_hits = BoundedCache(32 << 20, lambda hits: weight([hits.codes, hits.documents, hits.counts]))
 
 
 class Told(NamedTuple):

@@ -123,7 +123,7 @@ def senses_page(
 
 
 def _column_name(topic: Sense | ChartedTopic) -> str:
-    return f"{topic.label} {topic.name or topic.words[0]}"
+    return f"{topic.label} {topic.called}"
 
 
 def _sentence(page: SensesPage) -> str:

@@ -172,12 +172,11 @@ class SensesPage(WordPage):
 
 
 @dataclass(frozen=True)
-class ChartedTopic(TopicLink):
+class ChartedTopic(TopicWithWords):
     """A topic that the chart of a word shows. other: it is not a sense."""
 
     certainty: float
     shade: int
-    words: list[str]
     other: bool
 
 

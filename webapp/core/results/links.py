@@ -13,6 +13,8 @@ from webapp.models import Corpus, Run
 from webapp.platform.drawing.colours import distinct
 from webapp.platform.drawing.numbers import topic_label
 
+NO_WORDS = "no words of its own"
+
 
 def topics_url(run: Run) -> str:
     """All topics."""
@@ -55,9 +57,16 @@ class TopicShare(TopicLink):
 
 @dataclass(frozen=True)
 class TopicWithWords(TopicLink):
-    """words: some of its first ones."""
+    """words: some of its first ones; none of a topic that has none of its own."""
 
     words: list[str]
+
+    @property
+    def called(self) -> str:
+        """Its name, or else its first word, on charts and in tables."""
+        if self.name:
+            return self.name
+        return self.words[0] if self.words else NO_WORDS
 
 
 def topic_link(view: RunView, number: int) -> TopicLink:

@@ -28,7 +28,7 @@ from webapp.platform.accounts import authorization, embargo
 from webapp.platform.pages.page import READER, run_or_404
 from webapp.platform.pages.typed import PART
 from webapp.platform.request_context import request_context
-from webapp.platform.storage.cache import BoundedCache
+from webapp.platform.storage.cache import ENTRY, BoundedCache
 
 BYTES = 32 << 20  # of compressed pages: of some 20 KB each, fifteen hundred
 
@@ -55,7 +55,7 @@ class Page(NamedTuple):
     cache_control: str | None
 
 
-_pages = BoundedCache(BYTES, weigh=lambda page: len(page.body))
+_pages = BoundedCache(BYTES, weigh=lambda page: ENTRY + len(page.body))
 clear = _pages.clear
 
 

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import is_dataclass
 from functools import lru_cache
 from mmap import mmap
 from threading import Lock
@@ -43,14 +44,37 @@ def nbytes(value: object) -> int:
     return sum(map(nbytes, value)) if isinstance(value, (tuple, list)) else 0
 
 
+ENTRY = 1_000  # bytes that the key of a value and the objects around it take, about
+NUMBER = 32  # bytes of a number, or of a reference to what is kept anyway
+
+
+def weight(value: object) -> int:
+    """Bytes that a value takes, about: of its arrays, texts and numbers, and ENTRY. So the smallest
+    values are bounded, too: there may be one for every question that is asked."""
+    return ENTRY + nbytes(value) + _objects(value)
+
+
+def _objects(value: object) -> int:
+    """What nbytes leaves out."""
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_objects(key) + _objects(item) for key, item in value.items())
+    if isinstance(value, (tuple, list)):
+        return sum(map(_objects, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return nbytes(list(vars(value).values())) + _objects(vars(value))
+    return NUMBER
+
+
 class BoundedCache:
     """A cache whose values together weigh at most `capacity`; the least recently used one makes
     room. Safe for threads.
 
-    weigh: the weight of a value; by default the bytes of its arrays.
+    weigh: the weight of a value, above 0 for every value; by default about the bytes that it takes.
     """
 
-    def __init__(self, capacity: int, weigh: Callable[[Any], int] = nbytes):
+    def __init__(self, capacity: int, weigh: Callable[[Any], int] = weight):
         self.capacity, self._weigh, self._weight = capacity, weigh, 0
         self._values: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()

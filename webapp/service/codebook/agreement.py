@@ -1,7 +1,9 @@
 """How far coders agree on the texts that two or more of them coded, and on which texts they
 don't."""
 
+from hashlib import blake2b
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from inference.evaluate.agreement import MISSING, ac1, alpha, interval, tabled
 from webapp.core.results import links
 from webapp.models import Coding, Concept, Run
 from webapp.platform.accounts import embargo
+from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.codebook import coding
 from webapp.service.codebook.concepts import defined, values as values_of
@@ -18,6 +21,7 @@ SHOWN = 50  # disagreements
 TEXT = 1_500  # characters of each
 PAIR = 60  # texts that two coders share, below which their agreement is anything
 PAIRS = 50
+_measures = BoundedCache(4 << 20)
 
 
 def page(run: Run, concept: Concept) -> AgreementPage:
@@ -29,13 +33,14 @@ def page(run: Run, concept: Concept) -> AgreementPage:
     )
     table, weights, names = answers(shared)
     values = np.array(values_of(holds.codes)) if concept.kind == Concept.Kind.SCALE else None
+    measured = _kept_measures(table, weights, names, values)
     return AgreementPage(
         concept=concept.name,
         codes=holds.codes,
         texts=len(shared),
-        alpha=_measured(lambda a, w: alpha(a, w, values), table, weights),
-        ac1=_measured(ac1, table, weights),
-        pairs=_pairs(table, weights, names, values),
+        alpha=measured.alpha,
+        ac1=measured.ac1,
+        pairs=measured.pairs,
         disagreements=_disagreements(run, holds.codes, differ[:SHOWN], settled),
         unsettled=sum(readings[0].item_id not in settled for readings in differ),
     )
@@ -48,6 +53,30 @@ def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[st
         (one.coder.name, one.item_id, one.code) for readings in shared for one in readings
     )
     return table, np.array([1 / readings[0].item.pi for readings in shared]), names
+
+
+class Measures(NamedTuple):
+    alpha: Interval
+    ac1: Interval
+    pairs: list[PairOfCoders]
+
+
+def _kept_measures(
+    table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None
+) -> Measures:
+    """Intervals of 24,000 codes take seconds: they are computed anew only when a code has changed."""
+    parts = (table, weights, values if values is not None else np.array([]))
+    content = b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    key = (blake2b(content, digest_size=16).digest(), table.shape, tuple(names))
+    kept = _measures.get(key)
+    if kept is None:
+        kept = Measures(
+            _measured(lambda a, w: alpha(a, w, values), table, weights),
+            _measured(ac1, table, weights),
+            _pairs(table, weights, names, values),
+        )
+        _measures.set(key, kept)
+    return kept
 
 
 def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Interval:

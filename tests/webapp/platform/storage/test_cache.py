@@ -1,9 +1,11 @@
 """What values of a cache weigh."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from webapp.platform.storage.cache import BoundedCache, nbytes
+from webapp.platform.storage.cache import ENTRY, BoundedCache, nbytes, weight
 
 
 @pytest.fixture
@@ -28,7 +30,24 @@ def test_mapped_files_weigh_nothing_and_copies_of_them_do(mapped):
 
 
 def test_what_weighs_too_much_is_not_kept():
-    cache = BoundedCache(100)
+    cache = BoundedCache(100, nbytes)
     cache.set("small", np.zeros(10))
     cache.set("view", np.zeros(1000)[:1])
     assert cache.get("view") is None
+
+
+@dataclass(frozen=True)
+class Answer:
+    text: str
+    shares: np.ndarray
+
+
+def test_values_without_arrays_are_bounded_too():
+    """There may be one for every question that anybody asks: thousands of empty answers."""
+    cache = BoundedCache(100 * ENTRY)
+    for question in range(10_000):
+        cache.set(question, ([], "", None))
+    assert sum(cache.get(question) is not None for question in range(10_000)) <= 100
+    assert weight("x" * 5_000) == ENTRY + 5_000
+    assert weight(Answer("x" * 5_000, np.zeros(100))) >= ENTRY + 5_800
+    assert weight({"a": [np.zeros(100), np.zeros(100)]}) >= ENTRY + 1_600

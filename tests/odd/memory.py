@@ -1,0 +1,112 @@
+"""What a web process keeps in memory while it is asked thousands of different things.
+
+    python -m tests.odd.memory [--requests 20000] [--trace]
+
+One run of the shipped example's first rows is asked for its pages with searches, periods, patterns
+and topics that are drawn anew, so that no cache has the answer. Every tenth of the requests the
+resident memory of the process is printed (MB); with --trace the lines of code that hold more than
+at a tenth of the way, too. The last line is `grown: G MB over the last half`.
+"""
+
+import argparse
+import os
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+
+from tests.corpora import example_rows
+from tests.odd.collections import Collection
+
+ROWS = 400
+SHOWN = 12  # lines of code
+PAGES = (
+    "run_overview",
+    "run_topics",
+    "run_topic",
+    "run_documents",
+    "run_document",
+    "run_time",
+    "run_time_table",
+    "run_keyness",
+    "run_word",
+    "run_collocations",
+    "run_pattern",
+    "run_effects",
+)
+
+
+def resident() -> float:
+    """MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def drawn_query(random: np.random.Generator, words: list[str]) -> dict[str, str]:
+    """Conditions of a set, a few of them; a pattern for the page that wants one."""
+    first = int(random.integers(1790, 1990))
+    query = {"pattern": " ".join(random.choice(words, 2).tolist())}
+    if random.random() < 0.5:
+        query["q"] = " or ".join(random.choice(words, int(random.integers(1, 4))).tolist())
+    if random.random() < 0.5:
+        query |= {"from": str(first), "to": str(first + int(random.integers(1, 40)))}
+    if random.random() < 0.2:
+        query["has"] = f"{int(random.integers(0, 10))}:{int(random.integers(1, 60))}"
+    return query
+
+
+def measure(requests: int, trace: bool) -> None:
+    from django.test import Client
+
+    from tests import addresses
+    from tests.odd.asking import Outcome, _make, _Tracebacks
+    from webapp.models import Word
+
+    outcome = Outcome(Collection("memory", example_rows(ROWS), engine="ssi", topics=10))
+    random = np.random.default_rng(63)
+    with _Tracebacks():
+        _make(outcome)
+        words = list(Word.objects.order_by("-tokens").values_list("word", flat=True)[:2_000])
+        client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+        sizes = []
+        before = None
+        for number in range(requests):
+            if number % max(requests // 10, 1) == 0:
+                sizes.append(resident())
+                print(f"{number:>6} requests: {sizes[-1]:.0f} MB", flush=True)
+                if trace and number and before is None:
+                    tracemalloc.start(8)
+                    before = tracemalloc.take_snapshot()
+            name = PAGES[number % len(PAGES)]
+            address = addresses.address(
+                name,
+                outcome.corpus,
+                outcome.run,
+                number=int(random.integers(0, 10)),
+                word=str(random.choice(words)),
+            )
+            answer = client.get(address, drawn_query(random, words))
+            for close in answer._resource_closers:
+                close()
+        sizes.append(resident())
+    print(f"{requests:>6} requests: {sizes[-1]:.0f} MB")
+    if before is not None:
+        for row in tracemalloc.take_snapshot().compare_to(before, "lineno")[:SHOWN]:
+            print(row)
+    print(f"grown: {sizes[-1] - sizes[len(sizes) // 2]:.0f} MB over the last half")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--trace", action="store_true")
+    given = parser.parse_args()
+    from tests.odd.__main__ import with_servers
+
+    with_servers(lambda: measure(given.requests, given.trace))
+
+
+if __name__ == "__main__":
+    main()
