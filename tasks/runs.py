@@ -1,11 +1,12 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
-webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), words of two sets
+webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
+(webapp.analysis.findings.renaming), words of two sets
 (webapp.analysis.keyness.counting), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
 
 from tasks.celery import app
 from webapp.analysis.compare import matchings
-from webapp.analysis.findings import stored
+from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Which
 from webapp.core.runs import replicates, training
@@ -27,6 +28,13 @@ def find(run_id: int, query: str, by: int | None) -> None:
     """Findings of a set of a run's documents, as an address names it; by: the user who asked, None
     for a guest."""
     stored.compute(run_id, query, by)
+
+
+@app.task(name=renaming.TASK)
+def rename(run_id: int, by: int | None) -> None:
+    """Name the topics of an older program's run anew; by: the user whose page asked, None for a
+    guest."""
+    renaming.rename(run_id, by)
 
 
 @app.task(name=counting.TASK)

@@ -640,6 +640,9 @@ class Snapshot(models.Model):
     # Nats per token of documents that were held out (webapp.core.runs.left_to_right); of final
     # ones, none by older versions.
     left_to_right = models.FloatField(null=True)
+    # Which way of naming its topics have: webapp.core.runs.names.METHOD, or that of an older program
+    naming = models.SmallIntegerField(default=0, db_default=0)
+    renamed_at = models.DateTimeField(null=True)  # when it was renamed by a newer one
     # Runs with other seeds that it is compared with, all that are to be (Replicate); none: not yet
     replicates = models.IntegerField(null=True)
 
@@ -694,9 +697,11 @@ class Topic(models.Model):
     used = models.BooleanField(
         db_default=True
     )  # whether the model uses it: not all, where it finds how many there are
-    name = models.TextField(
-        default="", db_default=""
-    )  # as proposed (inference.explore.naming); "" where none is
+    # As proposed (inference.explore.naming): a name, or its first words where it has none; "" where
+    # there is neither
+    name = models.TextField(default="", db_default="")
+    # Of the name, [] where there are only words; none by programs before there were parts
+    name_parts = models.JSONField(null=True)
     # inference.explore.company: whether it is general talk; several subjects; the second
     # eigenvalue, and how its words tell
     background = models.BooleanField(default=False, db_default=False)

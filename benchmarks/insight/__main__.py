@@ -1,15 +1,16 @@
 """Whether the overview says what is true and known: ten collections unlike each other, uploaded and
 read by defaults.
 
-    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--shuffles N] [--data FOLDER] [--json
+    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--sentences] [--shuffles N] [--data FOLDER] [--json
     FILE] [--apart] [--print]
 
 Each collection (benchmarks.insight.collections) is uploaded, read and trained as the pages preset
 it, in this process. Then:
   agree, weak, contradicted: claims on topics over time or of a group, as the page "more findings"
   has them; the words of the
-    topic's name, counted in the uploaded texts, move as the sentence says by 0.4 of its log ratio,
-    by 0.15, or less
+    topic's name (or those that the sentence names beside it: "above all"), counted in the uploaded
+    texts, move as the sentence says by 0.4 of its log ratio, by 0.15, or less; then the same by the
+    names alone
   facts: known changes and contrasts (facts.toml, written before looking), which the sentences of
   the overview name by a word in
     the right time or group: as first shown, and under "more"; those that the texts themselves don't
@@ -32,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.insight import collections, judge
+from benchmarks.insight import collections, judge, spoken
 from benchmarks.origin import commit, options, started
 
 SEEDS = (0, 1)
@@ -46,6 +47,7 @@ FACTS_OF = {"sections": "addresses"}  # a collection of the same texts
 class Result(NamedTuple):
     name: str
     verdicts: list[str]
+    alone: list[str]
     known: int
     first: int
     more: int
@@ -70,6 +72,10 @@ def main() -> None:
                 "help": "copies with shuffled dates, and with shuffled groups",
             },
             "--json": {"type": Path},
+            "--sentences": {
+                "action": "store_true",
+                "help": "only print the sentences first shown, with what is wrong with them",
+            },
             "--print": {
                 "action": "store_true",
                 "dest": "prints",
@@ -81,6 +87,8 @@ def main() -> None:
         n for n in collections.COLLECTIONS if given.apart or n not in collections.KEPT_APART
     ]
     with started(given.data):
+        if given.sentences:
+            raise SystemExit(1 if read_aloud(names, given.quick) else 0)
         results = [measured(name, given) for name in names]
     if given.json:
         given.json.write_text(
@@ -95,6 +103,22 @@ def main() -> None:
             + "\n"
         )
     print(last_line(results))
+
+
+def read_aloud(names: list[str], quick: bool) -> int:
+    """Print every sentence first shown of some collections; how many break a rule."""
+    from benchmarks.insight import runs
+
+    broken = 0
+    for name in names:
+        run = runs.trained(collections.COLLECTIONS[name](quick), quick, SEEDS[0])
+        print(f"{name}\n")
+        for sentence, faults in spoken.lines(runs.shown(run, "")):
+            broken += bool(faults)
+            print(f"  {sentence}" + (f"  [{'; '.join(faults)}]" if faults else ""))
+        print()
+    print(f"sentences that break a rule: {broken}")
+    return broken
 
 
 def last_line(results: list[Result]) -> str:
@@ -148,7 +172,8 @@ def measured(name: str, given: argparse.Namespace) -> Result:
         again = (
             float(np.mean([any(same(c, o) for o in other) for c in of_first])) if of_first else None
         )
-    result = Result(name, verdicts, len(known), sum(hit[0]), sum(hit[1]), len(false), again)
+    alone = [judge.verdict(raw, c, name_alone=True) for c in of_topics]
+    result = Result(name, verdicts, alone, len(known), sum(hit[0]), sum(hit[1]), len(false), again)
     tell(result, run, time.time() - began, first)
     if given.prints:
         shown = {(o.name, o.value, o.first) for o in of_first}
@@ -188,12 +213,15 @@ def same(a: judge.Claim, b: judge.Claim) -> bool:
 
 
 def tell(result: Result, run, seconds: float, first: dict) -> None:
-    counts = [result.verdicts.count(v) for v in ("agrees", "weak", "contradicted")]
+    kinds = ("agrees", "weak", "contradicted")
+    counts = [result.verdicts.count(kind) for kind in kinds]
+    alone = [result.alone.count(kind) for kind in kinds]
     again = "-" if result.again is None else f"{result.again:.2f}"
     print(
         f"{result.name}: K {run.topics}, {run.version.documents:,} documents,"
         f" {len(first['findings'])} sentences first; names agree / weak / contradicted"
-        f" {counts[0]}/{counts[1]}/{counts[2]}; facts {result.first}, more {result.more} of"
+        f" {counts[0]}/{counts[1]}/{counts[2]}, without"
+        f" the words beside them {alone[0]}/{alone[1]}/{alone[2]}; facts {result.first}, more {result.more} of"
         f" {result.known}; nulls {result.nulls}; again {again} [{seconds:.0f} s]",
         flush=True,
     )

@@ -4,6 +4,7 @@ them."""
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ class Claim(NamedTuple):
 
     sentence: str
     name: str
+    parts: tuple[str, ...]
+    above_all: tuple[str, ...]
     more: bool
     steady: bool
     first: str
@@ -41,6 +44,8 @@ def claims(finding: dict) -> list[Claim]:
         Claim(
             finding["sentence"],
             said["name"],
+            tuple(said["parts"]),
+            tuple(said["above_all"]),
             said["more"],
             said["steady"],
             _day(said["first"], False),
@@ -73,11 +78,10 @@ class Raw:
         self.lengths = np.array([len(words) for words in self.words], float)
         self.days = np.array([t.day for t in collection.texts])
 
-    def uses(self, name: str) -> np.ndarray:
-        """float64[D]: how often the parts of a name ("a, b", "a / b") occur: a word, or a phrase
-        word after word."""
+    def uses(self, parts: Iterable[str]) -> np.ndarray:
+        """float64[D]: how often the parts of a name occur: a word, or a phrase word after word."""
         total = np.zeros(len(self.texts))
-        for part in re.split("[,/]", name):
+        for part in parts:
             words = [w.lower() for w in _WORD.findall(part)]
             if len(words) == 1:
                 total += [c[words[0]] for c in self.counts]
@@ -153,12 +157,14 @@ def _is(fields: dict[str, str], claim: Claim) -> bool:
         return False
 
 
-def verdict(raw: Raw, claim: Claim) -> str:
-    """Whether the words of the claim's name, counted raw, move as it says."""
+def verdict(raw: Raw, claim: Claim, name_alone: bool = False) -> str:
+    """Whether what the claim points to, counted raw, moves as it says: the words "above all" where
+    it has some, else those of the name. name_alone: those of the name in any case."""
+    pointed = claim.parts if name_alone else claim.above_all or claim.parts
     here, there = raw.within(claim)
     if not here.any() or not there.any():
         return "contradicted"
-    move = raw.log_ratio(raw.uses(claim.name), here, there) / math.log(max(claim.ratio, 1e-6))
+    move = raw.log_ratio(raw.uses(pointed), here, there) / math.log(max(claim.ratio, 1e-6))
     return "agrees" if move >= AGREES else "weak" if move >= WEAK else "contradicted"
 
 
@@ -205,7 +211,7 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
             for k in fact.kinds
         ]
     return any(
-        _more(raw, raw.uses(word), here, there) for here, there in sides for word in fact.words
+        _more(raw, raw.uses([word]), here, there) for here, there in sides for word in fact.words
     )
 
 

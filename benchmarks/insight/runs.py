@@ -22,10 +22,10 @@ from webapp.analysis.findings import compute, stored
 from webapp.analysis.findings.overview import overview
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence
+from webapp.core.results import evidence, labels
 from webapp.core.results.view import RunView
 from webapp.core.runs import names, services
-from webapp.models import Corpus, Findings, Run, Topic
+from webapp.models import Corpus, Findings, Run, Snapshot, Topic
 from webapp.platform.local import migrations, servers
 
 HOST = "127.0.0.1"
@@ -52,13 +52,14 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
 
 
 def _name_anew(run) -> None:
+    Snapshot.objects.filter(pk=run.snapshot_id).update(naming=0)
     kinds = company(evidence.of(run))
-    for k, name in enumerate(
-        names.of_texts(run, evidence.of(run), kinds, SimpleNamespace(check=lambda: None))[0]
-    ):
+    for k in range(run.topics):
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
-            name=name, background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
+            background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
         )
+    names.rename(run, SimpleNamespace(check=lambda: None))
+    labels.proposals.cache_clear()
 
 
 def read(collection: Collection, name: str):

@@ -1,49 +1,62 @@
 """Names for topics, proposed from their words and phrases. A reader sees them until a label
 replaces them."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from difflib import SequenceMatcher
-from functools import partial
-from types import MappingProxyType
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from inference.evidence import Evidence
+from inference.explore import company
+from inference.explore.company import Company, residual_idf
+from inference.explore.grammar import Grammar
 from inference.explore.neighbours import Sample, Written
+from inference.explore.units import Naming, Rarity, Unit, among, tells, topic_word, units
 from inference.topics import Topics
 
-CANDIDATES = (
-    40  # of a topic's most probable words: those that a name can be made of while the run trains
-)
+JOINER, LIST = " & ", " · "  # between the parts of a name; between words where there is no name
+# of a topic's most probable words: those that a name can be made of while the run trains
+CANDIDATES = 40
 # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent
 # ones
 LAM = 0.5
 SECOND = 0.7  # nats of relevance that the second part of such a name may be behind the first
-LEAST_LIFT = np.log(
-    2
-)  # how much more probable in the topic than everywhere a word of such a name must be; half of the
+# how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
-PRECISION = 0.6  # of a word's tokens in the topic
-PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens there, at least
-STANDING, FEWER = (
-    24,
-    8,
-)  # words of a topic that its name is chosen from; where none has the precision
-ADDED = 0.03  # of the topic's tokens that the second part adds to the coverage at least
-COMPANY = (
-    1.5  # times chance: how often the second part's word must be in a document with the first's
-)
+LEAST_LIFT = np.log(2)
 # nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
 WORTH = 1.3
-PHRASE = 0.4  # of a word's uses in the topic that are one phrase: then it is shown as that phrase
-LOOKED_AT = (
-    4_000  # documents of a topic that coverage is measured on, evenly over those that have it
-)
+PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
+PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens there, at least
+STANDING, FEWER = 24, 8  # words that stand for a topic; where none has the precision
+LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over its own
+FIRST_PARTS = 6  # units that are tried as the first part, where names are taken
+ENOUGH = 0.6  # of the topic that a first part covers, precisely: then it needs no second
+STRONG, COMPARED = 0.5, 0.25  # score of a second beside the first's: where that is enough; else
+ADDED = 0.08  # of the topic's tokens that a second adds to the coverage at least
+TELLS = 0.75  # residual idf of a second word, the median of topics' first words being 1
+COMPANY = 1.5  # times chance: how often both parts of a name are in a document
 MET = 20_000  # documents of a word in which others are looked for
+NAMED, GENERAL = 0.22, 0.5  # of a topic that a name covers, precisely; of general talk
+LISTED, COMMON = 3, 0.2  # words where there is no name; precision below which they come last
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
-SHORT = 3  # letters that a word of a name must have, where words are written with letters
 # Documents of a topic, ascending, and the share of its tokens there that each has
 Holding = tuple[np.ndarray, np.ndarray]
+
+
+class Name(NamedTuple):
+    """parts: of a name, one or two; none where nothing names the topic: then `listed` are its first
+    words."""
+
+    parts: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The name, "Health care & Social Security"; else the words, "man · industrial · wage"."""
+        return joined(self.parts) if self.parts else LIST.join(self.listed)
 
 
 def candidates(topics: Topics) -> np.ndarray:
@@ -53,9 +66,9 @@ def candidates(topics: Topics) -> np.ndarray:
     return np.unique(top[top >= 0]).astype(np.int64)
 
 
-def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
-    """A name for each of K topics while there is no evidence: one or two words; "" for a topic that
-    lists none. No two are equal.
+def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
+    """A name for each of K topics while there is no evidence: one or two words; none for a topic
+    that lists none. No two are equal.
 
     A topic's first CANDIDATES words are in the order of lam log p(w|k) + (1 - lam) log(p(w|k) /
     p(w)), where p(w) is the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
@@ -63,7 +76,7 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
     """
     everywhere, owners = _everywhere(topics), _owners(topics)
     used: set[str] = set()
-    proposed = [""] * topics.K
+    proposed = [Name()] * topics.K
     for k in np.argsort(-topics.share, kind="stable").tolist():
         parts = sorted(
             _words(topics, k, everywhere, owners, vocabulary),
@@ -71,7 +84,7 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[str]:
         )
         near = {text for text, score in parts if score >= parts[0][1] - SECOND}
         proposed[k] = _unique([text for text, _ in parts], near, used)
-        used.add(proposed[k].casefold())
+        used.add(proposed[k].text.casefold())
     return proposed
 
 
@@ -106,42 +119,65 @@ def by_coverage(
     evidence: Evidence,
     vocabulary: Mapping[int, str],
     looked_at: Sequence[tuple[Sample, Written]],
+    grammar: Grammar,
+    kinds: Company,
     avoided: Set[str] = frozenset(),
-    sides: Mapping[int, Sequence[list[int]]] = MappingProxyType({}),
-) -> list[str]:
-    """A name for each topic, by what it is in the documents; "" for a topic without words. No two
-    are equal.
+) -> list[Name]:
+    """A name for each topic, by what it is in the documents. No two are equal.
 
-    The first word has the largest precision times coverage, the share of the topic's tokens in
-    documents with the word; the second the largest precision times what it adds, among words unlike
-    the first that meet it more often than by chance. Each is shown as the phrase that most of its
-    uses in the topic are, in the texts' own spelling. vocabulary: of all words of `standing` and of
-    phrases. looked_at: of each topic, what explore.neighbours saw of its documents. avoided: words
-    in small letters that name no subject, such as those of who speaks. sides: of mixed topics the
-    words of both subjects; such a topic is called by both where that covers more of it, "Iran /
-    election", else by their first words.
+    A name is a noun or a noun phrase (explore.units) that covers the topic precisely; where one
+    leaves much of it out, two that meet more often than by chance; of a topic of two subjects one
+    of each side. Where nothing covers enough of a topic it has no name: then its first words stand
+    for it, as a list. Larger topics choose first.
+
+    vocabulary: of all `spelled` words. looked_at: of each topic, what explore.neighbours saw of its
+    documents. kinds: which topics are mixed or general talk. avoided: words in small letters that
+    name no subject, such as those of who speaks.
     """
-    words = standing(evidence)
+    first = company.words(evidence)[0]
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
+    lengths = np.array([len(vocabulary.get(w, "")) for w in range(evidence.bow.V)], np.int32)
+    of_topic = [
+        list(dict.fromkeys(chain(own, first[k], *(p.words for p in looked_at[k][0].naming))))
+        for k, own in enumerate(standing(evidence))
+    ]
+    rarity = _rarity(evidence, first, of_topic)
     used: set[str] = set()
-    proposed = [""] * evidence.K
+    out = [Name()] * evidence.K
     for k in np.argsort(-size, kind="stable").tolist():
-        telling = [w for w in words[k] if _tells(vocabulary[w])]
-        own = [w for w in telling if vocabulary[w].casefold() not in avoided] or telling or words[k]
-        holding = _documents(evidence, k)
-        order, second = _chosen(evidence, k, own, vocabulary, holding)
-        if k in sides:
-            halves = [
-                [w for w in side if w in vocabulary and _tells(vocabulary[w])] for side in sides[k]
-            ]
-            proposed[k] = _of_both(
-                evidence, k, halves, order[: 1 + second], vocabulary, looked_at[k], used, holding
+        sample, written = looked_at[k]
+        documents, weight = _documents(evidence, k)
+        words = {
+            w: topic_word(
+                evidence, k, w, documents, vocabulary[w], written.form((w,)) or vocabulary[w]
             )
-        if not proposed[k]:
-            shown = [_shown(evidence, k, w, vocabulary, looked_at[k], avoided) for w in order]
-            proposed[k] = _unique(shown, {shown[1]} if second else set(), used)
-        used.add(proposed[k].casefold())
-    return proposed
+            for w in of_topic[k]
+        }
+        naming = Naming(
+            evidence, k, documents, weight, size[k], words, lengths, grammar, rarity, avoided
+        )
+        ranked = units(naming, sample.naming, written)
+        sides = kinds.sides[k] if kinds.mixed[k] else ()
+        least = GENERAL if kinds.general[k] else NAMED
+        parts = _of_both(ranked, sides, used) or _heading(naming, ranked, least, used)
+        listed = () if parts else _listing(naming, first[k] or list(words))
+        out[k] = Name(parts, listed)
+        used.add(out[k].text.casefold())
+    return out
+
+
+def spelled(evidence: Evidence, samples: Iterable[Sample]) -> np.ndarray:
+    """Numbers of the words whose spelling `by_coverage` asks for, ascending: int64[n]."""
+    phrases = (phrase.words for sample in samples for phrase in sample.every)
+    words = chain(*standing(evidence), *company.words(evidence)[0], *phrases)
+    return np.unique(np.fromiter(words, np.int64))
+
+
+def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]]) -> Rarity:
+    words = np.unique(np.fromiter(chain(*of_topic), np.int64))
+    of_word = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
+    own = [of_word[word] for words in first for word in words]
+    return Rarity(of_word, float(np.median(own)) if own else 0.0)
 
 
 def _documents(evidence: Evidence, k: int) -> Holding:
@@ -152,118 +188,77 @@ def _documents(evidence: Evidence, k: int) -> Holding:
     return documents, weight / max(weight.sum(), 1.0)
 
 
-def _chosen(
-    evidence: Evidence, k: int, own: list[int], vocabulary: Mapping[int, str], holding: Holding
-) -> tuple[list[int], bool]:
-    """Its words, those of its name first, and whether the second belongs to it."""
-    if not own:
-        return [], False
-    documents, weight = holding
-    has = np.array([_among(evidence.having(w), documents) for w in own])
-    precision = np.array([_precision(evidence, w, k) for w in own])
-    score = precision * (has @ weight)
-    order = np.argsort(-score, kind="stable")
-    first = int(order[0])
-    added = (has & ~has[first]) @ weight
-    enough = added >= ADDED
-    gain = np.where(
-        enough.any(), precision * added * enough, score
-    )  # of long documents the first may be in all
-    for i in sorted((int(i) for i in order[1:]), key=lambda i: -gain[i]):
-        if (
-            gain[i] > 0
-            and not alike(vocabulary[own[first]], vocabulary[own[i]])
-            and _meet(evidence, own[first], own[i])
-        ):
-            return [own[first], own[i], *(own[j] for j in order if j not in (first, i))], True
-    return [own[int(i)] for i in order], False
+def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str]) -> tuple[str, ...]:
+    """Of a mixed topic the best unit of each side; () where one has none, or they say the same."""
+    chosen = [
+        next((unit for unit in ranked if not set(side).isdisjoint(unit.words)), None)
+        for side in sides
+    ]
+    texts = tuple(unit.text for unit in chosen if unit is not None)
+    if len(texts) < 2 or not _other(*texts) or joined(texts).casefold() in used:
+        return ()
+    return texts
 
 
-def _of_both(
-    evidence: Evidence,
-    k: int,
-    sides: list[list[int]],
-    single: list[int],
-    vocabulary: Mapping[int, str],
-    looked_at: tuple[Sample, Written],
-    used: Set[str],
-    holding: Holding,
-) -> str:
-    """A mixed topic's name by a word of each side, where these cover more of it than the name by
-    the whole; else by words of both sides; "" where there are none."""
-    if not all(sides):
-        return ""
-    chosen = [_chosen(evidence, k, side, vocabulary, holding)[0][0] for side in sides]
-    parts = [_shown(evidence, k, w, vocabulary, looked_at, frozenset()) for w in chosen]
-    name = capitalized(" / ".join(parts))
-    covers = partial(_covers, evidence, k, holding)
-    if covers(chosen) < covers(single) or name.casefold() in used or not _other(*parts):
-        name = capitalized(
-            ", ".join([vocabulary[w].replace("_", " ") for side in sides for w in side[:2]])
-        )
-    return "" if name.casefold() in used else name
+def _heading(naming: Naming, ranked: list[Unit], least: float, used: Set[str]) -> tuple[str, ...]:
+    """The one or two units that name a topic; () where they cover less than `least` of it."""
+    for first in ranked[:FIRST_PARTS]:
+        parts = [first]
+        second = _second(naming, ranked, first)
+        if second is not None:
+            parts.append(second)
+        if _covers(naming, parts) < least:
+            return ()
+        texts = tuple(unit.text for unit in parts)
+        if joined(texts).casefold() not in used:
+            return texts
+    return ()
 
 
-def _covers(evidence: Evidence, k: int, holding: Holding, words: list[int]) -> float:
-    """Mean precision of some words times the share of the topic's tokens in documents with any of
-    them; 0 of none."""
-    if not words:
-        return 0.0
-    documents, weight = holding
-    has = np.any([_among(evidence.having(w), documents) for w in words], axis=0)
-    return float(np.mean([_precision(evidence, w, k) for w in words]) * (has @ weight))
+def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
+    """What adds most to the first part of a name; None where nothing adds enough."""
+    alone = _covers(naming, [first]) >= ENOUGH
+    least = (STRONG if alone else COMPARED) * first.score
+    best, most = None, 0.0
+    for unit in ranked:
+        added = naming.covered(unit.has & ~first.has)
+        if unit is first or unit.score < least or added < ADDED:
+            continue
+        if not (unit.phrase or unit.telling >= TELLS) or not _other(first.text, unit.text):
+            continue
+        gain = unit.score * added / max(naming.covered(unit.has), 1e-9)
+        if gain > most and _meet(naming.evidence, first.words, unit.words):
+            best, most = unit, gain
+    return best
 
 
-def _among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
-    """bool[n]: which of some documents, ascending, are among others, ascending."""
-    at = np.minimum(np.searchsorted(having, documents), len(having) - 1)
-    return having[at] == documents
+def _covers(naming: Naming, parts: list[Unit]) -> float:
+    """Mean precision of some units times the part of the topic's tokens in documents with any."""
+    has = np.any([unit.has for unit in parts], axis=0)
+    return float(np.mean([unit.precision for unit in parts])) * naming.covered(has)
 
 
-def _precision(evidence: Evidence, w: int, k: int) -> float:
-    a, b = evidence.held_ptr[w : w + 2]
-    return _held(evidence, w, k) / max(int(evidence.held_tokens[a:b].sum()), 1)
+def _listing(naming: Naming, words: Sequence[int]) -> tuple[str, ...]:
+    """The first words of a topic that has no name, none like another, those that are mostly of
+    other topics last."""
+    shown: list[str] = []
+    for word in sorted(words, key=lambda word: naming.words[word].precision < COMMON):
+        form = naming.words[word].form.replace("_", " ")
+        avoided = form.casefold() in naming.avoided
+        if not avoided and tells(form) and all(_other(form, other) for other in shown):
+            shown.append(form)
+    return tuple(shown[:LISTED]) or tuple(naming.words[word].form for word in words[:1])
 
 
-def _held(evidence: Evidence, w: int, k: int) -> int:
-    """Tokens of a word in a topic."""
-    a, b = evidence.held_ptr[w : w + 2]
-    return int(evidence.held_tokens[a:b][evidence.held_topics[a:b] == k].sum())
-
-
-def _meet(evidence: Evidence, v: int, w: int) -> bool:
-    """Whether two words are in the same documents COMPANY times as often as by chance."""
-    rare, other = sorted((evidence.having(v), evidence.having(w)), key=len)
-    rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET)])
-    both = np.count_nonzero(_among(other, rare))
-    return bool(
-        both >= min(3, len(rare))
-        and both * len(evidence.lengths) >= COMPANY * len(rare) * len(other)
-    )
-
-
-def _shown(
-    evidence: Evidence,
-    k: int,
-    w: int,
-    vocabulary: Mapping[int, str],
-    looked_at: tuple[Sample, Written],
-    avoided: Set[str],
-) -> str:
-    """A word as the texts write it, or as the phrase that most of its uses in the topic are."""
-    sample, written = looked_at
-    expected = sample.tokens * _held(evidence, w, k) / max(sample.size, 1)
-    for phrase in sorted(sample.phrases, key=lambda phrase: -phrase.tokens):
-        if (
-            w in phrase.words
-            and phrase.tokens >= PHRASE * expected
-            and (text := written.form(phrase.words))
-        ):
-            if all(
-                _tells(word) for word in (text.split()[0], text.split()[-1])
-            ) and not avoided & set(text.casefold().split()):
-                return text
-    return written.form((w,)) or vocabulary[w].replace("_", " ")
+def _meet(evidence: Evidence, first: Sequence[int], second: Sequence[int]) -> bool:
+    """Whether two units' rarest words are in the same documents COMPANY times as often as by
+    chance."""
+    rarest = (min(map(evidence.having, words), key=len) for words in (first, second))
+    rare, other = sorted(rarest, key=len)
+    rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET) or 1])
+    both = np.count_nonzero(among(other, rare))
+    by_chance = len(rare) * len(other) / len(evidence.lengths)
+    return bool(both >= min(3, len(rare)) and both >= COMPANY * by_chance)
 
 
 def _everywhere(topics: Topics) -> np.ndarray:
@@ -308,33 +303,34 @@ def _words(
     fit = [
         part
         for part, rise in zip(parts, lift.tolist(), strict=True)
-        if rise >= least and _tells(part[1])
+        if rise >= least and tells(part[1])
     ]
     own = [part for part in fit if owners[part[0]] == k]
     return [(text, score) for _, text, score in own or fit or parts]
 
 
-def _tells(text: str) -> bool:
-    """Whether a word may begin or end a name: not a number, nor one or two small letters ("vs")."""
-    return not text[:1].isdigit() and (len(text) >= SHORT or not text.islower())
-
-
-def _unique(parts: list[str], near: set[str], used: set[str]) -> str:
+def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     """The first part that gives a name that no other topic has: with the next of `near` that says
     something else, alone, or with any other."""
     for i, first in enumerate(parts):
         others = [part for part in parts[i + 1 :] if _other(first, part)]
-        pairs = [f"{first}, {part}" for part in sorted(others, key=lambda part: part not in near)]
+        pairs = [(first, part) for part in sorted(others, key=lambda part: part not in near)]
         close = any(part in near for part in others)
-        for name in [*pairs[:1], first, *pairs[1:]] if close else [first, *pairs]:
-            if capitalized(name).casefold() not in used:
-                return capitalized(name)
-    return ""
+        choices = [*pairs[:1], (first,), *pairs[1:]] if close else [(first,), *pairs]
+        for choice in choices:
+            if joined(choice).casefold() not in used:
+                return Name(choice)
+    return Name()
 
 
 def _other(first: str, second: str) -> bool:
     """Whether the second part says something that the first doesn't."""
     return not any(alike(a, b) for a in first.split() for b in second.split())
+
+
+def joined(parts: Sequence[str]) -> str:
+    """The parts of a name as one text: "Health care & Social Security"."""
+    return capitalized(JOINER.join(parts))
 
 
 def alike(a: str, b: str) -> bool:

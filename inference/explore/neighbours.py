@@ -3,12 +3,13 @@ these.
 
 Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are
 looked at for its name, MORE for its phrases, and about TOKENS tokens of all topics together; the
-texts of READ documents of a topic are read, READ_CHARACTERS characters of each.
+texts of READ documents of a topic are read, READ_CHARACTERS characters of each, and of short ones
+more until they have as many together.
 """
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ READ, READ_CHARACTERS = (
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
+NAMING = 40  # of a topic that its name may be made of
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
 _BETWEEN = regex.compile(
     r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?"
@@ -48,14 +50,19 @@ class Phrase(NamedTuple):
 
 class Sample(NamedTuple):
     """What was looked at of one topic. documents: int64, most of its tokens first. tokens: of the
-    topic in them, size: in all documents. phrases: the most frequent first; further: those of MORE
-    documents, these among them."""
+    topic in them, size: in all documents. phrases: PHRASES of MORE documents, the most frequent
+    first. naming: of the same and of the first DOCUMENTS those that a name may be made of."""
 
     documents: np.ndarray
     tokens: int
     phrases: list[Phrase]
-    further: list[Phrase]
+    naming: list[Phrase]
     size: int
+
+    @property
+    def every(self) -> list[Phrase]:
+        """All phrases, each once."""
+        return list({phrase.words: phrase for phrase in (*self.naming, *self.phrases)}.values())
 
 
 def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
@@ -81,8 +88,16 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
             mine = topics[pairs] == k
             rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
             tokens.append(int(counts[pairs][mine].sum()))
-        phrases, further = (_phrases(rows[:n], len(rows[:n])) for n in (DOCUMENTS, MORE))
-        yield Sample(documents[:DOCUMENTS], sum(tokens[:DOCUMENTS]), phrases, further, int(size[k]))
+        of_first = _phrases(rows[:DOCUMENTS], min(len(rows), DOCUMENTS), NAMING)
+        of_all = _phrases(rows, len(rows), NAMING)
+        naming = {phrase.words: phrase for phrase in (*of_all, *of_first)}
+        yield Sample(
+            documents[:DOCUMENTS],
+            sum(tokens[:DOCUMENTS]),
+            _phrases(rows, len(rows), PHRASES),
+            list(naming.values()),
+            int(size[k]),
+        )
 
 
 @njit(cache=True, nogil=True)
@@ -111,8 +126,8 @@ def _neighbours(words, counts, mine, offsets, lengths):
     return out[:n].copy()
 
 
-def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
-    """The most frequent phrases of some documents: pairs, and of a pair that is nearly always in a
+def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
+    """The `most` most frequent phrases of some documents: pairs, and of a pair that is nearly always in a
     longer phrase that one."""
     if not sum(map(len, rows)):
         return []
@@ -126,7 +141,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int) -> list[Phrase]:
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
-    for i in order[documents[order] >= min(LEAST, looked_at)][:PHRASES].tolist():
+    for i in order[documents[order] >= min(LEAST, looked_at)][:most].tolist():
         phrase = _longer(distinct[i].tolist(), table[which == i], int(tokens[i]), int(documents[i]))
         phrases.setdefault(phrase.words, phrase)
     return list(phrases.values())
@@ -202,27 +217,38 @@ class Written:
         return form
 
 
+def read(sample: Sample, texts: Callable[[list[int], int], dict[int, str]]) -> dict[int, str]:
+    """The beginnings of the texts of a topic's first documents: of READ; where these are short, of
+    all of the sample until READ_CHARACTERS are read.
+
+    texts: (documents, characters) -> the beginnings of their texts, at most so long.
+    """
+    documents = sample.documents.tolist()
+    found = texts(documents[:READ], READ_CHARACTERS)
+    if sum(map(len, found.values())) < READ_CHARACTERS and len(documents) > READ:
+        rest = len(documents) - READ
+        found |= texts(documents[READ:], READ_CHARACTERS // rest)
+    return found
+
+
 def written(
     evidence: Evidence,
     sample: Sample,
     words: Iterable[int],
     spelling: Callable[[int], str],
-    texts: Callable[[list[int], int], dict[int, str]],
+    texts: Mapping[int, str],
 ) -> Written:
-    """How the first documents of a topic's sample write some words, and its phrases, by the words'
-    numbers.
+    """How documents of a topic's sample write some words, and its phrases, by the words' numbers.
 
-    texts: (documents, characters) -> the beginnings of their texts, at most so long. A phrase is
-    counted where nothing but one or two short words stands between its own.
+    texts: the beginnings of documents' texts, of `read`. A phrase is counted where nothing but one
+    or two short words stands between its own.
     """
-    written, wanted = (
-        Written(),
-        {int(w) for w in words} | {w for phrase in sample.phrases for w in phrase.words},
-    )
+    written, phrases = Written(), sample.every
+    wanted = {int(w) for w in words} | {w for phrase in phrases for w in phrase.words}
     by_first: dict[int, list[Phrase]] = {}
-    for phrase in sample.phrases:
+    for phrase in phrases:
         by_first.setdefault(phrase.words[0], []).append(phrase)
-    for d, text in texts(sample.documents[:READ].tolist(), READ_CHARACTERS).items():
+    for d, text in texts.items():
         ends: dict[tuple[int, int], int] = {}
         for w in sorted(wanted):
             for start in evidence.offsets(d, w).tolist():

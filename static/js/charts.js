@@ -13,8 +13,9 @@ function colours() {
   const every = getComputedStyle(document.documentElement);
   const topics = []; // --t0, --t1 …: base.css says how many there are
   while (every.getPropertyValue(`--t${topics.length}`)) topics.push(read(`t${topics.length}`));
+  const lines = topics.slice(Number(every.getPropertyValue("--first-choice"))); // of what is no topic
   const found = {
-    paper: read("paper"), ink: read("ink"), faded: read("faded"), rule: read("rule"), topics,
+    paper: read("paper"), ink: read("ink"), faded: read("faded"), rule: read("rule"), topics, lines,
   };
   probe.remove();
   return found;
@@ -193,7 +194,7 @@ export function curves(element, lines, { x, places }) {
   const range = [low - room, high + room];
   const perPixel = (range[1] - range[0]) / Math.max(60, element.clientHeight - 48); // the frame's own margins
   const width = Math.max(...known.flat().map(([at]) => at));
-  const hue = (place) => (place ? colour.topics[(place * 5) % colour.topics.length] : colour.ink); // neighbours in the list far apart in colour
+  const hue = (place) => (place ? colour.lines[(place * 5) % colour.lines.length] : colour.ink); // neighbours in the list far apart in colour
   const ends = known.map((points, i) => ({ at: last(points)[1], i })).sort((a, b) => a.at - b.at);
   ends.forEach((end, i) => { end.y = i ? Math.max(end.at, ends[i - 1].y + 16 * perPixel) : end.at; });
   const over = Math.max(0, last(ends).y - range[1]); // pushed beyond the top: all come down together
@@ -247,8 +248,10 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
 export function keptLines(element, labels, lines) {
   const colour = colours();
   const most = Math.max(...lines.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const hue = (i) => colour.topics[(i * 5) % colour.topics.length];
-  const lasts = lines.map(({ label, values }, i) => ({ number: i, label, hue: (i * 5) % colour.topics.length, at: last(values.filter((value) => value !== null)) ?? 0 }));
+  const shift = colour.topics.length - colour.lines.length;
+  const place = (i) => shift + ((i * 5) % colour.lines.length);
+  const hue = (i) => colour.topics[place(i)];
+  const lasts = lines.map(({ label, values }, i) => ({ number: i, label, hue: place(i), at: last(values.filter((value) => value !== null)) ?? 0 }));
   const shape = layout(colour, { steps: labels.length - 1, y: ".0%", labels: spread(lasts, labels.length - 1, most, element.clientHeight - 48, colour) });
   const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => labels[Math.round((i * (labels.length - 1)) / 6)]))];
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });

@@ -86,8 +86,8 @@ def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, exa
     expect(page.get_by_text("95% interval").first).to_be_visible()
     for control in (
         ".run-tools",
-        ".findings .acts a",
-        ".findings .acts button",
+        ".family-lines .acts a",
+        ".family-lines .acts button",
         ".set-uses",
         ".set-chip a",
     ):

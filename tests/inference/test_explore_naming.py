@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from inference import Evidence, Postings, Theta, Topics, gather
-from inference.explore import naming, neighbours
+from inference.explore import company, naming, neighbours
+from inference.explore.grammar import Grammar
 from inference.findings import uses
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
@@ -52,10 +53,28 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
         return {d: texts[d][:most] for d in documents}
 
     looked_at = [
-        (s, neighbours.written(evidence, s, row, spelled.__getitem__, read))
-        for s, row in zip(samples, naming.standing(evidence), strict=True)
+        (
+            sample,
+            neighbours.written(
+                evidence,
+                sample,
+                range(len(spelled)),
+                spelled.__getitem__,
+                neighbours.read(sample, read),
+            ),
+        )
+        for sample in samples
     ]
-    return naming.by_coverage(evidence, dict(enumerate(spelled)), looked_at, avoided), samples
+    names = naming.by_coverage(
+        evidence,
+        dict(enumerate(spelled)),
+        looked_at,
+        Grammar(texts, stop_words(language)),
+        company.company(evidence),
+        avoided,
+    )
+    assert set(naming.spelled(evidence, samples)) <= set(range(len(spelled)))
+    return [name.text for name in names], samples
 
 
 def test_a_phrase_is_written_as_the_texts_do(tmp_path):
@@ -76,7 +95,7 @@ def test_no_phrase_goes_across_punctuation_or_a_word_that_counts(tmp_path):
     names, _ = named(
         tmp_path, texts, [0] * 4 + [1] * 4, [["gold", "silver", "coin"], ["corn", "wheat"]]
     )
-    assert names[0] == "Gold, silver"
+    assert names[0] == "Gold of iron"  # and never "gold silver"
 
 
 def test_words_between_are_part_of_a_phrase(tmp_path):
@@ -88,18 +107,23 @@ def test_words_between_are_part_of_a_phrase(tmp_path):
 
 
 def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
-    """ "corn" is in half of the documents, "wheat" in the other half and where corn is, "hay" alone
-    in one."""
-    texts = [
-        "Corn rain. Corn with wheat.",
-        "Wheat sun. Wheat for corn.",
-        "Wheat rain.",
-        "Wheat sun.",
-        "Hay alone.",
-    ]
+    """ "wheat" is in half of the documents, "corn" in one with it and in others; "hay" never meets
+    them, though it adds as much."""
+    texts = ["Wheat sun. Wheat for corn.", "Wheat for corn.", "Wheat, corn.", "Wheat rain."]
+    texts += ["Corn rain.", "Corn sun.", "Hay. Hay alone.", "Hay. Hay rain."]
     words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
-    names, _ = named(tmp_path, texts + ["Court; judge."] * 8, [0] * 5 + [1] * 8, words)
-    assert names == ["Wheat, corn", "Court, judge"]
+    names, _ = named(tmp_path, texts + ["Court; judge."] * 16, [0] * 8 + [1] * 16, words)
+    assert sorted(names[0].lower().split(" & ")) == ["corn", "wheat"] and names[1] == "Court"
+
+
+def test_a_topic_that_nothing_names_has_its_words(tmp_path):
+    """No word of it is mostly its own: they are all in the other topic, too."""
+    shared = ["Great old times.", "Old great days.", "Times of great days.", "Old times."]
+    texts = shared * 2 + [text + " Wheat." for text in shared * 3]
+    words = [["great", "old", "times", "days"], ["wheat", "great", "old", "times", "days"]]
+    names, _ = named(tmp_path, texts, [0] * 8 + [1] * 12, words)
+    assert " · " in names[0] and " & " not in names[0]
+    assert names[1] == "Wheat"
 
 
 def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
@@ -168,7 +192,7 @@ def test_writing_without_spaces(tmp_path):
     bank = [word for word in seen if word in ("人民", "银行", "人民银行", "利率")]
     farm = [word for word in seen if word in ("农民", "小麦", "种")]
     names, _ = named(tmp_path, texts, [0] * 4 + [1] * 4, [bank, farm], "zh")
-    assert names[0] and names[1] and " " not in names[0].replace(", ", "")
+    assert names[0] and names[1] and " " not in names[0].replace(" & ", "").replace(" · ", "")
 
 
 def test_without_texts_names_are_words_and_none_stands_twice():
@@ -177,9 +201,10 @@ def test_without_texts_names_are_words_and_none_stands_twice():
     topics = Topics.of_listed(indptr, words, weights, np.array([3.0, 2.0, 4.0, 1.0]), 8)
     spelled = dict(enumerate(["court", "courts", "judge", "vs", "mln", "new_york"]))
     names = naming.names(topics, spelled)
-    assert len(set(names)) == 4 and names[3] == ""
+    assert len({name.text for name in names}) == 4 and names[3] == naming.Name()
     assert names == naming.names(topics, spelled)
-    assert names[2] == "New york, mln" and not any("Court, courts" in name for name in names)
+    assert names[2].parts == ("new york", "mln") and names[2].text == "New york & mln"
+    assert not any({"court", "courts"} <= set(name.parts) for name in names)
 
 
 @pytest.mark.parametrize(

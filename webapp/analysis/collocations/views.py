@@ -149,7 +149,7 @@ def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> Coll
     )
     both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
     named, _ = senses.tallied(senses.uses(view, word, selection))
-    hued = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
+    hued = [links.topic_link(view, tally.topic) for tally in named]
     return CollocationsHtml(
         **vars(contrasts.sets_form(here.query, selection.version, here)),
         windows=[

@@ -23,9 +23,9 @@ from webapp.core.results import links, measures, topics
 from webapp.core.results.view import RunView
 from webapp.core.runs import series
 from webapp.models import Metric, Run
-from webapp.platform.drawing.numbers import HUES
+from webapp.platform.drawing.colours import CHOICES
 
-MOST = HUES  # runs at once: as many as there are colours
+MOST = CHOICES  # runs at once: as many as there are colours
 PAGE = 50
 OFFERED = 30  # runs to choose from, the newest
 WORDS = 20  # of each topic, that are looked at for what two have in common

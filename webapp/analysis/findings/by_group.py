@@ -295,7 +295,7 @@ def _marked(context: Context, one: Tested, sure: np.ndarray) -> list[Mark]:
                 low=low,
                 high=high,
                 topic=k,
-                called=called,
+                above_all=called,
                 more=more,
                 units=one.units,
                 here=over_time.share_interval(one.own, g, k),

@@ -1,9 +1,10 @@
-"""What a finding calls a topic: its name where the name's words, counted in the texts whatever
-topic they are assigned to, move as the finding says; else other words of the topic that do; else
-nothing, and the finding is left out."""
+"""Whether a finding's topic moves in the texts, too: the words of its name, counted whatever topic
+they are assigned to, move as the finding says; else other words of the topic do, which the finding
+then names beside it; else the finding is left out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -26,8 +27,8 @@ EVENTFUL, FIRST = (
     10,
 )  # words of a topic of which bursts are looked for: that stand for it, and its first ones
 WORDS = 8  # of a topic that are tried where its name doesn't move
-_BETWEEN = regex.compile(", | / ")  # the parts of a name
-_PART = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
+NAMED = 2  # words that a finding names beside its topic
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
 class Names:
@@ -40,22 +41,22 @@ class Names:
 
     def checked(
         self, k: int, group: np.ndarray, inside: np.ndarray, outside: np.ndarray, log_ratio: float
-    ) -> str | None:
-        """What topic k is called in a finding; "" for its own name, None for nothing that moves so.
-        group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
+    ) -> list[str] | None:
+        """Words of topic k that move as a finding says: [] where those of its name do, None where
+        none do. group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
         log_ratio: what is claimed."""
         tokens = self._tokens(group, len(inside))
         if self.context.view.labels.label(k):
-            return ""  # a reader's word is a reader's matter
-        parts = self._parts(self.context.view.labels.proposed(k))
+            return []  # a reader's word is a reader's matter
+        parts = self._parts(self.context.view.labels.parts_of_name(k))
         if parts and self._moves(parts, group, tokens, inside, outside, log_ratio):
-            return ""
+            return []
         moving = (
             w
             for w in self.standing(k)
             if self._moves([(w,)], group, tokens, inside, outside, log_ratio)
         )
-        return naming.capitalized(", ".join(self.spelling[w] for w in islice(moving, 2))) or None
+        return [self.spelling[w] for w in islice(moving, NAMED)] or None
 
     def _moves(self, parts, group, tokens, inside, outside, log_ratio: float) -> bool:
         G = len(inside)
@@ -85,13 +86,12 @@ class Names:
             )
         return self._of_groups[1]
 
-    def _parts(self, name: str) -> list[tuple[int, ...]]:
+    def _parts(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The words of the vocabulary in each part of a name; those without any are left out."""
         numbers = self._numbers
-        parts = [[m.casefold() for m in _PART.findall(part)] for part in _BETWEEN.split(name)]
-        return [
-            known for part in parts if (known := tuple(numbers[w] for w in part if w in numbers))
-        ]
+        words = [[word.casefold() for word in _WORD.findall(text)] for text in texts]
+        parts = [tuple(numbers[word] for word in part if word in numbers) for part in words]
+        return [part for part in parts if part]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -101,9 +101,8 @@ class Names:
     def spelling(self) -> dict[int, str]:
         """The words that stand for topics, and those in names."""
         labels = self.context.view.labels
-        named = {
-            m.casefold() for k in range(self.context.K) for m in _PART.findall(labels.proposed(k))
-        }
+        parts = (part for k in range(self.context.K) for part in labels.parts_of_name(k))
+        named = {word.casefold() for part in parts for word in _WORD.findall(part)}
         numbers = (
             {w for of_topic in self._standing for w in of_topic}
             | set(self.eventful)

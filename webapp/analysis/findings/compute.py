@@ -17,9 +17,9 @@ from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence
+from webapp.core.results import evidence, families as core_families
 
-METHOD = 8  # findings of an earlier method are computed anew
+METHOD = 10  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
@@ -157,6 +157,7 @@ def findings(selection: Selection) -> SetFindings:
         quotes=quotes,
         findings=kept,
         failed=guard.failed,
+        ends=[times.names[0], times.names[-1]] if times else [],
     )
 
 
@@ -168,7 +169,9 @@ def _families(context: Context) -> list[Family]:
         return []
     times = context.by_period
     rows = []
-    for _, several in groupby(families.nodes(context.view), key=lambda node: node.first):
+    for _, several in groupby(
+        core_families.nodes(context.run, context.view.labels), key=lambda node: node.first
+    ):
         nodes, into = list(several), np.full(context.K, -1, np.int32)
         for f, node in enumerate(nodes):
             into[node.topics] = f

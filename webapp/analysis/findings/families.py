@@ -11,34 +11,38 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from inference.explore import cooccurrence
-from inference.findings import families
-from inference.findings.families import Node, Tree
+from inference.explore.naming import joined
+from inference.findings.families import Node
 from webapp.analysis.findings.shapes import Cuts, FamilyTopics
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import evidence, measures, topics
+from webapp.core.results import evidence, families
+from webapp.core.results.families import CUTS
+from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
-from webapp.models import Findings, Run, Topic
-from webapp.platform.drawing.colours import distinct
+from webapp.models import Topic
 from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import number_in_address
-from webapp.platform.storage.cache import cached
 
-TREE, METHOD = (
-    "tree",
-    1,
-)  # of models.Findings: key, and which way of making a tree is the present one
-CUTS = (2, 20)  # families that a reader may ask for
-NAMED = 2  # of its topics that a family is called by
-PHRASES = 4
+NAMED = 2  # phrases that a family is called by
+PHRASES = 8
+STEM = 5  # letters that two phrases of a name may not have in common at the beginning of a word
+JOINS = (
+    " and ",
+    " of ",
+    " und ",
+    " et ",
+    " y ",
+)  # phrases with these make long names: they come last
 
 
 class Family(NamedTuple):
-    """topics: those with most of the run's words first. Name and colour are those of its topics, at
-    every cut."""
+    """name: of a reader's group; else two phrases that no other family of the cut has; else of its
+    largest topic. topics: those with most of the run's words first. phrases: neighbouring words that
+    it has often, and has more of than the others. slot: its colour; hue: what it is drawn in."""
 
     name: str
+    slot: int
     hue: int
     topics: list[int]
     phrases: Sequence[str] = ()
@@ -70,72 +74,52 @@ def in_address(query: QueryDict) -> int | None:
     return asked("families", query.getlist("families")) if query.get("families") else None
 
 
-@cached(64)
-def tree(snapshot_id: int) -> Tree:
-    """Stored at the end of a run; of runs by older programs when it is first asked for."""
-    row = Findings.objects.filter(snapshot=snapshot_id, key=TREE, method=METHOD).first()
-    if row is None:
-        values = {"method": METHOD, "data": _made(Run.objects.get(snapshot=snapshot_id))}
-        row, _ = Findings.objects.update_or_create(
-            snapshot_id=snapshot_id, key=TREE, defaults=values
-        )
-    topics, joins, proposed = row.data
-    return Tree(topics, [(a, b) for a, b in joins], proposed)
-
-
-def _made(run: Run) -> Tree:
-    """Of the topics in use; without general talk, unless that is most of the words: then it is what
-    the documents are about."""
-    counted, columns = evidence.of(run), measures.of(run)
-    size = np.where(columns["used"] > 0, columns["tokens"], 0.0)
-    subjects = np.where(columns["background"] > 0, 0.0, size)
-    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    both = cooccurrence.together(*arrays, run.topics, families.PRESENT)
-    similar = (
-        Topic.objects.filter(snapshot=run.snapshot_id)
-        .order_by("number")
-        .values_list("similar", flat=True)
-    )
-    return families.tree(
-        families.apart(both, list(similar)), subjects if 2 * subjects.sum() > size.sum() else size
-    )
-
-
-def nodes(view: RunView) -> list[Node]:
-    """All families at all cuts. Topics that a reader grouped are one; merged topics are a part of
-    their target, and one that a reader moved stays with the other."""
-    labels, groups = view.labels, view.labels.groups()
-    given = [
-        groups.index(name) if (name := labels.group(k)) else -1 for k in range(view.run.topics)
-    ]
-    size = labels.merged(np.nan_to_num(measures.of(view.run)["tokens"]))
-    every = families.families(tree(view.snapshot.pk), size, CUTS[1], np.array(given), labels.beside)
-    return [node for node in every if node.last >= CUTS[0]]
-
-
 def cut(view: RunView, number: int | None) -> Cut:
     """number: None for the usual one."""
-    every, labels = nodes(view), view.labels
-    grouped = sum(node.given >= 0 for node in every)
-    least, most = (
-        max(CUTS[0], grouped + (len(every) > grouped)),
-        max((node.first for node in every), default=0),
-    )
-    usual = max(least, min(tree(view.snapshot.pk).proposed + grouped, most))
+    every, labels = families.nodes(view.run, view.labels), view.labels
+    least, most = families.ends(every)
+    usual = families.usual(view.run, every)
     number = max(least, min(number or usual, most))
-    heads = list(dict.fromkeys(node.topics[0] for node in every))
-    hues = distinct([labels.hue(k) for k in heads], [labels.coloured(k) for k in heads])
-    here = [node for node in every if node.first <= number <= node.last]
-    return Cut(
-        number,
-        least,
-        most,
-        usual,
-        [
-            Family(_name(view, node), hues[heads.index(node.topics[0])], node.topics)
-            for node in here
-        ],
-    )
+    here = [
+        (node, slot)
+        for node, slot in zip(every, families.slots(every), strict=True)
+        if node.first <= number <= node.last
+    ]
+    listed = _telling(phrases(view, [node.topics for node, _ in here]))
+    some = [
+        Family(
+            _called(labels, node, own), slot, families.hue(labels, node, slot), node.topics, texts
+        )
+        for (node, slot), own, texts in zip(here, names(listed), listed, strict=True)
+    ]
+    return Cut(number, least, most, usual, some)
+
+
+def names(phrases: Sequence[Sequence[str]]) -> list[str]:
+    """Of each family, by its phrases, the best first: two that no other family has, and that say
+    different things; "" where there are no two."""
+    every = Counter(text.casefold() for own in phrases for text in own)
+    out = []
+    for own in phrases:
+        alone = [text for text in own if every[text.casefold()] == 1]
+        alone.sort(key=lambda text: any(joint in text for joint in JOINS))
+        chosen: list[str] = []
+        for text in alone:
+            if len(chosen) < NAMED and not any(_stems(text) & _stems(other) for other in chosen):
+                chosen.append(text)
+        out.append(joined(chosen) if len(chosen) == NAMED else "")
+    return out
+
+
+def _called(labels: Labels, node: Node, proposed: str) -> str:
+    if node.given >= 0:
+        return labels.group(node.topics[0])
+    return proposed or labels.name(node.topics[0])
+
+
+def _stems(text: str) -> set[str]:
+    """The beginnings of its words but for the small ones."""
+    return {word[:STEM] for word in regex.findall(r"\w{3,}", text.casefold())}
 
 
 def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
@@ -153,20 +137,18 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     return [dict(own.most_common()) for own in counts]
 
 
-def with_phrases(view: RunView, some: list[Family]) -> list[Family]:
-    """With those of its topics that a family has often, and has more of than the others."""
-    own = phrases(view, [family.topics for family in some])
+def _telling(own: list[dict[str, int]]) -> list[list[str]]:
+    """Of each family's phrases the PHRASES that it has often, and has more of than the others."""
     total = sum(map(Counter, own), Counter[str]())
-    first = [
+    return [
         sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES] for texts in own
     ]
-    return [family._replace(phrases=texts) for family, texts in zip(some, first, strict=True)]
 
 
 def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
     """The families at a cut in a set of documents, those with most words there first."""
     view, into = selection.view, selection.view.labels.into.copy()
-    some = with_phrases(view, cut(view, number).families)
+    some = cut(view, number).families
     for family in some:
         into[np.isin(view.labels.into, family.topics)] = family.topics[0]
     members, group = selection.in_groups(None)
@@ -192,10 +174,3 @@ def around(cut: Cut, here: Here) -> Cuts:
         usual=here.url(families=cut.usual) if cut.number != cut.usual else "",
         computed=cut.usual,
     )
-
-
-def _name(view: RunView, node: Node) -> str:
-    if node.given >= 0:
-        return view.labels.group(node.topics[0])
-    named, words = node.topics[:NAMED], topics.top_words(view, node.topics[:NAMED], 1)
-    return "; ".join(view.labels.name(k) or ", ".join(words[k]) for k in named)

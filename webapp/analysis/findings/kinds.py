@@ -49,7 +49,8 @@ class Family(BaseFinding):
 
 @dataclass(frozen=True, kw_only=True)
 class Change(Shaped, BaseFinding):
-    """A topic whose share changed. called: the words that were checked where they are not its name.
+    """A topic whose share changed. above_all: words of it that changed so, where those of its name
+    did not.
     here, rest: its shares within and outside; estimate: here ÷ rest."""
 
     ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
@@ -57,7 +58,7 @@ class Change(Shaped, BaseFinding):
 
     kind: Literal["change"] = "change"
     topic: int
-    called: str = ""
+    above_all: list[str] = field(default_factory=list)
     here: ShareInterval
     rest: ShareInterval
 
@@ -106,7 +107,7 @@ class Mark(OfGroup, BaseFinding):
 
     kind: Literal["mark"] = "mark"
     topic: int
-    called: str = ""
+    above_all: list[str] = field(default_factory=list)
     more: bool
     units: str = ""
     here: ShareInterval
@@ -254,8 +255,8 @@ class Quote:
 @dataclass(frozen=True)
 class SetFindings:
     """All that is stored of a set of documents. span: the first and the last period, as readers say
-    them; unit, bins: what the points of each line are. findings: of a kind the best first. failed:
-    kinds that could not be computed."""
+    them; ends: the same as addresses have them; unit, bins: what the points of each line are.
+    findings: of a kind the best first. failed: kinds that could not be computed."""
 
     documents: int
     tokens: int
@@ -265,6 +266,7 @@ class SetFindings:
     quotes: list[Quote]
     findings: list[Finding]
     failed: list[str] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
 
 
 STORED = TypeAdapter(SetFindings)

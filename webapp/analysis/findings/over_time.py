@@ -192,7 +192,7 @@ def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change
         high=high,
         line=periods.line(by_period.x[:, k], by_period.tokens),
         topic=k,
-        called=called,
+        above_all=called,
         here=share_interval(shares[0], 0, k),
         rest=share_interval(shares[1], 0, k),
     )

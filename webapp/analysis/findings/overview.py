@@ -4,9 +4,16 @@ have them."""
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
-from webapp.analysis.findings import families, quotations, sentences, stored
+from inference.explore.naming import LIST
+from webapp.analysis.findings import (
+    families,
+    numbers,
+    quotations,
+    river as over_time,
+    sentences,
+    stored,
+)
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import (
     KINDS,
@@ -21,30 +28,17 @@ from webapp.analysis.findings.kinds import (
     Unlike,
 )
 from webapp.analysis.findings.shapes import Claim, FamilyTopics, FindingRow, OverviewPage, Quotation
-from webapp.analysis.findings.writer import Writer, claimed
+from webapp.analysis.findings.writer import Writer, claimed, times_as_much, unsure
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import found_again, links
 from webapp.core.results.links import TopicLink
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing import tables
+from webapp.platform.drawing.colours import GENERAL
 
 LARGE = 1e4  # the ratio of something to nothing
-TOPICS: dict[Detail, int] = {
-    "less": 3,
-    "": 5,
-    "more": 10,
-}  # of a group or a time, that its sentence names
-NEAR = 0.05  # of the years of all documents, by which steps of one sentence are apart at most
-OVERLAP = 0.5  # of the time of two windows together, that both cover, where one sentence names them
-
-
-class Told(NamedTuple):
-    """What one sentence says: a finding, and others of the same group or time. again: whether
-    another one is of the same time."""
-
-    finding: Finding
-    others: tuple[Finding, ...] = ()
-    again: bool = False
+NEAR = 0.05  # of the years of all documents: steps of one time are apart by so much at most
+OVERLAP = 0.5  # of the time of two windows together, that both cover: then they are of one time
 
 
 def overview(
@@ -58,38 +52,31 @@ def overview(
     if found is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
     cut = families.cut(selection.view, number)
-    cut = cut._replace(families=families.with_phrases(selection.view, cut.families))
     shown = [
         one
         for one in found.findings
         if not isinstance(one, Family) or one.first <= cut.number <= one.last
     ]
-    told = _told(selection, shown, found.span, detail)
+    told = _told(selection, shown, found.span)
     doubtful = found_again.doubtful(selection.view.run)
-    chosen: list[tuple[int, Told]] = []
+    chosen: list[tuple[int, Finding]] = []
     for name, kind in KINDS.items():
-        of_kind = [each for each in told if each.finding.kind == name]
-        of_kind.sort(key=lambda one: not _sure_of(one, doubtful))
-        ranked = [
-            (i, one) for i, one in enumerate(of_kind, 1) if detail == "more" or not one.again
-        ][: kind.ON_PAGE.shown[detail]]
-        chosen += sorted(
-            ranked,
-            key=lambda one: one[1].finding.first if isinstance(one[1].finding, Event) else "",
-        )
-    unlike = [each.finding.document for _, each in chosen if isinstance(each.finding, Unlike)]
+        of_kind = [finding for finding in told if finding.kind == name]
+        of_kind.sort(key=lambda finding: not _sure_of(finding, doubtful))
+        ranked = list(enumerate(of_kind, 1))[: kind.ON_PAGE.shown[detail]]
+        chosen += sorted(ranked, key=_in_time)
+    unlike = [finding.document for _, finding in chosen if isinstance(finding, Unlike)]
     known = embargo.about(selection.corpus, unlike, "title") if unlike else {}
-    writer = Writer(selection, {number: row["title"] for number, row in known.items()}, doubtful)
+    titles = {number: row["title"] for number, row in known.items()}
+    called = {tuple(family.topics): family.name for family in cut.families}
+    writer = Writer(selection, titles, doubtful, called, found.span)
     guard = Guard(selection.view.run.pk)
     guard.failed += found.failed
     quotes = guard.listed("family", lambda: _quotes(selection, found.quotes, writer))
     rows = [
         row
-        for rank, one in chosen
-        for row in guard.listed(
-            one.finding.kind,
-            partial(_rows, writer, rank, one, TOPICS[detail], cut.families),
-        )
+        for rank, finding in chosen
+        for row in guard.listed(finding.kind, partial(_rows, writer, rank, finding, cut.families))
     ]
     return OverviewPage(
         set=selection.sentence,
@@ -99,59 +86,65 @@ def overview(
         tokens=found.tokens,
         span=found.span,
         unit=found.unit,
+        ends=found.ends,
         bins=found.bins,
         quotes=quotes,
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(one.estimate for one in shown if isinstance(one, Family)),
+        river=over_time.river(selection, found.unit),
         findings=rows,
         hidden=len(told) - len(chosen),
         failed=guard.failed,
     )
 
 
-def _told(
-    selection: Selection, findings: Sequence[Finding], ends: list[str], detail: Detail
-) -> list[Told]:
-    """What may be said: nothing of topics that a reader hid; what is of one group, or of one time,
-    in one sentence."""
+def _in_time(ranked: tuple[int, Finding]) -> tuple[float, float]:
+    """Changes and words are listed in the order of time, other kinds by rank."""
+    rank, finding = ranked
+    if isinstance(finding, (Change, Event)):
+        begins = sentences.years(finding.first)[0]
+        return begins, sentences.years(finding.last)[1]
+    return float(rank), 0.0
+
+
+def _told(selection: Selection, findings: Sequence[Finding], ends: list[str]) -> list[Finding]:
+    """What may be said, the best of a kind first: nothing of topics that a reader hid, no change
+    whose interval holds none."""
     labels = selection.run_view.labels
     shown = [finding for finding in findings if not any(labels.hidden(k) for k in finding.subjects)]
+    shown = [finding for finding in shown if not (isinstance(finding, Change) and unsure(finding))]
     marks = [finding for finding in shown if isinstance(finding, Mark)]
-    timed = [finding for finding in shown if isinstance(finding, (Change, Event))]
-    rest = [Told(finding) for finding in shown if not isinstance(finding, (Mark, Change, Event))]
+    events = [finding for finding in shown if isinstance(finding, Event)]
+    rest = [finding for finding in shown if not isinstance(finding, (Mark, Event))]
     years = [int(end.split()[-1].removesuffix("s")) for end in ends]
     near = NEAR * (years[1] - years[0] + 1) if years else 0.0
     known = {(mark.field, mark.value) for mark in marks}
 
-    def late(one: Told) -> tuple[bool, bool]:
+    def late(finding: Finding) -> tuple[bool, bool]:
         """Words come first of groups of which no topic tells, and of values before numbers."""
-        if not isinstance(one.finding, Keywords):
+        if not isinstance(finding, Keywords):
             return False, False
-        return (one.finding.field, one.finding.value) in known, one.finding.bounds is not None
+        return (finding.field, finding.value) in known, finding.bounds is not None
 
     rest.sort(key=late)
-    return rest + _times(timed, near, TOPICS[detail]) + _groups(marks, TOPICS[detail])
+    return rest + _first_of_each_time(events, near) + _first_of_each_group(marks)
 
 
-def _times(timed: Sequence[Change | Event], near: float, most: int) -> list[Told]:
-    """What is of one time together, the best first, at most so many; a further one begins the next
-    sentence of this time."""
-    told: list[tuple[list[Change | Event], bool]] = []
-    for finding in sorted(timed, key=lambda finding: -finding.score):
-        fitting = [one for one, _ in told if _at_one_time(one[0], finding, near)]
-        place = next((one for one in fitting if len(one) < most), None)
-        if place is None:
-            told.append(([finding], bool(fitting)))
-        else:
-            place.append(finding)
-    return [Told(first, tuple(others), again) for (first, *others), again in told]
+def _first_of_each_time(events: list[Event], near: float) -> list[Finding]:
+    """The best word of each time, then all others."""
+    first: list[Event] = []
+    further: list[Event] = []
+    for event in sorted(events, key=lambda event: -event.score):
+        known = any(_at_one_time(other, event, near) for other in first)
+        (further if known else first).append(event)
+    return [*first, *further]
 
 
-def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
-    """Whether both are of one kind and shape, steps at most `near` years apart, windows with much
-    time in common."""
-    if a.kind != b.kind or sentences.manner(a) != sentences.manner(b):
+def _at_one_time(a: Event, b: Event, near: float) -> bool:
+    """Whether both have one shape, steps at most `near` years apart, windows with much time in
+    common."""
+    if (a.shape, a.more) != (b.shape, b.more):
         return False
     begins, ends = [
         [sentences.years(name)[i] for name in names]
@@ -161,54 +154,37 @@ def _at_one_time(a: Change | Event, b: Change | Event, near: float) -> bool:
     return abs(begins[0] - begins[1]) <= near if a.shape == "step" else together
 
 
-def _groups(marks: list[Mark], most: int) -> list[Told]:
-    """What is particular to one group together, or, of a field with more groups than the page shows
-    and fewer topics, the groups of one topic; at most so many; those with more before those with
-    less, values before numbers."""
-    groups = {
-        name: {mark.value for mark in marks if mark.field == name}
-        for name in {mark.field for mark in marks}
-    }
-    topics = {name: {mark.topic for mark in marks if mark.field == name} for name in groups}
-    by_topic = {
-        name
-        for name in groups
-        if len(groups[name]) > max(Mark.ON_PAGE.shown[""], len(topics[name]))
-    }
-    told: dict[tuple[bool, str, str | tuple[int, str]], list[Mark]] = {}
-    for mark in sorted(
-        marks, key=lambda mark: (not mark.more, mark.bounds is not None, -mark.score)
-    ):
-        what = (mark.topic, mark.called) if mark.field in by_topic else mark.value
-        told.setdefault((mark.more, mark.field, what), []).append(mark)
-    return [Told(first, tuple(others[: most - 1])) for first, *others in told.values()]
+def _first_of_each_group(marks: list[Mark]) -> list[Finding]:
+    """The clearest topic of each group, then all others; more before less, values before
+    numbers."""
+    marks = sorted(marks, key=lambda mark: (not mark.more, mark.bounds is not None, -mark.score))
+    first: dict[tuple[str, str], Mark] = {}
+    for mark in marks:
+        first.setdefault((mark.field, mark.value), mark)
+    clearest = list(first.values())
+    return [*clearest, *(mark for mark in marks if mark not in clearest)]
 
 
-def _sure_of(told: Told, doubtful: set[int]) -> bool:
+def _sure_of(finding: Finding, doubtful: set[int]) -> bool:
     """Whether other seeds found again most of the topics that it is about."""
-    topics = [k for finding in (told.finding, *told.others) for k in claimed(finding)]
+    topics = claimed(finding)
     return sum(k in doubtful for k in topics) <= len(topics) / 2
 
 
 def _rows(
-    writer: Writer, rank: int, told: Told, topics: int, cut: list[families.Family]
+    writer: Writer, rank: int, finding: Finding, cut: list[families.Family]
 ) -> list[FindingRow]:
     """The one row of a finding."""
-    return [_row(writer, rank, told, topics, cut)]
+    return [_row(writer, rank, finding, cut)]
 
 
-def _row(
-    writer: Writer, rank: int, told: Told, topics: int, cut: list[families.Family]
-) -> FindingRow:
-    finding, words = told.finding, topics + 2
-    finding = (
-        replace(finding, words=finding.words[:words]) if isinstance(finding, Keywords) else finding
-    )
-    sentence = writer.write(finding, told.others)
+def _row(writer: Writer, rank: int, finding: Finding, cut: list[families.Family]) -> FindingRow:
+    sentence = writer.write(finding)
+    times, ends = times_as_much(finding) if isinstance(finding, (Change, Mark)) else ("", "")
     family = None
     if isinstance(finding, Family):
-        old = families.Family(finding.name, 0, finding.topics)  # of a program without cuts
-        own = next((one for one in cut if one.topics == finding.topics), old)
+        none = families.Family(finding.name, GENERAL, GENERAL, finding.topics)  # at no cut
+        own = next((family for family in cut if family.topics == finding.topics), none)
         family = FamilyTopics(
             **own._asdict(),
             tokens=int(finding.score),
@@ -226,6 +202,9 @@ def _row(
         sentence=sentences.plain(sentence.parts, sentence.sure),
         parts=sentence.parts,
         sure=sentence.sure,
+        times=times,
+        ends=ends,
+        items=numbers.of_finding(finding, writer),
         url=writer.view.go.with_set(sentence.url),
         estimate=finding.estimate,
         low=finding.low,
@@ -233,7 +212,7 @@ def _row(
         score=finding.score,
         topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
         line=finding.line,
-        claims=[claim for one in (finding, *told.others) for claim in _claims(one, writer)],
+        claims=list(_claims(finding, writer)),
         family=family,
         not_found_again=sentence.not_found_again,
     )
@@ -245,25 +224,37 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
     ratio = finding.estimate or finding.low or LARGE
     match finding:
         case Change() | Event():
-            name = (
-                ", ".join(finding.words)
-                if isinstance(finding, Event)
-                else writer.called(finding).name
-            )
+            name = _claimed_name(finding, writer)
             first, last = (
                 finding.turn or finding.first,
                 finding.last if finding.shape == "window" else "",
             )
-            yield Claim(name, finding.more, finding.shape == "line", ratio, first=first, last=last)
+            steady = finding.shape == "line"
+            yield Claim(*name, finding.more, steady, ratio, first=first, last=last)
         case Mark():
-            name = writer.called(finding).name
-            yield Claim(
-                name, finding.more, False, ratio, finding.field, finding.value, finding.bounds
-            )
+            name = _claimed_name(finding, writer)
+            group = finding.field, finding.value, finding.bounds
+            yield Claim(*name, finding.more, False, ratio, *group)
         case Keywords():
             for word, here, rest in zip(finding.words, finding.here, finding.rest, strict=False):
                 times = here / max(rest, 1e-4) or LARGE
-                yield Claim(word, True, False, times, finding.field, finding.value, finding.bounds)
+                group = finding.field, finding.value, finding.bounds
+                yield Claim(word, [word], [], True, False, times, *group)
+
+
+def _claimed_name(
+    finding: Change | Event | Mark, writer: Writer
+) -> tuple[str, list[str], list[str]]:
+    """What a claim is about; the words and phrases that texts can be searched for; and those that
+    the sentence names beside it."""
+    if isinstance(finding, Event):
+        return ", ".join(finding.words), finding.words, []
+    labels = writer.view.labels
+    name = writer.topic(finding.topic).name
+    if labels.label(finding.topic):
+        return name, [name], finding.above_all
+    parts = list(labels.parts_of_name(finding.topic)) or name.split(LIST)
+    return name, parts, finding.above_all
 
 
 def line_table(

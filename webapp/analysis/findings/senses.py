@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from webapp.analysis.findings.writer import Sentence, Writer
 
 SENTENCE = (
-    "“{word}”: up to {until}, {before} of the documents with the word use it in {lost}; since"
-    " {since}, {after} use it in {gained}"
+    "“{word}” is {lost} in {before} of its documents to {until}, {gained} in {after} since {since}"
 )
-SURE = "both shares changed by at least {points} points, 95% interval {low} to {high}"
+SURE = "both shares changed by {points} points or more, 95% interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then

@@ -5,9 +5,7 @@ them."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
 
-from webapp.analysis.findings.kinds import Change, Event
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.shapes import Part
 
@@ -26,16 +24,28 @@ class Plural:
 def plain(parts: Sequence[Part], sure: str) -> str:
     """A sentence as one text, with its interval and a full stop."""
     named = (
-        part if isinstance(part, str) else TOPIC.format(name=part.name, label=part.label)
+        part
+        if isinstance(part, str)
+        else _topic(part.named).format(name=part.name, label=part.label)
         for part in parts
     )
     return (SURE if sure else SENTENCE).format(sentence="".join(named), sure=sure)
 
 
+def _topic(named: bool) -> str:
+    """A pattern: words that are no name stand in brackets, outside the sentence."""
+    return TOPIC if named else UNNAMED
+
+
 def listed(items: Sequence[Sequence[Part]], more: str = "") -> list[Part]:
-    """One list of parts of several: "a, b and c"; with `more`, which says how many are not named,
-    "a, b and 3 more"."""
+    """One list of parts of several: "a, b and c"; of topics, whose names hold "&", "a & b; c & d";
+    with `more`, which says how many are not named, "a, b and 3 more"."""
     *first, last = [*items, [more]] if more else items
+    if first and any(not isinstance(part, str) for item in items for part in item):
+        several = list(first[0])
+        for item in [*first[1:], last]:
+            several = fill(SEMICOLON, first=several, last=item)
+        return several
     several = list(first[0]) if first else []
     for item in first[1:]:
         several = fill(COMMA, first=several, last=item)
@@ -67,33 +77,33 @@ def years(name: str) -> tuple[float, float]:
     return begin, begin + (10 if name.endswith("s") else (1, 1 / 12, 1 / 372)[len(parts) - 1])
 
 
-def manner(finding: Change | Event) -> tuple[str, bool]:
-    """Of MANNERS: how it is said."""
-    return (finding.kind, True) if finding.shape == "window" else (finding.shape, finding.more)
-
-
 # A sentence and its parts
 SENTENCE, SURE = "{sentence}.", "{sentence} ({sure})."
-TOPIC = "{name} ({label})"
+TOPIC, UNNAMED = "{name} ({label})", "{label} ({name})"
+ABOVE_ALL = "{topic}, above all {words}"  # words of it that move as the sentence says
 COMMA, AND = "{first}, {last}", "{first} and {last}"
+SEMICOLON = "{first}; {last}"
 MORE_TOPICS, MORE = Plural("{count} more topic", "{count} more topics"), "{count} more"
-INTERVAL, BOUND = "95% interval {low} to {high}", "95% bound"
-OF_FAMILY = Plural(INTERVAL + ", in {count} document", INTERVAL + ", in {count} documents")
+OF_FAMILY = Plural(
+    "95% interval {low} to {high}, in {count} document",
+    "95% interval {low} to {high}, in {count} documents",
+)
 WORD = "“{word}”"
 UNTITLED = "Document {number}"
 
-# How many times as much; of less by how much it is divided
-TIMES, TWICE, TIMES_ALONE = "{factor} times as much", "twice as much", "{factor} times"
-AT_LEAST_TIMES, AT_LEAST_DIVIDED = "at least {factor} times as much", "÷{factor} at least"
-DIVIDED, MULTIPLIED = "÷{factor}", "×{factor}"
-ANY_NUMBER, NOTHING = "any number", "nothing"
+# How many times as much, and how sure that is; it stands quietly beside the sentence
+TIMES, TIMES_LESS = "{factor} times", "{factor} times less"
+AT_LEAST = "at least {times}"
+ENDS, ANY_NUMBER = "{low} to {high}", "any number"
+WITH_INTERVAL = "{times}, 95% interval {ends}"
 SAME_MIX = "at the same mix of who speaks"
 NOT_FOUND_AGAIN, AND_DOUBT = "{topics}not found again with other seeds", "{sure}; {doubt}"
-ALONE, FIRST_OF_SEVERAL = "{times}, {interval}", "of the first {sure}"
 
 # When
 ON_DAY, IN_PERIOD = "on {first}", "in {first}"
-BETWEEN, FROM_TO, DASH = "between {first} and {last}", "from {first} to {last}", "{first}–{last}"
+FROM_TO, DASH = "from {first} to {last}", "{first}–{last}"
+SINCE = "since {first}"
+BEFORE, AFTER, BEFORE_AND_AFTER = "before", "after", "before and after"
 DECADE, MONTH, DAY = "the {decade}", "{month} {year}", "{day} {month} {year}"
 UNITS = {
     "decade": Plural("decade", "decades"),
@@ -103,158 +113,64 @@ UNITS = {
     "day": Plural("day", "days"),
 }
 
-FAMILY = "{share} of the words are about {topics}"
-NAMED_FAMILY = "{share} of the words are about “{name}”: {topics}"
+FAMILY = "{share} of the words: {topics}"
+NAMED_FAMILY = "{name}, {share} of the words: {topics}"
 
-
-class Manner(NamedTuple):
-    """How a change, or an event, is said. together: of several at nearly the same time, `all`;
-    first, further: each of these; apart: one whose time is not quite that of the first."""
-
-    alone: str
-    together: str
-    first: str
-    further: str
-    apart: str = ""
-
-
+# Changes of a topic and of a word, by shape and by whether there is more
 WORDS, DOCUMENTS, SECTIONS = "words", "documents", "sections"
-_THIRDS = "{rest} of the {rows} in the first third and {here} in the last"
-_LINE = (
-    "{what} ({rest} of the {rows} in the first third, {here} in the last)",
-    "{what} ({rest}, {here})",
-)
-_STEP = (
-    "{what} ({rest} of the {rows} before, {here} since)",
-    "{what} ({rest}, {here})",
-    "{what} ({rest}, since {first}: {here})",
-)
-MANNERS = {
-    ("line", True): Manner(
-        "{what}: ever more from {first} to {last}, " + _THIRDS,
-        "Ever more from {first} to {last}: {all}",
-        *_LINE,
-    ),
-    ("line", False): Manner(
-        "{what}: ever less from {first} to {last}, " + _THIRDS,
-        "Ever less from {first} to {last}: {all}",
-        *_LINE,
-    ),
-    ("step", True): Manner(
-        "{what}: since {first}, {here} of the {rows}, before {rest}",
-        "More since {first}: {all}",
-        *_STEP,
-    ),
-    ("step", False): Manner(
-        "{what}: until {until}, {rest} of the {rows}, since then {here}",
-        "Less since {first}: {all}",
-        *_STEP,
-    ),
-    ("change", True): Manner(
-        "{what}: most {span}, {here} of the {rows}, against {rest} at other times",
-        "Most {span}: {all}",
-        "{what} ({here} of the {rows}, {rest} at other times)",
-        "{what} ({here}, {rest})",
-        "{what} ({brief}: {here}, otherwise {rest})",
-    ),
-    ("event", True): Manner(
-        "{begins}: {what}, in {here} of the {rows}, otherwise in {rest}",
-        "{begins}: {all}",
-        "{what} (in {here} of the {rows}, otherwise {rest})",
-        "{what} ({here}, {rest})",
-        "{what} ({brief}: {here}, otherwise {rest})",
-    ),
+SHAPES = {
+    (
+        "line",
+        True,
+    ): "{what}: ever more, from {rest} of the {rows} in the first third to {here} in the last",
+    (
+        "line",
+        False,
+    ): "{what}: ever less, from {rest} of the {rows} in the first third to {here} in the last",
+    ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
+    ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
+    ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
 }
-
-WITH, WITH_IN_LIST = (
-    "; with {words}",
-    " with {words}",
-)  # words of the same documents; the shares are of the first
-SPEAKER_SINCE = (
-    "Who speaks changes: most documents since {first} are by {value} ({field}), {here}, before"
-    " {rest}"
-)
-SPEAKER_WINDOW = (
-    "Who speaks changes: most documents {span} are by {value} ({field}), {here}, at other times"
-    " {rest}"
-)
+ALSO = "{what} (also {words})"  # words of the same documents
+SPEAKER = "Most documents {span} are by {value} ({field}): {here}, {rest} {outside}"
 
 # More, and less
-OF_GROUP = (
-    "More in {value} ({field}) than elsewhere: {all}",
-    "Less in {value} ({field}) than elsewhere: {all}",
-)
-OF_TOPIC = (
-    "{topic}, by {field}: more than elsewhere in {all}",
-    "{topic}, by {field}: less than elsewhere in {all}",
-)
-OF_SET = (
-    "More here than in all other documents: {all}",
-    "Less here than in all other documents: {all}",
-)
-MARKED_FIRST = "{what} ({here} of the words, elsewhere {rest})"
-MARKED_NEXT = "{what} ({here} of the words, {rest})"
+OF_GROUP = "{topic}: {here} of the words in {value}, {rest} elsewhere"
+OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
+KEYWORDS = "{words}: {here} of the documents of {value}, {rest} of the others"
 
-KEYWORDS = "In more documents of {value} ({field}) than of others: {words}"
-KEYWORD_FIRST = "“{word}” ({here}, elsewhere {rest})"
-KEYWORD_NEXT = "“{word}” ({here}, {rest})"
-
-NO_DIFFERENCE = (
-    "{field}: no topic’s share differs by more than chance explains; the largest difference is"
-    " {points} points ({value}, {topic})"
-)
+NO_DIFFERENCE = "{field}: no topic differs by more than chance"
 DIFFERENT_TOGETHER = (
-    "{field}: taken together the topics differ by more than chance explains, but of no single one"
-    " is it sure; the largest difference is {points} points ({value}, {topic})"
+    "{field}: the topics together differ by more than chance, though no single one surely does"
 )
-IF_INDEPENDENT = "if {units} are independent"
+IF_INDEPENDENT = "{units} counted one by one"
 
-UNLIKE = (
-    "“{title}” stands alone: {topics}. No other document shares more than {overlap} of its mix of"
-    " topics"
-)
-UNLIKE_COMPARED = (
-    "“{title}” stands alone: {topics}. None of {compared} other documents shares more than"
-    " {overlap} of its mix of topics"
-)
+UNLIKE = "“{title}” is unlike all others: {topics}"
+UNLIKE_COMPARED = "“{title}” is unlike the others that were compared: {topics}"
 PART_OF_DOCUMENT = "{share} {topic}"
 
 TOPICS_CAUTIONS = {
     "general": Plural(
-        "{count} topic is general talk, which the findings above leave out: {topics}. It has"
-        " {share} of the words",
-        "{count} topics are general talk, which the findings above leave out: {topics}. Together"
-        " {share} of the words",
+        "General talk: {count} topic, {share} of the words, which the findings leave out",
+        "General talk: {count} topics, {share} of the words, which the findings leave out",
     ),
     "mixed": Plural(
-        "{count} topic mixes words that rarely occur together: {topics}. It has {share} of the"
-        " words",
-        "{count} topics mix words that rarely occur together: {topics}. Together {share} of the"
-        " words",
+        "Mixed: {count} topic has words that rarely occur together: {topics}",
+        "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
     "one_document": Plural(
-        "{count} topic takes a fifth or more of its words from one document: {topics}. It has"
-        " {share} of the words",
-        "{count} topics take a fifth or more of their words from one document: {topics}. Together"
-        " {share} of the words",
+        "One document: {count} topic has a fifth or more of its words from one document: {topics}",
+        "One document: {count} topics have a fifth or more of their words from one document:"
+        " {topics}",
     ),
 }
-THIN = (
-    "{count} of {all} {units} have fewer than 10 documents ({periods}): don’t rely on their shares"
-)
+THIN = "Thin {units}: {count} of {all} have fewer than 10 documents"
 THIN_AND_EMPTY = Plural(
-    "{count} of {all} {units} have fewer than 10 documents ({periods}): don’t rely on their shares."
-    " {empty} {unit} in between has none",
-    "{count} of {all} {units} have fewer than 10 documents ({periods}): don’t rely on their shares."
-    " {empty} {units} in between have none",
+    "Thin {units}: {count} of {all} have fewer than 10 documents, and {empty} in between has none",
+    "Thin {units}: {count} of {all} have fewer than 10 documents, and {empty} in between have none",
 )
-AND_SO_ON = "{periods} …"
 REPEATED = Plural(
-    "{count} document ({share}) repeats an earlier one, wholly or nearly, and is counted each time",
-    "{count} documents ({share}) repeat an earlier one, wholly or nearly, and are counted each"
-    " time",
+    "Repeated: {count} document ({share}) repeats an earlier one, and counts each time",
+    "Repeated: {count} documents ({share}) repeat an earlier one, and count each time",
 )
-OUTSIDE = (
-    "{share} of the words that are not stop words are in no topic: they are too rare or too"
-    " frequent"
-)
+OUTSIDE = "In no topic: {share} of the words, too rare or too frequent"

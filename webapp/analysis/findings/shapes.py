@@ -7,6 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from webapp.analysis.findings.finding import Detail, Ends, Line
+from webapp.analysis.findings.items import Item
+from webapp.analysis.findings.river import River
 from webapp.core.results.links import TopicLink
 
 Part = str | TopicLink  # of a sentence
@@ -16,7 +18,14 @@ Part = str | TopicLink  # of a sentence
 class Claim:
     """What a finding about a time or a group says, so that it can be checked against the texts."""
 
-    name: Annotated[str, Field(description="the words that it calls its topic by")]
+    name: Annotated[str, Field(description="what it calls its topic; or its words")]
+    parts: Annotated[
+        list[str], Field(description="words and phrases of the name, as texts have them")
+    ]
+    above_all: Annotated[
+        list[str],
+        Field(description="words of the topic that move so, where those of the name don't"),
+    ]
     more: Annotated[
         bool, Field(description="whether there is more of it in the span or group than elsewhere")
     ]
@@ -33,8 +42,14 @@ class Claim:
 class CountedFamily:
     """A family in the chosen documents."""
 
-    name: Annotated[str, Field(description="of a reader's group, else of its two largest topics")]
-    hue: Annotated[int, Field(description="the number of its colour")]
+    name: Annotated[
+        str,
+        Field(
+            description="of a reader's group; else two of its phrases, or its largest topic's name"
+        ),
+    ]
+    slot: Annotated[int, Field(description="its colour, the same however many families there are")]
+    hue: Annotated[int, Field(description="what it is drawn in: its colour, or a reader's choice")]
     phrases: Annotated[
         Sequence[str],
         Field(description="neighbouring words that are assigned to one of its topics"),
@@ -68,6 +83,14 @@ class FindingRow:
     sentence: str
     parts: Annotated[list[Part], Field(description="the sentence in pieces: texts and topics")]
     sure: Annotated[str, Field(description="how sure it is, in words")]
+    times: Annotated[
+        str,
+        Field(description="how many times as much, in words: 50 times, 13 times less; or empty"),
+    ]
+    ends: Annotated[str, Field(description="of its 95% interval, in words: 35 to 73; or empty")]
+    items: Annotated[
+        list[Item], Field(description="its numbers, of a change, a word, a group or a sense")
+    ]
     url: Annotated[str, Field(description="of its passages")]
     estimate: Annotated[
         float | None,
@@ -132,6 +155,9 @@ class OverviewPage:
     span: Annotated[list[str], Field(description="the first and the last time, or nothing")] = (
         field(default_factory=list)
     )
+    ends: Annotated[
+        list[str], Field(description="the first and the last period, as addresses have them")
+    ] = field(default_factory=list)
     unit: Annotated[str, Field(description="year, month, week, day, decade, or empty")] = ""
     bins: Annotated[
         list[str], Field(description="the times that the points of each line stand for")
@@ -143,6 +169,9 @@ class OverviewPage:
     ] = 0
     rest: Annotated[
         float | None, Field(description="the share of the words of topics in no family")
+    ] = None
+    river: Annotated[
+        River | None, Field(description="words of the topics over time; null without two dates")
     ] = None
     findings: list[FindingRow] = field(default_factory=list)
     hidden: Annotated[
@@ -188,20 +217,3 @@ class Cuts:
     more: str
     usual: str
     computed: int
-
-
-@dataclass(frozen=True)
-class OverviewHtml:
-    """sections: by their kinds; beside: the one beside what changed; further: those below. failed:
-    titles of those that could not be computed. query: of this page's address. simulated: whether
-    the true topics are known."""
-
-    untrained: bool
-    simulated: bool
-    sections: dict[str, Section]
-    beside: Section | None
-    further: list[Section]
-    failed: list[str]
-    details: list[DetailLink]
-    cuts: Cuts | None
-    query: str

@@ -5,10 +5,10 @@ from hashlib import blake2b
 
 from django.http import QueryDict
 
-from webapp.analysis.findings import compute as computing, families
+from webapp.analysis.findings import compute as computing
 from webapp.analysis.findings.kinds import STORED, SetFindings
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence
+from webapp.core.results import evidence, families
 from webapp.core.results.view import RunView
 from webapp.models import Findings, Run
 from webapp.platform.accounts import embargo

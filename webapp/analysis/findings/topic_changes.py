@@ -9,7 +9,7 @@ from django.db.models import Max
 
 from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.kinds import Change
-from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.analysis.findings.writer import Sentence, Writer, unsure
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Findings, Run
 
@@ -31,8 +31,12 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
     found = stored.read(selection)
     if found is None:
         return [TopicChange(False, None, "")] * len(numbers)
-    changes = {finding.topic: finding for finding in found.findings if isinstance(finding, Change)}
-    writer = Writer(selection, {})
+    changes = {
+        finding.topic: finding
+        for finding in found.findings
+        if isinstance(finding, Change) and not unsure(finding)
+    }
+    writer = Writer(selection, {}, span=found.span)
     written = [writer.change(changes[k]) if k in changes else None for k in numbers]
     return [
         TopicChange(True, one, sentences.plain(one.parts, one.sure) if one else "")

@@ -9,14 +9,14 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as cuts
+from webapp.analysis.findings import families as cuts, renaming
 from webapp.analysis.findings.kinds import KINDS, Detail
 from webapp.analysis.findings.overview import line_table, overview
+from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
     Claim,
     DetailLink,
     FindingRow,
-    OverviewHtml,
     OverviewPage,
     Section,
     SectionRow,
@@ -39,12 +39,6 @@ DETAILS: dict[Detail, str] = {
     "": "the main findings",
     "more": "more findings",
 }
-FIRST = (
-    "family",
-    "change",
-    "event",
-    "speaker",
-)  # kinds that the page has a place for; the others follow, each by itself
 
 
 def _detail(name: str, values: list[str]) -> Detail:
@@ -67,6 +61,7 @@ def detail(
 ) -> Answer[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, which is not cached."""
     untrained = run.snapshot is None or not run.snapshot.final
+    renaming.ask(run, authorization.user_id(request))
     page = (
         OverviewPage("", detail, ready=False, documents=0)
         if untrained
@@ -74,12 +69,13 @@ def detail(
     )
     return Answer(
         page,
-        lambda: _html(selection.view, page, here, untrained),
+        lambda: _html(selection, page, here, untrained),
         status=200 if page.ready or untrained else 202,
     )
 
 
-def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+    view = selection.view
     sections = {
         kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
         for kind in KINDS
@@ -95,15 +91,13 @@ def _html(view: RunView, page: OverviewPage, here: Here, untrained: bool) -> Ove
             ]
         )
     }
-    beside = sections.get("event") or sections.get("mark")
+    rows = [row for section in sections.values() for row in section.findings]
     return OverviewHtml(
         untrained=untrained,
+        renamed=view.run.snapshot.renamed_at if view.run.snapshot else None,
         simulated=truth.exists(view.run.corpus),
         sections=sections,
-        beside=beside,
-        further=[
-            section for kind, section in sections.items() if kind not in FIRST and section != beside
-        ],
+        screen=screen(selection, page, rows) if page.ready else Screen(),
         failed=[KINDS[kind].ON_PAGE.title for kind in page.failed],
         details=[
             DetailLink(name, here.url(detail=value), value == page.detail)

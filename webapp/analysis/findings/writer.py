@@ -2,12 +2,12 @@
 with the address of its passages. The sentences themselves are in
 webapp.analysis.findings.sentences."""
 
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from types import MappingProxyType
+from typing import NamedTuple, assert_never
 
-from inference.explore.naming import capitalized
+from inference.explore.naming import LIST, capitalized
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.kinds import (
     Change,
@@ -36,7 +36,7 @@ from webapp.core.results import links, topics
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import count, percent, topic_label
 
-NAMED, MEMBERS = 3, 100  # topics of a family that its sentence names, and that its address does
+NAMED, MEMBERS = 3, 100  # topics of a family, or words, that a sentence names; of its address
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,26 @@ class Writer:
     """Says the findings of one set of documents."""
 
     def __init__(
-        self, selection: RunSelection, titles: dict[int, str], doubtful: Collection[int] = ()
+        self,
+        selection: RunSelection,
+        titles: dict[int, str],
+        doubtful: Collection[int] = (),
+        families: Mapping[tuple[int, ...], str] = MappingProxyType({}),
+        span: Sequence[str] = (),
     ):
         """titles: of the documents that findings name. doubtful: topics that were not found again
-        with other seeds."""
+        with other seeds. families: the names of families, by their topics. span: the
+        first and the last period of the documents, as readers say them."""
+        self.families, self.span = families, (*span, "", "")[:2]
         self.doubtful = doubtful
         self.selection, self.view, self.titles = selection, selection.view, titles
         self.run = self.view.run
         self._topics: dict[int, TopicLink] = {}
 
-    def write(self, finding: Finding, others: Sequence[Finding] = ()) -> Sentence:
-        """others: of the same group or time, which one sentence names together. It says of which
-        topics other seeds found nothing."""
-        sentence = self._write(finding, others)
-        named = list(dict.fromkeys(k for one in (finding, *others) for k in claimed(one)))
+    def write(self, finding: Finding) -> Sentence:
+        """It says of which topics other seeds found nothing."""
+        sentence = self._write(finding)
+        named = list(dict.fromkeys(claimed(finding)))
         missing = [k for k in named if k in self.doubtful]
         if not missing:
             return sentence
@@ -79,23 +85,18 @@ class Writer:
         )
         return replace(sentence, sure=sure, not_found_again=missing)
 
-    def _write(self, finding: Finding, others: Sequence[Finding]) -> Sentence:
+    def _write(self, finding: Finding) -> Sentence:
         match finding:
             case Family():
                 return self._family(finding)
-            case Change() | Event():
-                one = self.change(finding) if isinstance(finding, Change) else self._event(finding)
-                several = [
-                    finding,
-                    *(other for other in others if isinstance(other, (Change, Event))),
-                ]
-                return self._together(one, several) if others else one
+            case Change():
+                return self.change(finding)
+            case Event():
+                return self._event(finding)
             case Speaker():
                 return self._speaker(finding)
             case Mark():
-                return self._marks(
-                    [finding, *(other for other in others if isinstance(other, Mark))]
-                )
+                return self._mark(finding)
             case Keywords():
                 return self._keywords(finding)
             case NoDifference():
@@ -121,18 +122,19 @@ class Writer:
     def sentence(parts: list[Part], url: str, topic: int | None = None, sure: str = "") -> Sentence:
         return Sentence(parts, url, topic, sure)
 
-    def called(self, finding: Change | Mark) -> TopicLink:
-        """Its topic, by the words that were checked where those are not its name."""
-        link = self.topic(finding.topic)
-        return replace(link, name=finding.called) if finding.called else link
+    def called(self, finding: Change | Mark) -> list[Part]:
+        """Its topic, with the words that were counted where those of its name don't move so."""
+        topic = self.topic(finding.topic)
+        if not finding.above_all:
+            return [topic]
+        return fill(sentences.ABOVE_ALL, topic=topic, words=_quoted(finding.above_all))
 
     def topic(self, k: int) -> TopicLink:
         """By its name; by its first words where it has none."""
         if k not in self._topics:
             link = links.topic_link(self.view, k)
-            self._topics[k] = replace(
-                link, name=link.name or ", ".join(topics.top_words(self.view, [k], 3)[k])
-            )
+            words = topics.top_words(self.view, [k], 3)[k] if not link.name else []
+            self._topics[k] = replace(link, name=link.name or LIST.join(words))
         return self._topics[k]
 
     def _family(self, finding: Family) -> Sentence:
@@ -149,149 +151,105 @@ class Writer:
         sure = sentences.OF_FAMILY.pattern(finding.documents).format(
             low=low, high=high, count=f"{finding.documents:,}"
         )
-        pattern = sentences.NAMED_FAMILY if finding.name else sentences.FAMILY
-        return Sentence(
-            fill(pattern, share=share, name=finding.name, topics=some), url, named[0], sure
-        )
+        name = self.families.get(tuple(finding.topics), finding.name)
+        pattern = sentences.NAMED_FAMILY if name else sentences.FAMILY
+        return Sentence(fill(pattern, share=share, name=name, topics=some), url, named[0], sure)
 
     def change(self, finding: Change) -> Sentence:
         """A topic's change over time; topic and Time pages say it by the same words."""
-        times, interval = times_as_much(finding)
         first, last = _between(finding)
         selection = self.selection.changed(
             span=(first or self.selection.first, last or self.selection.last)
         )
-        return Sentence(
-            self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding),
-            self._documents(finding.topic, selection),
-            finding.topic,
-            sentences.ALONE.format(times=times, interval=interval),
-        )
+        url = self._documents(finding.topic, selection)
+        parts = self._timed(finding, self.called(finding), finding.here[0], finding.rest[0])
+        return Sentence(parts, url, finding.topic, sure(finding))
 
     def _event(self, finding: Event) -> Sentence:
         url = self._listed(self.selection.changed(q=finding.words[0], span=_between(finding)))
-        return Sentence(
-            self._timed(sentences.MANNERS[sentences.manner(finding)].alone, finding),
-            url,
-            finding.topic,
-        )
+        what: list[Part] = [_quoted(finding.words[:1])]
+        if finding.words[1:]:
+            what = fill(sentences.ALSO, what=what, words=_quoted(finding.words[1:NAMED]))
+        rows = sentences.SECTIONS if finding.sections else sentences.DOCUMENTS
+        parts = self._timed(finding, what, finding.here, finding.rest, rows)
+        return Sentence(parts, url, finding.topic)
 
-    def _together(self, one: Sentence, several: Sequence[Change | Event]) -> Sentence:
-        """Of nearly the same time. one: of the first alone."""
-        (first, *further), manner = several, sentences.MANNERS[sentences.manner(several[0])]
-        named = [self._timed(manner.first, first)]
-        for finding in further:
-            same = (finding.first, finding.last) == (first.first, first.last)
-            named.append(self._timed(manner.further if same else manner.apart, finding))
-        parts = self._timed(manner.together, first, all=listed(named))
-        return replace(
-            one,
-            parts=parts,
-            sure=sentences.FIRST_OF_SEVERAL.format(sure=one.sure) if one.sure else "",
-        )
-
-    def _timed(self, pattern: str, finding: Change | Event, **more: Sequence[Part]) -> list[Part]:
-        """A change, or an event, in a pattern of MANNERS."""
-        what: Part
-        if isinstance(finding, Event):
-            what, further = _quoted(finding.words[:1]), _quoted(finding.words[1:])
-            here, rest = finding.here, finding.rest
-            rows = sentences.SECTIONS if finding.sections else sentences.DOCUMENTS
-        else:
-            what, further = self.called(finding), ""
-            here, rest, rows = finding.here[0], finding.rest[0], sentences.WORDS
-        span = spanned(finding)
+    def _timed(
+        self,
+        finding: Change | Event,
+        what: Sequence[Part],
+        here: float,
+        rest: float,
+        rows: str = sentences.WORDS,
+    ) -> list[Part]:
+        """What changed, by the pattern of its shape."""
+        more = finding.more or finding.shape == "window"
         return fill(
-            pattern
-            + (
-                (sentences.WITH_IN_LIST if " (" in pattern else sentences.WITH)
-                if further and not more
-                else ""
-            ),
+            sentences.SHAPES[finding.shape, more],
             what=what,
-            here=percent(here),
-            rest=percent(rest),
-            span=span,
-            begins=capitalized(span),
-            brief=spanned(finding, brief=True),
+            here=briefly(here),
+            rest=briefly(rest),
+            span=spanned(finding),
             first=sentences.period(finding.first),
-            last=sentences.period(finding.last),
             until=sentences.period(finding.until) if finding.until else "",
             rows=rows,
-            words=further,
-            **more,
+            outside=self._outside(finding),
         )
 
+    def _outside(self, finding: Span) -> str:
+        """What the times are that a span leaves out."""
+        begins = sentences.period(finding.first) == self.span[0]
+        ends = sentences.period(finding.last) == self.span[1]
+        if begins:
+            return sentences.AFTER
+        return sentences.BEFORE if ends else sentences.BEFORE_AND_AFTER
+
     def _speaker(self, finding: Speaker) -> Sentence:
+        step = finding.shape == "step"
+        since = sentences.SINCE.format(first=sentences.period(finding.first))
         parts = fill(
-            sentences.SPEAKER_SINCE if finding.shape == "step" else sentences.SPEAKER_WINDOW,
-            first=sentences.period(finding.first),
-            span=spanned(finding),
+            sentences.SPEAKER,
+            span=since if step else spanned(finding),
             value=finding.value,
             field=finding.field,
-            here=percent(finding.here),
-            rest=percent(finding.rest),
+            here=briefly(finding.here),
+            rest=briefly(finding.rest),
+            outside=sentences.BEFORE if step else self._outside(finding),
         )
         return Sentence(
             parts, self._listed(self.selection.with_value(finding.field, finding.value))
         )
 
-    def _marks(self, marks: Sequence[Mark]) -> Sentence:
-        """Topics of one group, or groups of one topic, those with the largest difference first."""
-        first, *further = marks
-        of_topic = bool(further) and first.topic == further[0].topic
-        pair = (
-            sentences.OF_TOPIC
-            if of_topic
-            else sentences.OF_GROUP
-            if first.field
-            else sentences.OF_SET
-        )
-        named: list[Part] = []
-        for mark, pattern in zip(
-            marks, (sentences.MARKED_FIRST, *[sentences.MARKED_NEXT] * len(further)), strict=True
-        ):
-            what = mark.value if of_topic else self.called(mark)
-            each = fill(pattern, what=what, here=percent(mark.here[0]), rest=percent(mark.rest))
-            named = fill(sentences.COMMA, first=named, last=each) if named else each
-        times, interval = times_as_much(first)
-        if first.held and first.estimate is not None:
-            times, interval = (
-                sentences.TIMES_ALONE.format(factor=_factor(first.estimate)),
-                sentences.SAME_MIX,
-            )
-        sure = sentences.ALONE.format(times=times, interval=interval)
-        if further:
-            sure = sentences.FIRST_OF_SEVERAL.format(sure=sure)
-        url = self._documents(first.topic, self._in_group(first) if first.field else self.selection)
+    def _mark(self, mark: Mark) -> Sentence:
+        """A topic of a group, or of a set beside all other documents."""
         parts = fill(
-            pair[not first.more],
-            value=first.value,
-            field=first.field,
-            topic=self.called(first),
-            all=named,
+            sentences.OF_GROUP if mark.field else sentences.OF_SET,
+            topic=self.called(mark),
+            here=briefly(mark.here[0]),
+            rest=briefly(mark.rest),
+            value=mark.value,
         )
-        return Sentence(parts, url, first.topic, sure)
+        url = self._documents(mark.topic, self._in_group(mark) if mark.field else self.selection)
+        return Sentence(parts, url, mark.topic, sure(mark))
 
     def _keywords(self, finding: Keywords) -> Sentence:
-        words = ", ".join(
-            (sentences.KEYWORD_NEXT if i else sentences.KEYWORD_FIRST).format(
-                word=word, here=percent(here), rest=percent(rest)
-            )
-            for i, (word, here, rest) in enumerate(
-                zip(finding.words, finding.here, finding.rest, strict=False)
-            )
+        """Its first word, whose shares it says, and the others."""
+        what: list[Part] = [_quoted(finding.words[:1])]
+        if finding.words[1:]:
+            what = fill(sentences.ALSO, what=what, words=_quoted(finding.words[1:NAMED]))
+        parts = fill(
+            sentences.KEYWORDS,
+            words=what,
+            value=finding.value,
+            here=briefly(finding.here[0]),
+            rest=briefly(finding.rest[0]),
         )
-        parts = fill(sentences.KEYWORDS, value=finding.value, field=finding.field, words=words)
         return Sentence(parts, self._listed(self._in_group(finding).changed(q=finding.words[0])))
 
     def _no_difference(self, finding: NoDifference) -> Sentence:
         parts = fill(
             sentences.DIFFERENT_TOGETHER if finding.together else sentences.NO_DIFFERENCE,
-            field=finding.field,
-            points=f"{100 * finding.estimate:.1f}",
-            value=finding.value,
-            topic=self.topic(finding.largest),
+            field=capitalized(finding.field),
         )
         sure = sentences.IF_INDEPENDENT.format(units=finding.units)
         return Sentence(parts, links.topics_url(self.run) + self.selection.address(), None, sure)
@@ -308,8 +266,6 @@ class Writer:
             sentences.UNLIKE if finding.all else sentences.UNLIKE_COMPARED,
             title=title,
             topics=listed(largest),
-            compared=f"{finding.compared:,}",
-            overlap=percent(finding.estimate),
         )
         url = links.document_url(self.run, finding.document, f"?topic={finding.topics[0]}")
         return Sentence(parts, self.view.go.with_set(url))
@@ -330,16 +286,11 @@ class Writer:
         )
 
     def _thin(self, finding: ThinTimes) -> Sentence:
-        unit, some = sentences.UNITS[finding.unit], ", ".join(finding.periods)
-        if finding.count > len(finding.periods):
-            some = sentences.AND_SO_ON.format(periods=some)
         parts = fill(
             sentences.THIN_AND_EMPTY.pattern(finding.empty) if finding.empty else sentences.THIN,
             count=count(finding.count),
             all=count(finding.of),
-            units=unit.other,
-            unit=unit.one,
-            periods=some,
+            units=sentences.UNITS[finding.unit].other,
             empty=f"{finding.empty:,}",
         )
         return Sentence(
@@ -378,36 +329,57 @@ def claimed(finding: Finding) -> Sequence[int]:
     return finding.subjects if isinstance(finding, (Change, Mark)) else finding.claimed
 
 
-def times_as_much(finding: Change | Mark) -> tuple[str, str]:
-    """How many times as much, and its interval; of less by how much it is divided: "÷12", "95%
-    interval ÷9 to ÷16"."""
+class Times(NamedTuple):
+    """How many times as much, in words: "50 times", "13 times less"; and the ends of its 95% interval,
+    "35 to 73", "" where there is none."""
+
+    times: str
+    ends: str
+
+
+def times_as_much(finding: Change | Mark | Event) -> Times:
+    """Of less by how much it is less."""
     ratio, low, high = finding.estimate, finding.low, finding.high
     if ratio is None:  # of nothing
-        return sentences.AT_LEAST_TIMES.format(factor=_factor(low or 0.0)), sentences.BOUND
+        return Times(_at_least(sentences.TIMES, low or 0.0), "")
     if not ratio:
-        return sentences.AT_LEAST_DIVIDED.format(factor=_factor(1 / (high or 1.0))), sentences.BOUND
-    both = (low or 0.0) < 1 < (high or math.inf)
-    ends = _end(low or 0.0, both), _end(high, both)
-    if ratio >= 1:
-        times = (
-            sentences.TWICE
-            if _factor(ratio) == "2"
-            else sentences.TIMES.format(factor=_factor(ratio))
-        )
-    else:
-        times, ends = _end(ratio, both), ends[::-1]
-    return times, sentences.INTERVAL.format(low=ends[0], high=ends[1])
+        return Times(_at_least(sentences.TIMES_LESS, 1 / (high or 1.0)), "")
+    less = ratio < 1
+    if less:
+        ratio, low, high = 1 / ratio, 1 / high if high else None, 1 / low if low else None
+    pattern = sentences.TIMES_LESS if less else sentences.TIMES
+    times = pattern.format(factor=_factor(ratio))
+    if low is None:
+        return Times(times, "")
+    ends = _factor(low), _factor(high) if high is not None else sentences.ANY_NUMBER
+    return Times(times, sentences.ENDS.format(low=ends[0], high=ends[1]))
 
 
-def _end(ratio: float | None, signed: bool) -> str:
-    """Of an interval, None where nothing bounds it; below one by how much it is divided. signed:
-    whether others are on the other side of one."""
-    if ratio is None:
-        return sentences.ANY_NUMBER
-    if ratio >= 1 or _factor(1 / max(ratio, 1e-9)) == "1":
-        factor = _factor(max(ratio, 1.0))
-        return sentences.MULTIPLIED.format(factor=factor) if signed and factor != "1" else factor
-    return sentences.DIVIDED.format(factor=_factor(1 / ratio)) if ratio else sentences.NOTHING
+def sure(finding: Change | Mark) -> str:
+    """How sure a finding is, in words: "50 times, 95% interval 35 to 73"."""
+    times, ends = times_as_much(finding)
+    if isinstance(finding, Mark) and finding.held:
+        return f"{times}, {sentences.SAME_MIX}"
+    return sentences.WITH_INTERVAL.format(times=times, ends=ends) if ends else times
+
+
+def _at_least(pattern: str, factor: float) -> str:
+    return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
+
+
+def unsure(finding: Change | Mark) -> bool:
+    """Whether its interval holds "as much as elsewhere": then it is no change, and not told."""
+    low, high = finding.low, finding.high
+    return low is not None and high is not None and low <= 1 <= high
+
+
+def briefly(share: float) -> str:
+    """A share in a sentence: two digits below ten per cent, whole above; never "0.0%"."""
+    if not share:
+        return "0%"
+    if share < 0.0005:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if share < 0.0995 else f"{100 * share:.0f}%"
 
 
 def _between(finding: Change | Event) -> tuple[str, str]:
@@ -424,17 +396,17 @@ def told_apart(*shares: float) -> list[str]:
 
 
 def spanned(finding: Span, brief: bool = False) -> str:
-    """When a finding lasts: "in 1973", "between 1973 and 1985", "from March to June 2011", "from 14
-    March to 3 July 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
+    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 March
+    to 3 July 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
     first, last = sentences.period(finding.first), sentences.period(finding.last)
     if first == last:
         on = sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD
         return first if brief else on.format(first=first)
-    between, from_to = (sentences.DASH,) * 2 if brief else (sentences.BETWEEN, sentences.FROM_TO)
+    pattern = sentences.DASH if brief else sentences.FROM_TO
     if len(finding.last) == 4:
-        return between.format(first=first, last=last)
+        return pattern.format(first=first, last=last)
     (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
-    return from_to.format(first=begins if year == other else first, last=last)
+    return pattern.format(first=begins if year == other else first, last=last)
 
 
 def _factor(x: float) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from inference.explore.layout import separate
+from inference.explore.naming import LIST
 from webapp.analysis.topics.overview import Overview
 from webapp.analysis.topics.shapes import Circle, LabelPlace, TopicMap
 from webapp.core.results import links, measures, topics
@@ -22,7 +23,6 @@ LETTER, LINE, GAP = (
 )  # width and height of a label's letters, its distance from the circle
 LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
 WORDS = 2  # of a topic that has no name
-LONG = 20  # letters of a name from which on its first part alone stands on the map
 
 
 def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
@@ -47,12 +47,11 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     circles = [
         Circle(
             **vars(links.topic_share(overview.view, k, float(overview.share[k])))
-            | {"hue": overview.family[k].hue if k in overview.family else overview.labels.hue(k)},
+            | {"hue": overview.hue(k)},
             x=round(float(xy[k, 0]), 1),
             y=round(float(xy[k, 1]), 1),
             r=round(float(radii[k]), 1),
-            # The first part of a long name of several
-            text=(name if len(name) <= LONG else name.partition(", ")[0]) or " ".join(words[k]),
+            text=name or LIST.join(words[k]),
             chosen=k in picked,
             place=None,
         )

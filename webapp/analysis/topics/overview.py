@@ -166,8 +166,7 @@ class Overview:
         most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         return [
             RankedTopic(
-                **vars(topic)
-                | ({"hue": family.hue} if (family := self.family.get(topic.number)) else {}),
+                **vars(topic) | {"hue": self.hue(topic.number)},
                 bar=topic.share / most,
                 group=self.labels.group(topic.number),
                 members=len(self.labels.members(topic.number)),
@@ -175,10 +174,17 @@ class Overview:
                 coherence=number_or_none(self.measures["coherence"][topic.number]),
                 exclusivity=number_or_none(self.measures["exclusivity"][topic.number]),
                 found_again=again[topic.number] if again else None,
-                family=family,
+                family=self.family.get(topic.number),
             )
             for topic in self.named(numbers)
         ], after + limit if len(self.numbers) > after + limit else None
+
+    def hue(self, k: int) -> int:
+        """The colour of a topic where another number of families is asked for than the usual."""
+        family = self.family.get(k)
+        if family is None or self.labels.chosen_colour(k) is not None:
+            return self.view.hue(k)
+        return family.hue
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         first = topics.top_words(

@@ -1,7 +1,5 @@
 """An overview's topics in groups of documents: by year, month or decade, or by a category."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from webapp.analysis.topics.overview import Overview
@@ -9,12 +7,9 @@ from webapp.analysis.topics.shapes import Band, Most, TopicTimes, Values
 from webapp.core.documents import fields, sums
 from webapp.core.documents.shapes import Group
 from webapp.core.results import links
-from webapp.platform.drawing.numbers import HUES
 from webapp.platform.storage.nulls import number_or_none
 
-STACKED = (
-    HUES  # topics of the chart in which they stand on one another: as many as there are colours
-)
+STACKED = 12  # topics of the chart in which they stand on one another
 # of all words that stacked topics hold: with less, the others would fill the chart, and it leaves
 # them out
 LEAST = 0.2
@@ -53,8 +48,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         overview.labels.into == np.arange(overview.run.topics)
     )  # as themselves, shown or not
     rest = _by_size(overview, np.setdiff1d(np.flatnonzero(read), stacked))
-    bands = links.apart_links(overview.view, _series(overview, stacked, tokens, shares))
-    hues = {band.number: band.hue for band in bands}
+    bands = _series(overview, stacked, tokens, shares)
     multiples = _series(overview, overview.numbers[after : after + MULTIPLES], tokens, shares)
     return TopicTimes(
         by=groups.by,
@@ -72,7 +66,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         ),
         part=part,
         other_drawn=part >= LEAST,
-        multiples=[replace(each, hue=hues.get(each.number, each.hue)) for each in multiples],
+        multiples=multiples,
         most=Most(
             tokens=int(tokens[:, overview.numbers].max(initial=0)),
             shares=float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),

@@ -46,7 +46,8 @@ from webapp.core.results import found_again, links, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.drawing.numbers import HUE_NAMES, topic_label
+from webapp.platform.drawing.colours import CHOSEN_NAMES
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.typed import Answer, Here, Place, typed
 
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
@@ -120,7 +121,7 @@ def index(
         lambda: OverviewHtml(
             views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
             groups=overview.labels.groups(),
-            hue_names=list(HUE_NAMES),
+            hue_names=list(CHOSEN_NAMES),
             cuts=families.around(cut, here) if cut else None,
             families=(
                 [(one.topics[0], one.name) for one in cut.families]

@@ -83,8 +83,8 @@ def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
 
 
 def shades(hues: Sequence[int]) -> list[int]:
-    """Where there are more senses than colours: 1, 2 … makes paler what a larger one of the same
-    strip has the colour of."""
+    """Of senses of one family, which have one colour: 1, 2 … makes paler what a larger one of the
+    same strip has the colour of."""
     return [min(hues[:i].count(hue), SHADES) for i, hue in enumerate(hues)]
 
 

@@ -46,7 +46,7 @@ def topic_rows(
 ) -> tuple[list[Sense], list[OtherTopic]]:
     """The senses of a word and other topics of it, with their names, colours and links."""
     view, words = selection.view, senses.names(selection.view, uses, named, others)
-    linked = links.apart_links(view, [links.topic_link(view, tally.topic) for tally in named])
+    linked = [links.topic_link(view, tally.topic) for tally in named]
     starts = accumulate((tally.share for tally in named), initial=0.0)
     shades = senses.shades([link.hue for link in linked])
     clear = [
@@ -165,8 +165,8 @@ def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
 def _charted(
     selection: RunSelection, clear: list[Sense], others: Sequence[OtherTopic]
 ) -> list[ChartedTopic]:
-    """The topics that the chart of a word shows one by one: its senses, and some others, in colours
-    that tell them apart."""
+    """The topics that the chart of a word shows one by one: its senses, and some others; those of
+    one family in shades of its colour."""
     listed: list[Sense | OtherTopic] = [*clear, *others]
     rows = [
         ChartedTopic(
@@ -180,7 +180,6 @@ def _charted(
     ]
     if not others:
         return rows
-    rows = links.apart_links(selection.view, rows)
     shades = senses.shades([row.hue for row in rows])
     return [replace(row, shade=shade) for row, shade in zip(rows, shades, strict=True)]
 

@@ -8,7 +8,8 @@ from webapp.core.curation.shapes import EditRow, TopicGroup
 from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.drawing.numbers import HUE_NAMES, topic_label
+from webapp.platform.drawing.colours import CHOSEN, CHOSEN_NAMES
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.sql import rows
 
 PAGE = 50
@@ -57,7 +58,7 @@ def sentence(field: str, value: str) -> str:
     if field == "beside":
         return f"moved to the family of {topic_label(value)}" if value else "no longer moved"
     if field == "colour":
-        return f"colour {HUE_NAMES[int(value)]}" if value else "its own colour again"
+        return f"colour {CHOSEN_NAMES[int(value)]}" if value else "its own colour again"
     return field if value else f"{field} removed"
 
 
@@ -74,6 +75,9 @@ def groups(view: RunView) -> list[TopicGroup]:
 
 @dataclass(frozen=True)
 class Hue:
+    """A colour that a reader can choose. value: as it is stored; hue: its number among all."""
+
+    value: int
     hue: int
     name: str
 
@@ -105,8 +109,8 @@ def topic_form(view: RunView, number: int) -> TopicForm:
         present=present,
         proposals=proposals(view.run, number),
         groups=labels.groups(),
-        hues=[Hue(h, name) for h, name in enumerate(HUE_NAMES)],
-        own_hue=number % len(HUE_NAMES),
+        hues=[Hue(n, CHOSEN + n, name) for n, name in enumerate(CHOSEN_NAMES)],
+        own_hue=view.homes[number].hue,
         others=[labels.title(k) for k in view.topics[:OFFERED] if k != number],
         target=links.topic_link(view, into) if into != number else None,
         members=[links.topic_link(view, m) for m in labels.members(number)],

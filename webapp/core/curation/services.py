@@ -20,7 +20,8 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.core.results import labels
 from webapp.models import Edit, Run
-from webapp.platform.drawing.numbers import HUES, topic_label
+from webapp.platform.drawing.colours import CHOICES
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.csv_cells import unsafe
 
 LABEL = 80  # characters of a label or the name of a group: what a chart or a chip can carry
@@ -156,9 +157,12 @@ def _clean(run: Run, topic: int, field: str, text: str) -> str:
             raise Invalid(field, f"hidden must be 1 or empty, got “{text[:20]}”.")
         return text.strip("0")
     if field == "colour":
-        if text and not (text.isascii() and text.isdigit() and len(text) < 3 and int(text) < HUES):
+        if text and not (
+            text.isascii() and text.isdigit() and len(text) < 3 and int(text) < CHOICES
+        ):
             raise Invalid(
-                field, f"colour must be a number from 0 to {HUES - 1} or empty, got “{text[:20]}”."
+                field,
+                f"colour must be a number from 0 to {CHOICES - 1} or empty, got “{text[:20]}”.",
             )
         return str(int(text)) if text else ""
     if field in ("into", "beside"):

@@ -27,7 +27,7 @@ def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAns
         tried = TriedText(
             read,
             words,
-            links.hues(view, read.proportions),
+            links.hues(view),
             {part.number for part in read.proportions},
         )
         return HtmlAnswer(TryPage(LONGEST, tried=tried))

@@ -151,7 +151,7 @@ def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words, total = topics.top_words(view, order, 5), tokens.sum()
-    listed = [
+    return [
         Proportion(
             **vars(links.topic_link(view, k)),
             tokens=int(tokens[k]),
@@ -160,7 +160,6 @@ def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
         )
         for k in order
     ]
-    return links.apart_links(view, listed)
 
 
 def similar(view: RunView, number: int) -> Similar:

@@ -182,7 +182,7 @@ def in_run(
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=coloured,
-            hues=links.hues(view, parts),
+            hues=links.hues(view),
             all=here.url(show=ALL, topic=None),
             strongest=here.url(show=STRONGEST, topic=None),
             length=document.end - document.start,
@@ -419,7 +419,7 @@ def whole_in_run(
                 (row, [links.topic_share(view, k, share) for k, share in row.topics])
                 for row in page.sections
             ],
-            hues=links.hues(view, page.proportions),
+            hues=links.hues(view),
             shown=set(range(view.run.topics)),
         ),
     )

@@ -8,7 +8,7 @@ from functools import cache
 from django.template.loader import render_to_string
 
 from webapp.core.notebooks.shapes import NotebookPage
-from webapp.platform.drawing.numbers import HUES
+from webapp.platform.drawing.colours import COLOURS
 from webapp.platform.local import package
 
 
@@ -29,8 +29,8 @@ def _topic_colours() -> str:
     lines = re.findall(r"^\s*--t\d+:.*$|^\.t\d+ \{.*$", pages, re.M)
     return (
         ":root { color-scheme: light;\n"
-        + "\n".join(lines[:HUES])
+        + "\n".join(lines[:COLOURS])
         + " }\n"
-        + "\n".join(lines[HUES:])
+        + "\n".join(lines[COLOURS:])
         + "\n"
     )

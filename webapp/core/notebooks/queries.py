@@ -174,7 +174,7 @@ def of_topic(run: Run, number: int) -> Evidence:
         title=view.labels.title(number),
         address=reverse("run_topic", args=[run.pk, number]),
         quote=", ".join(topics.top_words(view, [number])[number]),
-        source=_run(run) | {"topic": number, "hue": view.labels.hue(number), "share": share},
+        source=_run(run) | {"topic": number, "colour": view.hue(number), "share": share},
     )
 
 

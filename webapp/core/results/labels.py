@@ -2,13 +2,25 @@
 hold at present; for the others, the names that were proposed when their snapshot was published."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
 from webapp.models import Edit, Run, Topic
-from webapp.platform.drawing.numbers import HUES, topic_label
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import rows, tuples
+
+
+class Proposal(NamedTuple):
+    """What was proposed for a topic when its snapshot was published. name: or its first words; parts:
+    of the name, () where it has none. background: whether it is general talk."""
+
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    background: bool = False
 
 
 class Labels:
@@ -24,12 +36,11 @@ class Labels:
         self,
         K: int,
         values: dict[str, dict[int, str]],
-        proposed: Sequence[str] = (),
-        background: Sequence[bool] = (),
+        proposed: Sequence["Proposal"] = (),
     ):
-        """`values`: field of Edit -> topic -> its present value. `proposed`: a name for each topic,
-        or none yet. `background`: of each topic, whether it is general talk."""
-        self._values, self._proposed, self._background = values, proposed, background
+        """`values`: field of Edit -> topic -> its present value. `proposed`: what was proposed for
+        each topic, or nothing yet."""
+        self._values, self._proposed = values, proposed
         self.into, self.beside = (
             resolved(K, values["into"]),
             resolved(K, values["beside"] | values["into"]),
@@ -43,16 +54,28 @@ class Labels:
         return self._values["label"].get(k, "")
 
     def proposed(self, k: int) -> str:
-        """The name that was proposed from its words."""
-        return self._proposed[k] if k < len(self._proposed) else ""
+        """The name that was proposed from its words; its first words where none was."""
+        return self._proposal(k).name
+
+    def parts_of_name(self, k: int) -> tuple[str, ...]:
+        """The words and phrases that the proposed name is made of; () where it has none."""
+        return self._proposal(k).parts
+
+    def named(self, k: int) -> bool:
+        """Whether it has a name, not only words: a sentence may hold it."""
+        return bool(self.label(k) or self._proposal(k).parts)
 
     def name(self, k: int) -> str:
-        """What it is called everywhere: the readers' label, else the proposed name."""
+        """What it is called everywhere: the readers' label, else the proposed name, else its first
+        words, "man · industrial · wage"."""
         return self.label(k) or self.proposed(k)
 
     def background(self, k: int) -> bool:
         """Whether it is general talk, which lists and charts set apart."""
-        return bool(self._background[k]) if k < len(self._background) else False
+        return self._proposal(k).background
+
+    def _proposal(self, k: int) -> "Proposal":
+        return self._proposed[k] if k < len(self._proposed) else Proposal()
 
     def note(self, k: int) -> str:
         return self._values["note"].get(k, "")
@@ -63,13 +86,18 @@ class Labels:
     def hidden(self, k: int) -> bool:
         return k in self._values["hidden"]
 
-    def coloured(self, k: int) -> bool:
-        """Whether a reader chose its colour."""
-        return k in self._values["colour"]
+    def chosen_colour(self, k: int) -> int | None:
+        """The number of the colour that a reader chose for it, below drawing.colours.CHOICES."""
+        chosen = self._values["colour"].get(k)
+        return None if chosen is None else int(chosen)
 
-    def hue(self, k: int) -> int:
-        """One of the HUES colours: the reader's choice, else the topic's own."""
-        return int(self._values["colour"].get(k, k % HUES))
+    @cached_property
+    def key(self) -> bytes:
+        """What families and colours depend on: which topics are merged, moved, grouped or
+        coloured."""
+        fields = ("into", "beside", "group", "colour")
+        said = repr([sorted(self._values[field].items()) for field in fields])
+        return blake2b(said.encode(), digest_size=16).digest()
 
     def title(self, k: int) -> str:
         """\"T07 Farming\", or \"T07\" without a name."""
@@ -136,16 +164,20 @@ def read(run: Run) -> Labels:
     ):
         if edit["value"]:
             values[edit["field"]][edit["topic"]] = edit["value"]
-    proposed, background = proposals(run.snapshot_id) if run.snapshot_id else ((), ())
-    return Labels(run.topics, values, proposed, background)
+    proposed = proposals(run.snapshot.pk, run.snapshot.naming) if run.snapshot else ()
+    return Labels(run.topics, values, proposed)
 
 
 @cached(64)
-def proposals(snapshot_id: int) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """The proposed name of each topic of a snapshot, and whether it is general talk."""
-    listed = list(
+def proposals(snapshot_id: int, naming: int) -> tuple[Proposal, ...]:
+    """What was proposed for each topic of a snapshot. naming: which way its topics are named in,
+    as a newer program names them anew."""
+    listed = (
         Topic.objects.filter(snapshot_id=snapshot_id)
         .order_by("number")
-        .values_list("name", "background")
+        .values_list("name", "name_parts", "background")
     )
-    return tuple(name for name, _ in listed), tuple(background for _, background in listed)
+    return tuple(
+        Proposal(name, tuple(parts if parts is not None else filter(None, [name])), background)
+        for name, parts, background in listed
+    )

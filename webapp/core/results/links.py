@@ -1,16 +1,13 @@
 """Addresses of a run's topics, words and documents: each kind is made here and nowhere else."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
-from webapp.platform.drawing.colours import distinct
 from webapp.platform.drawing.numbers import topic_label
 
 NO_WORDS = "no words of its own"
@@ -30,22 +27,25 @@ def topic_url(view: RunView, number: int) -> str:
 class TopicLink:
     """How a topic is named, coloured and reached from anywhere; {% chip %} shows it.
 
-    label: such as T07. name: what readers call it; else the name proposed from its words.
-    background: whether it is general talk, which lists set apart. hue: the number of its colour.
+    label: such as T07. name: what readers call it; else the name proposed from its words; else, where
+    it is not `named`, its first words, "man · industrial · wage", which are no part of a sentence.
+    background: whether it is general talk, which lists set apart. head: the number of the largest
+    topic of its family, null where it is in none. slot: the family's colour; hue: the number of its
+    own, which is that one unless a reader chose another.
     into: the topic that it is merged into, or "".
     """
 
     number: int
     label: str
     name: str
+    named: bool
     background: bool
+    head: int | None
+    slot: int
     hue: int
     hidden: bool
     into: str
     url: str
-
-
-Linked = TypeVar("Linked", bound=TopicLink)
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,11 @@ def topic_link(view: RunView, number: int) -> TopicLink:
         number=number,
         label=topic_label(number),
         name=labels.name(number),
+        named=labels.named(number),
         background=labels.background(number),
-        hue=labels.hue(number),
+        head=view.homes[number].head,
+        slot=view.homes[number].slot,
+        hue=view.hue(number),
         hidden=labels.hidden(number),
         into=topic_label(into) if into != number else "",
         url=topic_url(view, number),
@@ -88,19 +91,9 @@ def topic_share(view: RunView, number: int, share: float) -> TopicShare:
     return TopicShare(**vars(topic_link(view, number)), share=share)
 
 
-def apart_links(view: RunView, topics: Sequence[Linked]) -> list[Linked]:
-    """Links of topics that stand in one chart, in its order, with colours that tell them from each
-    other."""
-    hues = distinct(
-        [topic.hue for topic in topics], [view.labels.coloured(topic.number) for topic in topics]
-    )
-    return [replace(topic, hue=hue) for topic, hue in zip(topics, hues, strict=True)]
-
-
-def hues(view: RunView, topics: Sequence[TopicLink]) -> list[int]:
-    """The colour of every topic of a run, [K], where these stand in one chart."""
-    chosen = {topic.number: topic.hue for topic in topics}
-    return [chosen.get(k, view.labels.hue(k)) for k in range(view.run.topics)]
+def hues(view: RunView) -> list[int]:
+    """The colour of every topic of a run, [K]."""
+    return [view.hue(k) for k in range(view.run.topics)]
 
 
 def word_url(run: Run, word: str, query: str = "") -> str:

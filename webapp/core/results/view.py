@@ -9,10 +9,12 @@ from typing import Any, Self
 import numpy as np
 from django.http import QueryDict
 
-from webapp.core.results import hidden_words, labels, measures
+from webapp.core.results import families, hidden_words, labels, measures
+from webapp.core.results.families import Home
 from webapp.core.results.hidden_words import HiddenWords
 from webapp.core.results.labels import Labels
 from webapp.models import Run, Snapshot
+from webapp.platform.drawing.colours import CHOSEN
 from webapp.platform.pages.run_links import RunLinks, conditions
 
 
@@ -51,6 +53,16 @@ class RunView:
     def labels(self) -> Labels:
         """One query, at the first call."""
         return labels.read(self.run)
+
+    @cached_property
+    def homes(self) -> list[Home]:
+        """Of each topic its family and its slot."""
+        return families.homes(self.run, self.labels)
+
+    def hue(self, k: int) -> int:
+        """The colour of a topic, as every page draws it: the reader's choice, else its family's."""
+        chosen = self.labels.chosen_colour(k)
+        return self.homes[k].hue if chosen is None else CHOSEN + chosen
 
     @cached_property
     def used(self) -> np.ndarray:

@@ -1,84 +1,102 @@
 """What a run's topics are called until readers name them: proposed when their snapshot is
 published."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
-from django.db.models.functions import Length
+from django.db import transaction
+from django.db.models.functions import Length, Now
 
 from inference import Evidence, Topics
-from inference.explore import naming, neighbours
+from inference.explore import company, naming, neighbours
 from inference.explore.company import Company
+from inference.explore.grammar import Grammar
+from inference.explore.naming import Name
+from inference.text.stopwords import LANGUAGES, stop_words
 from webapp.core.documents import fields
-from webapp.models import Run, Word
+from webapp.core.results import evidence
+from webapp.models import Run, Snapshot, Topic, Version, Word
 from webapp.platform.accounts import embargo
-from webapp.platform.jobs.heartbeat import Heartbeat
 from webapp.platform.storage import files
 
-LEAST = (
-    5  # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
-)
+# documents of a phrase that is kept: what fewer have may tell a text that is under embargo
+LEAST = 5
+METHOD = 1  # which way of naming is the present one; topics that an older one named are named anew
+GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 
 
-def of_words(run_id: int, topics: Topics) -> list[str]:
+class Beat(Protocol):
+    """Says now and then that the work goes on."""
+
+    def check(self) -> None: ...
+
+
+def of_words(run_id: int, topics: Topics) -> list[Name]:
     """While the run trains: made of words alone, as the vocabulary has them."""
     version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
     return naming.names(topics, spelling(version, naming.candidates(topics)))
 
 
 def of_texts(
-    run: Run, evidence: Evidence, kinds: Company, beat: Heartbeat
-) -> tuple[list[str], list[list[tuple[str, int, int]]]]:
+    run: Run, counted: Evidence, kinds: Company, beat: Beat
+) -> tuple[list[Name], list[list[tuple[str, int, int]]]]:
     """(names, phrases) when training has ended. Names: made of words and phrases, as the texts
     write them; of a mixed topic of those of both subjects. Phrases of each topic, the most frequent
     first: (as the texts write it, tokens, documents of those looked at).
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
-    lengths = np.zeros(evidence.bow.V, np.int32)
+    lengths = np.zeros(counted.bow.V, np.int32)
     words = Word.objects.filter(version=run.version_id).annotate(length=Length("word"))
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
     samples = []
-    for sample in neighbours.samples(evidence, lengths):
+    for sample in neighbours.samples(counted, lengths):
         beat.check()
         samples.append(sample)
-    own = naming.standing(evidence)
-    sides = {k: kinds.sides[k] for k in np.flatnonzero(kinds.mixed).tolist()}
-    for k, parts in sides.items():
-        own[k] = list(dict.fromkeys([*own[k], *parts[0], *parts[1]]))  # whose spelling is looked up
-    others = [
-        w
-        for sample in samples
-        for phrase in (*sample.phrases, *sample.further)
-        for w in phrase.words
+    vocabulary = spelling(run.version_id, naming.spelled(counted, samples))
+    listed = [
+        list(dict.fromkeys([*standing, *first]))
+        for standing, first in zip(naming.standing(counted), company.words(counted)[0], strict=True)
     ]
-    vocabulary = spelling(
-        run.version_id, np.unique([w for some in (*own, others) for w in some]).astype(np.int64)
-    )
-    looked_at, phrases, texts = [], [], partial(embargo.beginnings, run.corpus)
-    for sample, telling in zip(samples, own, strict=True):
+    looked_at, phrases, taught = [], [], list[str]()
+    each = GRAMMAR // max(len(samples), 1)
+    for sample, own in zip(samples, listed, strict=True):
         beat.check()
-        every = {phrase.words: phrase for phrase in (*sample.further, *sample.phrases)}
-        written = neighbours.written(
-            evidence,
-            sample._replace(phrases=list(every.values())),
-            telling,
-            vocabulary.__getitem__,
-            texts,
-        )
+        texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
+        taught += _beginnings(texts.values(), each)
+        written = neighbours.written(counted, sample, own, vocabulary.__getitem__, texts)
         looked_at.append((sample, written))
         forms = [
             (written.form(p.words), p.tokens, p.documents)
-            for p in sample.further
+            for p in sample.phrases
             if p.documents >= LEAST
         ]
         phrases.append([row for row in forms if row[0]])
-    return naming.by_coverage(
-        evidence, vocabulary, looked_at, fields.who_speaks(run.version), sides
-    ), phrases
+    grammar = Grammar(taught, _stop_words(run.version))
+    names = naming.by_coverage(
+        counted, vocabulary, looked_at, grammar, kinds, fields.who_speaks(run.version)
+    )
+    return names, phrases
+
+
+def _beginnings(texts: Iterable[str], most: int) -> Iterator[str]:
+    """The texts until they have so many characters together."""
+    left = most
+    for text in texts:
+        if left <= 0:
+            return
+        yield text[:left]
+        left -= len(text)
+
+
+def _stop_words(version: Version) -> frozenset[str]:
+    """The function words of the texts' language; none where it is not known."""
+    language = version.settings.get("language", "")
+    return stop_words(language) if language in LANGUAGES else frozenset()
 
 
 def distinct(phrases: Iterable[Iterable[tuple[str, int, int]]]) -> list[str]:
@@ -98,3 +116,19 @@ def spelling(version_id: int, numbers: Iterable[int]) -> dict[int, str]:
     """The words of some numbers."""
     words = Word.objects.filter(version=version_id, number__in=[*map(int, numbers)])
     return dict(words.values_list("number", "word"))
+
+
+def rename(run: Run, beat: Beat) -> None:
+    """Name the topics of a finished run anew, where an older program named them. What readers said
+    of them stays."""
+    counted = evidence.of(run)
+    called, _ = of_texts(run, counted, company.company(counted), beat)
+    with transaction.atomic():
+        snapshot = Snapshot.objects.select_for_update().get(pk=run.snapshot_id)
+        if snapshot.naming >= METHOD:
+            return
+        topics = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
+        for topic, name in zip(topics, called, strict=True):
+            topic.name, topic.name_parts = name.text, list(name.parts)
+        Topic.objects.bulk_update(topics, ["name", "name_parts"], batch_size=500)
+        Snapshot.objects.filter(pk=snapshot.pk).update(naming=METHOD, renamed_at=Now())

@@ -13,7 +13,8 @@ from inference.engines.contract import WarmStart
 from webapp.core.runs import snapshots
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.platform.accounts import quotas
-from webapp.platform.drawing.numbers import HUES, duration
+from webapp.platform.drawing.colours import CHOICES
+from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, events, kinds
 
 log = structlog.get_logger(__name__)
@@ -23,7 +24,7 @@ MAX_DROPPED = (
 )
 # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 MAX_TOPICS = 10_000
-MOST_AT_ONCE = HUES  # runs that are made by one action: one page compares them, each in a colour
+MOST_AT_ONCE = CHOICES  # runs that are made by one action: one page compares them, each in a colour
 
 
 def create(

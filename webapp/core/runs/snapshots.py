@@ -16,6 +16,7 @@ from inference.explore.company import Company
 from inference.explore.cooccurrence import beside
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
+from inference.explore.naming import Name
 from webapp.core.runs import names, series
 from webapp.models import FormingStep, Metric, Run, Snapshot, Topic
 from webapp.platform.jobs import claims, kinds
@@ -33,7 +34,7 @@ class Outcome(NamedTuple):
     evidence: Evidence
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
-    names: list[str]  # of K topics, runs.names
+    names: list[Name]  # of K topics, runs.names
     phrases: list[list[tuple[str, int, int]]]
     kinds: Company
 
@@ -73,7 +74,11 @@ def publish(
     xy = layout(near) if final else None
     with transaction.atomic():
         snapshot = Snapshot.objects.create(
-            run_id=run_id, step=step, final=final, stress=stress(xy, near) if final else None
+            run_id=run_id,
+            step=step,
+            final=final,
+            stress=stress(xy, near) if final else None,
+            naming=names.METHOD,
         )
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
@@ -196,7 +201,7 @@ def _topics(
     used: np.ndarray,
     outcome: Outcome | None,
     xy: np.ndarray | None,
-    called: list[str],
+    called: list[Name],
 ) -> list[Topic]:
     share, columns, marked = topics.share, {}, {}
     if outcome is not None:
@@ -225,7 +230,8 @@ def _topics(
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
-            name=called[k],
+            name=called[k].text,
+            name_parts=list(called[k].parts),
             **{name: _known(column[k]) for name, column in columns.items()},
             **{name: bool(column[k]) for name, column in marked.items()},
             similar=similar[k],

@@ -67,7 +67,7 @@ def detail(
             ),
             forming=queries.forming(view, step),
             shown=run.topics if run.in_use is None else run.in_use,
-            hues=[view.labels.hue(k) for k in range(run.topics)] if few else None,
+            hues=links.hues(view) if few else None,
             names=[view.labels.name(k) for k in range(run.topics)] if few else None,
             url_overview=view.go("run_overview"),
             url_forming=view.go("run_forming_json"),

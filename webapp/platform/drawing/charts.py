@@ -18,7 +18,8 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from webapp.platform.drawing.chips import bar
-from webapp.platform.drawing.numbers import HUES, NONE, count, percent, width
+from webapp.platform.drawing.colours import of_line
+from webapp.platform.drawing.numbers import NONE, count, percent, width
 
 register = template.Library()
 
@@ -447,7 +448,7 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
         return SafeString()
     most = max(cells) or 1.0
     width, height = KEPT[0] - _AXIS - _NAMES, KEPT[1] - _TOP - _BOTTOM
-    hues = [5 * i % HUES for i in range(len(lines))]
+    hues = [of_line(i) for i in range(len(lines))]
     points = [spots(line, most, width, height) for line in lines]
     names = [str(name) for name in columns[1:]]
     drawn = [

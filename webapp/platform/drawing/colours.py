@@ -1,24 +1,32 @@
-"""Colours of one chart: topics that stand in it together never share one, while there are
-enough."""
+"""Colours of topics, as numbers: style sheets give each its value (.t0, .t1 …), scripts read those.
 
-from collections.abc import Sequence
+A topic has the colour of its family: one of SLOTS; from the ninth family on the second tone of one,
+SLOTS more; topics in no family are drawn in GENERAL. CHOSEN and more are the colours that a reader
+can choose.
+"""
 
-from webapp.platform.drawing.numbers import HUES
+SLOT_NAMES = ("navy", "rust", "green", "wine", "ochre", "violet", "slate", "plum")
+CHOSEN_NAMES = (
+    "teal",
+    "green",
+    "purple",
+    "plum",
+    "olive",
+    "rose",
+    "blue",
+    "rust",
+    "mustard",
+    "lavender",
+    "crimson",
+    "indigo",
+)
+SLOTS = len(SLOT_NAMES)
+GENERAL = 2 * SLOTS
+CHOSEN = GENERAL + 1
+CHOICES = len(CHOSEN_NAMES)
+COLOURS = CHOSEN + CHOICES  # all of them
 
 
-def distinct(hues: Sequence[int], chosen: Sequence[bool] = ()) -> list[int]:
-    """A colour for each topic of a chart, which depends on these topics alone: its own where no
-    earlier one has that, else the next that is free. With more topics than colours each colour is
-    given again as rarely as can be.
-
-    hues: the topics' own colours, in the chart's order. chosen: which of them readers chose; these
-    come first.
-    """
-    first = [i for i, mine in enumerate(chosen) if mine]
-    given: dict[int, int] = {}
-    times = [0] * HUES
-    for i in [*first, *(i for i in range(len(hues)) if i not in set(first))]:
-        least = min(times)
-        given[i] = next(h for step in range(HUES) if times[h := (hues[i] + step) % HUES] == least)
-        times[given[i]] += 1
-    return [given[i] for i in range(len(hues))]
+def of_line(place: int) -> int:
+    """The colour of a line that stands for no topic: neighbours in a list are far apart."""
+    return CHOSEN + 5 * place % CHOICES

@@ -7,23 +7,6 @@ from django import template
 
 register = template.Library()
 
-HUE_NAMES = (
-    "teal",
-    "green",
-    "purple",
-    "plum",
-    "olive",
-    "rose",
-    "blue",
-    "rust",
-    "mustard",
-    "lavender",
-    "crimson",
-    "indigo",
-)
-# Colours of topics; style sheets give each its value
-# (tests/webapp/platform/drawing/test_colours.py), scripts read those
-HUES = len(HUE_NAMES)
 NONE = "–"
 
 
@@ -35,8 +18,8 @@ def listed(names: Iterable[str]) -> str:
 
 @register.filter
 def hue(number):
-    """The colour class of a topic: the same on every page, as the number never changes."""
-    return f"t{int(number) % HUES}"
+    """The class of a colour (drawing.colours)."""
+    return f"t{int(number)}"
 
 
 @register.filter

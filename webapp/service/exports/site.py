@@ -39,7 +39,7 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
         {
             "number": k,
             "title": labels.title(k),
-            "hue": labels.hue(k),
+            "hue": view.hue(k),
             "words": first[k],
             "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
             "page": f"topics/{k:04d}.html",

@@ -17,7 +17,7 @@ from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings import compute, families, kinds, overview, sentences, stored, writer
 from webapp.core.curation import services as curation
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence
+from webapp.core.results import evidence, families as trees
 from webapp.core.results.view import RunView
 from webapp.models import Findings, Notebook, User
 from webapp.platform.accounts import embargo
@@ -70,7 +70,7 @@ CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
 
 
 def test_families_add_up_at_every_cut(trained, client):
-    most, names, previous = families.cut(RunView(trained), 20).most, {}, {}
+    most, slots, previous = families.cut(RunView(trained), 20).most, {}, {}
     for query in ({}, {"from": "1796"}):
         topics = client.get(
             reverse("run_topics_json", args=[trained.pk]), {"hidden": "1", **query}
@@ -85,13 +85,11 @@ def test_families_add_up_at_every_cut(trained, client):
             )
             for row in rows:
                 assert row["tokens"] == sum(tokens[k] for k in row["topics"])
-                assert names.setdefault(tuple(row["topics"]), (row["name"], row["hue"])) == (
-                    row["name"],
-                    row["hue"],
-                )
+                assert slots.setdefault(tuple(row["topics"]), row["slot"]) == row["slot"]
             assert sum(row["tokens"] for row in rows) == sum(tokens.values()) - general
             assert page["rest"] == pytest.approx(general / page["tokens"], abs=1e-9)
-            assert len({row["hue"] for row in rows}) == min(len(rows), 12)
+            assert len({row["slot"] for row in rows}) == len(rows)
+            assert len({row["name"] for row in rows}) == len(rows)
             heads = {row["topics"][0] for row in rows}
             assert query or previous.get(number - 1, set()) <= heads
             previous[number] = heads
@@ -104,18 +102,15 @@ def test_families_add_up_at_every_cut(trained, client):
 
 
 def test_the_tree_is_made_once_and_anew_where_an_older_program_made_none(trained, monkeypatch):
-    before = families.tree(trained.snapshot_id)
-    families.tree.cache_clear()
-    monkeypatch.setattr(families, "_made", lambda run: pytest.fail("it is stored"))
-    assert families.tree(trained.snapshot_id) == before
+    before = trees.tree(trained.snapshot_id)
+    trees.tree.cache_clear()
+    monkeypatch.setattr(trees, "_made", lambda run: pytest.fail("it is stored"))
+    assert trees.tree(trained.snapshot_id) == before
     monkeypatch.undo()
-    Findings.objects.filter(snapshot=trained.snapshot_id, key=families.TREE).delete()
-    families.tree.cache_clear()
-    assert families.tree(trained.snapshot_id).joins == before.joins
-    assert (
-        Findings.objects.get(snapshot=trained.snapshot_id, key=families.TREE).method
-        == families.METHOD
-    )
+    Findings.objects.filter(snapshot=trained.snapshot_id, key=trees.TREE).delete()
+    trees.tree.cache_clear()
+    assert trees.tree(trained.snapshot_id).joins == before.joins
+    assert Findings.objects.get(snapshot=trained.snapshot_id, key=trees.TREE).method == trees.METHOD
 
 
 def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
@@ -181,7 +176,7 @@ def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
         for row in get(client, trained, detail="more")["findings"]
         if row["kind"] == "family"
     ]
-    assert any("about “Mine”: " in sentence for sentence in sentences)
+    assert any(sentence.startswith("Mine, ") for sentence in sentences)
 
 
 def test_quotations_are_whole_sentences_of_different_documents(trained, client):
@@ -213,9 +208,7 @@ def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
         data["set"] == "documents from 1795"
         and data["documents"] < get(client, trained)["documents"]
     )
-    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(
-        key__in=["", families.TREE]
-    )
+    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key__in=["", trees.TREE])
     assert kept.count() == 1
     get(client, trained, **{"from": "1795", "detail": "more"})
     assert kept.count() == 1
@@ -232,7 +225,7 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
         get(client, trained, **{"from": str(year)})
     assert (
         Findings.objects.filter(snapshot=trained.snapshot_id)
-        .exclude(key__in=["", families.TREE])
+        .exclude(key__in=["", trees.TREE])
         .count()
         == 2
     )
@@ -290,13 +283,13 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
     assert sent[1:] == [[trained.pk, "from=1797", None]]
     stored.compute(*sent[0])
     made = (
-        Findings.objects.exclude(key=families.TREE)
+        Findings.objects.exclude(key=trees.TREE)
         .get(snapshot=trained.snapshot_id, key__gt="")
         .made_at
     )
     stored.compute(*sent[0])  # a message that came twice
     assert (
-        Findings.objects.exclude(key=families.TREE)
+        Findings.objects.exclude(key=trees.TREE)
         .get(snapshot=trained.snapshot_id, key__gt="")
         .made_at
         == made
@@ -400,7 +393,7 @@ def test_little_is_said_of_little(draft, client):
     data = get(client, run)
     assert kinds_of(data) <= {"family", "caution", "unlike"} and data["span"] == []
     page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
-    assert "no change over time can be measured" in page or not data["findings"]
+    assert "What changed" not in page and (not data["findings"] or "About" in page)
 
 
 def change(**values) -> kinds.Change:
@@ -420,21 +413,41 @@ def change(**values) -> kinds.Change:
     return kinds.Change(**whole | values)
 
 
-def test_sentences_read_ratios_both_ways():
+def test_how_many_times_as_much_reads_both_ways():
     def read(estimate, low, high):
         return writer.times_as_much(change(estimate=estimate, low=low, high=high))
 
-    assert read(2.0, 1.5, 2.7) == ("twice as much", "95% interval 1.5 to 2.7")
-    assert read(1 / 12, 1 / 16, 1 / 9) == ("÷12", "95% interval ÷9 to ÷16")
-    assert read(0.66, 0.05, 36.3) == ("÷1.5", "95% interval ×36 to ÷20") and read(1.5, 0.5, None)[
-        1
-    ].endswith("÷2 to any number")
-    assert (
-        read(2.6, 0.97, 7.4)[1] == "95% interval 1 to ×7.4"
-        and read(0.5, 0.2, 1.04)[1] == "95% interval 1 to ÷5"
-    )
-    assert read(None, 31.0, None)[0] == "at least 31 times as much"
-    assert read(0.0, 0.0, 0.05)[0] == "÷20 at least"
+    assert read(50.0, 35.0, 73.0) == ("50 times", "35 to 73")
+    assert read(1 / 13, 1 / 18, 1 / 8.7) == ("13 times less", "8.7 to 18")
+    assert read(1.5, 0.5, None) == ("1.5 times", "0.5 to any number")
+    assert read(None, 31.0, None) == ("at least 31 times", "")
+    assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
+    assert writer.sure(change()) == "2 times, 95% interval 1.5 to 2.7"
+
+
+def test_a_change_whose_interval_holds_none_is_not_told():
+    assert [
+        writer.unsure(change(low=low, high=high)) for low, high in ((1.1, 8.1), (1 / 1.4, 3.5))
+    ] == [
+        False,
+        True,
+    ]
+    assert not writer.unsure(change(estimate=None, low=2.0, high=None))
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0, "0%"),
+        (0.0002, "<0.1%"),
+        (0.003, "0.3%"),
+        (0.0584, "5.8%"),
+        (0.0997, "10%"),
+        (0.4, "40%"),
+    ],
+)
+def test_shares_are_brief(share, said):
+    assert writer.briefly(share) == said
 
 
 def test_an_interval_is_not_written_as_its_estimate():
@@ -455,9 +468,7 @@ def test_periods_and_spans_are_said_in_words():
     def spanned(first, last):
         return writer.spanned(kinds.Span(first=first, last=last))
 
-    assert (
-        spanned("1973", "1973") == "in 1973" and spanned("1973", "1985") == "between 1973 and 1985"
-    )
+    assert spanned("1973", "1973") == "in 1973" and spanned("1973", "1985") == "from 1973 to 1985"
     assert spanned("2011-03", "2011-06") == "from March to June 2011"
     assert spanned("2010-12", "2011-02") == "from December 2010 to February 2011"
     assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
@@ -469,24 +480,43 @@ def test_periods_and_spans_are_said_in_words():
     assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
 
 
-def test_what_changed_at_nearly_the_same_time_is_one_sentence():
-    steps = [change(score=9 - i, first=str(1912 + i)) for i in range(4)]
-    later, down = change(score=3, first="1918"), change(score=2, more=False)
-    told = overview._times([*steps, later, down], near=2.0, most=3)
-    assert [[each.first for each in (one.finding, *one.others)] for one in told] == [
-        ["1912", "1913", "1914"],
-        ["1915"],
-        ["1918"],
-        ["1912"],
+def event(**values) -> kinds.Event:
+    whole = {
+        "score": 1.0,
+        "estimate": 20.0,
+        "topic": 1,
+        "shape": "window",
+        "first": "1912",
+        "last": "1919",
+        "words": ["war"],
+        "here": 0.2,
+        "rest": 0.01,
+    }
+    return kinds.Event(**whole | values)
+
+
+def test_the_best_word_of_each_time_comes_first():
+    steps = [event(score=9 - i, shape="step", first=str(1912 + i)) for i in range(4)]
+    later, down = (
+        event(score=3, shape="step", first="1918"),
+        event(score=2, shape="step", more=False),
+    )
+    told = overview._first_of_each_time([*steps, later, down], near=2.0)
+    assert [(each.first, each.more) for each in told] == [
+        ("1912", True),
+        ("1915", True),
+        ("1918", True),
+        ("1912", False),
+        ("1913", True),
+        ("1914", True),
     ]
-
-    def window(first, last):
-        return change(shape="window", first=first, last=last)
-
-    assert overview._at_one_time(window("2016-03", "2016-06"), window("2016-04", "2016-07"), 0)
-    assert not overview._at_one_time(window("2016-03", "2016-06"), window("2016-05", "2016-08"), 0)
-    assert not overview._at_one_time(window("1912", "1919"), steps[0], 99)
-    assert overview._at_one_time(change(shape="line"), change(shape="line"), 0)
+    assert overview._at_one_time(
+        event(first="2016-03", last="2016-06"), event(first="2016-04", last="2016-07"), 0
+    )
+    assert not overview._at_one_time(
+        event(first="2016-03", last="2016-06"), event(first="2016-05", last="2016-08"), 0
+    )
+    assert not overview._at_one_time(event(), steps[0], 99)
     assert sentences.years("1940s") == (1940, 1950) and sentences.years("2016-07") == (
         2016.5,
         2016.5 + 1 / 12,
@@ -540,7 +570,8 @@ def test_findings_that_an_older_program_stored_are_read_and_said(trained, client
     found = stored.read_or_ask(Selection.all(RunView(trained)), None)
     assert {finding.kind for finding in found.findings} == set(kinds.KINDS)
     data = get(client, trained, detail="more")
-    assert len(data["findings"]) == len(old["findings"]) and data["span"] == old["span"]
+    # but for a change whose interval holds none, 0.05 to 36
+    assert len(data["findings"]) == len(old["findings"]) - 1 and data["span"] == old["span"]
     assert kinds_of(data) == set(kinds.KINDS)
     text = " ".join(row["sentence"] for row in data["findings"])
-    assert ": until 1868, " in text and "Between 1939 and 1949: “war”, in " in text
+    assert " until 1868, " in text and "“war”" in text and " from 1939 to 1949, " in text

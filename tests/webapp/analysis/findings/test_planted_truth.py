@@ -89,8 +89,9 @@ def test_what_was_planted_is_told_with_its_year_and_its_size(client, planted):
         rise["low"] <= share(tokens, ROSE, 1, True) / share(tokens, ROSE, 1, False) <= rise["high"]
     )
     (particular,) = [
-        row for row in told["mark"] if row["sentence"].startswith(f"More in {PAPER} (paper)")
+        row for row in told["mark"] if row["items"][0]["value"] == PAPER and row["items"][0]["more"]
     ]
+    assert f" of the words in {PAPER}, " in particular["sentence"]
     assert (
         theme(client, run, particular["topic"]["number"]) == OWN and len(particular["claims"]) == 1
     )
@@ -102,7 +103,7 @@ def test_what_was_planted_is_told_with_its_year_and_its_size(client, planted):
     words = {
         claim["name"]
         for row in told["keyword"]
-        if f" {PAPER} (" in row["sentence"]
+        if f" of {PAPER}, " in row["sentence"]
         for claim in row["claims"]
     }
     assert words and words <= set(THEMES[OWN].split())
@@ -112,7 +113,7 @@ def test_nothing_else_is_said_to_have_risen_or_to_be_particular(client, planted)
     run, _ = planted
     told = findings(client, run)
     for row in told["mark"]:
-        assert PAPER in row["sentence"] or row["sentence"].startswith("Less in "), row["sentence"]
+        assert PAPER in row["sentence"] or not row["items"][0]["more"], row["sentence"]
     grown = {
         theme(client, run, row["topic"]["number"])
         for row in told["change"]

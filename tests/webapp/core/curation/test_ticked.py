@@ -83,7 +83,9 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     post(client, run, "topics_edit", do="colour", topics=["0", "1"], colour="4")
     post(client, run, "topics_edit", do="hidden", topics=["1"])
     now = labels.read(run)
-    assert [now.group(k) for k in (0, 1, 3)] == ["War", "War", ""] and now.hue(0) == now.hue(1) == 4
+    assert [now.group(k) for k in (0, 1, 3)] == ["War", "War", ""] and {
+        now.chosen_colour(k) for k in (0, 1)
+    } == {4}
     assert now.hidden(1) and not now.hidden(0)
     assert Edit.objects.filter(run=run).values("batch").distinct().count() == 4
 

@@ -9,7 +9,7 @@ from webapp.core.results import labels, links
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.models import Edit, Topic
-from webapp.platform.drawing.numbers import HUES
+from webapp.platform.drawing.colours import CHOICES, CHOSEN
 
 pytestmark = pytest.mark.django_db
 
@@ -31,15 +31,39 @@ def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
         Topic.objects.get(snapshot=trained.snapshot_id, number=2).name,
     )
     assert name
-    assert (link.label, link.name, link.hue, link.hidden, link.into) == ("T02", name, 2, False, "")
+    assert (link.label, link.name, link.hidden, link.into) == ("T02", name, False, "")
+    assert link.named and link.hue == link.slot < 16
     assert (said(trained).title(2), said(trained).label(2)) == (f"T02 {name}", "")
     assert said(trained).into.tolist() == list(range(6))
     assert said(trained).into.dtype == np.int32
 
 
+def test_a_topic_without_a_name_has_its_words(trained):
+    Topic.objects.filter(snapshot=trained.snapshot_id, number=2).update(
+        name="man · wage · dealing", name_parts=[]
+    )
+    labels.proposals.cache_clear()
+    link = links.topic_link(RunView(trained), 2)
+    assert (link.name, link.named) == ("man · wage · dealing", False)
+    curation.change(trained, 2, {"label": "Work"}, "owner")
+    assert links.topic_link(RunView(trained), 2).named
+    labels.proposals.cache_clear()
+
+
+def test_names_of_older_programs_have_one_part(trained):
+    Topic.objects.filter(snapshot=trained.snapshot_id, number=2).update(
+        name="Navy, ships", name_parts=None
+    )
+    labels.proposals.cache_clear()
+    own = said(trained)
+    assert (own.parts_of_name(2), own.named(2)) == (("Navy, ships",), True)
+    labels.proposals.cache_clear()
+
+
 def test_a_page_asks_once(trained, django_assert_num_queries):
     view = RunView(type(trained).objects.get(pk=trained.pk))
-    labels.proposals(trained.snapshot_id)  # which never change: a web process reads them once
+    # which change only by a newer program: a web process reads them once
+    labels.proposals(trained.snapshot_id, view.run.snapshot.naming)
     with django_assert_num_queries(1):
         for k in range(6):
             links.topic_link(view, k)
@@ -56,7 +80,12 @@ def test_what_is_said_holds_for_links(trained):
     }
     assert curation.change(trained, 2, values, "Ada") == 6
     link = links.topic_link(RunView(trained), 2)
-    assert (link.name, link.hue, link.hidden, link.into) == ("Farming and land", 11, True, "T03")
+    assert (link.name, link.hue, link.hidden, link.into) == (
+        "Farming and land",
+        CHOSEN + 11,
+        True,
+        "T03",
+    )
     now = said(trained)
     assert (now.title(2), now.group(2), now.note(2), now.into[2]) == (
         "T02 Farming and land",
@@ -190,7 +219,7 @@ def test_hostile_labels(trained, text, kept):
         ("label", "x" * 10_000, "at most 80 characters; this one has 10,000"),
         ("group", "x" * 81, "at most 80"),
         ("note", "x" * 10_000, "at most 4,000"),
-        ("colour", str(HUES), "from 0 to 11"),
+        ("colour", str(CHOICES), "from 0 to 11"),
         ("colour", "red", "from 0 to 11"),
         ("colour", "²", "from 0 to 11"),
         ("hidden", "yes", "must be 1 or empty"),

@@ -1,4 +1,4 @@
-"""The number of topic colours stands once, in webapp.platform.drawing.numbers; style sheets, which
+"""The number of topic colours stands once, in webapp.platform.drawing.colours; style sheets, which
 must repeat it, have as many."""
 
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from webapp.platform.drawing.numbers import HUES
+from webapp.platform.drawing.colours import COLOURS
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[4]
 @pytest.mark.parametrize("sheet", ["static/css/base.css", "templates/site/site.css"])
 def test_style_sheets_have_every_colour_once(sheet):
     css = (ROOT / sheet).read_text(encoding="utf-8")
-    assert [int(n) for n in re.findall(r"\.t(\d+) \{ --topic:", css)] == list(range(HUES))
+    assert [int(n) for n in re.findall(r"\.t(\d+) \{ --topic:", css)] == list(range(COLOURS))
     if "--t0:" in css:
-        assert [int(n) for n in re.findall(r"^\s*--t(\d+):", css, re.M)] == list(range(HUES))
+        assert [int(n) for n in re.findall(r"^\s*--t(\d+):", css, re.M)] == list(range(COLOURS))
 
 
 def test_base_css_gives_the_variables_that_scripts_count():
@@ -26,4 +26,4 @@ def test_base_css_gives_the_variables_that_scripts_count():
 def test_scripts_do_not_repeat_the_number():
     for script in (ROOT / "static" / "js").glob("*.js"):
         text = script.read_text(encoding="utf-8")
-        assert not re.search(rf"% *{HUES}\b|length: *{HUES}\b", text), script.name
+        assert not re.search(rf"% *{COLOURS}\b|length: *{COLOURS}\b", text), script.name

@@ -4,7 +4,7 @@ from tests.template_types import wrong
 from webapp.analysis.collocations.shapes import CollocationsHtml
 from webapp.analysis.compare.shapes import CompareHtml
 from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
-from webapp.analysis.findings.shapes import OverviewHtml as FindingsHtml
+from webapp.analysis.findings.screen import OverviewHtml as FindingsHtml
 from webapp.analysis.keyness.shapes import KeynessHtml
 from webapp.analysis.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml

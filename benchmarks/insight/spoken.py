@@ -1,0 +1,43 @@
+"""The sentences of an overview as a text to be read aloud, and rules that they keep."""
+
+import re
+from collections.abc import Iterator
+
+WORDS, NUMBERS = 25, 3  # of a sentence, at most; years are not counted
+RIDDLES = ("÷", "of the first", " with ")
+_NUMBER = re.compile(r"(?<![\w.])<?\d[\d,.]*%?")
+_YEAR = re.compile(r"\d{4}s?")
+_DAY = re.compile(
+    r"\b\d{1,2}(?= (?:January|February|March|April|May|June|July|August|September|October|"
+    r"November|December))"
+)
+
+
+def text(parts: list) -> str:
+    """A sentence without what stands quietly beside it: how sure it is, and topics' labels."""
+    return "".join(part if isinstance(part, str) else part["name"] for part in parts)
+
+
+def faults(parts: list) -> list[str]:
+    """What is wrong with a sentence, as the JSON has it in parts: texts and topics."""
+    said = text(parts)
+    out = []
+    if len(said.split()) > WORDS:
+        out.append(f"{len(said.split())} words")
+    own = "".join(part if isinstance(part, str) else "" for part in parts)
+    numbers = [
+        number for number in _NUMBER.findall(_DAY.sub("", own)) if not _YEAR.fullmatch(number)
+    ]
+    if len(numbers) > NUMBERS:
+        out.append(f"{len(numbers)} numbers")
+    out += [f"“{riddle.strip()}”" for riddle in RIDDLES if riddle in own]
+    names = [part["name"] for part in parts if not isinstance(part, str)]
+    out += [f"a comma within “{name}”" for name in names if "," in name]
+    return out
+
+
+def lines(page: dict) -> Iterator[tuple[str, list[str]]]:
+    """Each sentence of an overview's JSON with its faults."""
+    for row in page["findings"]:
+        quiet = f" ({row['sure']})" if row["sure"] else ""
+        yield f"{row['kind']}: {text(row['parts'])}.{quiet}", faults(row["parts"])

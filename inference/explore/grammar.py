@@ -1,0 +1,194 @@
+"""Which words can head a name, learned from the texts without a tagger: by the company of function
+words alone.
+
+Two numbers find the articles and prepositions of a language among its stop words: an article is
+nearly always followed by a word that counts, and a preposition is often followed by an article.
+What stands behind them, and before a function word or a mark, is a noun. In a language without
+articles only the end of a phrase is judged; in writing without spaces no word is judged.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+
+# "" : not known; bare: no noun by itself, though it may be a part of a phrase
+Kind = Literal["", "noun", "modifier", "verb", "bare"]
+
+SEEN = 20  # uses of a stop word from which on it is judged
+LEAST_USES = 4  # of a word that counts
+DETERMINER = 0.8  # of a stop word's uses, that a word that counts follows: an article, "our"
+PREPOSITION = 0.4  # of its uses, that a determiner follows: "of", "in", "zwischen"
+ENDS = 0.3  # of a noun's uses, that a function word or a mark follows: its phrase ends there
+OBJECT = 0.15  # of a word's uses, that a determiner follows: from here on a verb
+OBJECT_GOVERNED = 0.4  # of its uses, behind articles and prepositions: from here on no verb
+PREDICATE = 0.5  # of a verb's uses, behind other function words: "to", "we", "will"
+GOVERNED = 0.25  # of a verb's uses, behind articles and prepositions, at most
+SELDOM, SELDOM_USES = 0.04, 25  # behind these, of a word with so many uses: it is no noun
+LED = 0.25  # of a noun's uses, behind articles, prepositions or words that count
+CAPITAL = 0.7  # of a word's uses within sentences, with a capital: a name; in German a noun
+JUDGED = 20  # uses of a noun that tells whether the language writes its nouns with capitals
+JOINED_BY = 15  # the most frequent stop words: a phrase may have these between its words
+INFLECTED = ("en", "em", "er", "es")  # endings of German adjectives; also a last "e"
+OBLIQUE = ("en", "em")  # those that an adjective behind nothing never has in the nominative
+UNGOVERNED = 2  # uses of such a phrase behind nothing, at least
+
+_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{N}]|\n\s*\n")
+_MARK = "."  # stands for the beginning and the end of a text
+
+
+@dataclass
+class Uses:
+    """How often a word that counts is used: all; behind a determiner or preposition (governed),
+    behind another function word (predicate), behind a word that counts (led); before a determiner
+    (object), before another function word or a mark (ends); inside a sentence, and with a capital
+    there."""
+
+    all: int = 0
+    governed: int = 0
+    predicate: int = 0
+    led: int = 0
+    object: int = 0
+    ends: int = 0
+    inside: int = 0
+    capital: int = 0
+
+
+class Grammar:
+    """What the texts teach of the language.
+
+    determiners, prepositions: of the stop words. small: the most frequent stop words.
+    nouns_have_capitals: as in German.
+    """
+
+    def __init__(self, texts: Iterable[str], stop: Set[str]):
+        """texts: some of them; they are kept as words. stop: function words, in small letters."""
+        self._stop = stop
+        self._texts = [_words(text) for text in texts]
+        seen = self._followed()
+        self.small = frozenset(sorted(seen, key=lambda word: (-seen[word], word))[:JOINED_BY])
+        self.uses: dict[str, Uses] = {}
+        for words, capitals in self._texts:
+            self._count(words, capitals)
+        shares = sorted(
+            uses.capital / max(uses.inside, 1)
+            for uses in self.uses.values()
+            if uses.all >= JUDGED and self._by_company(uses) == "noun"
+        )
+        self.nouns_have_capitals = bool(shares) and shares[len(shares) // 2] >= CAPITAL
+
+    def kind(self, word: str) -> Kind:
+        """Of a word as a part of a name."""
+        uses = self.uses.get(word.casefold())
+        if uses is None or uses.all < LEAST_USES:
+            return ""
+        by_company = self._by_company(uses)
+        if uses.inside < LEAST_USES:
+            return by_company
+        capital = uses.capital >= CAPITAL * uses.inside
+        if self.nouns_have_capitals:
+            if capital:
+                return "noun"
+            return "modifier" if by_company == "noun" else by_company
+        if capital:
+            return "noun" if uses.ends >= ENDS * uses.all else "modifier"
+        return by_company
+
+    def ungoverned(self, phrase: str) -> str:
+        """A phrase that begins with an inflected adjective ("erneuerbaren Energien"), as it is
+        written behind no article and no preposition; "" where it never is."""
+        first, *rest = phrase.casefold().split()
+        stem = _stem(first)
+        found: Counter[str] = Counter()
+        for words, _ in self._texts:
+            for place in range(len(words) - len(rest)):
+                word = words[place]
+                if not word.startswith(stem) or len(word) > len(stem) + 2:
+                    continue
+                if words[place + 1 : place + 1 + len(rest)] != rest or word.endswith(OBLIQUE):
+                    continue
+                before = words[place - 1] if place else _MARK
+                if before not in self.determiners and before not in self.prepositions:
+                    found[word] += 1
+        if not found:
+            return ""
+        best = min(found, key=lambda word: (-found[word], word))
+        return " ".join([best, *phrase.split()[1:]]) if found[best] >= UNGOVERNED else ""
+
+    def _followed(self) -> Counter[str]:
+        """Uses of the stop words that something follows; finds determiners and prepositions."""
+        seen: Counter[str] = Counter()
+        by_counted: Counter[str] = Counter()
+        for word, following in self._pairs():
+            if word in self._stop:
+                seen[word] += 1
+                by_counted[word] += following[0].isalpha() and following not in self._stop
+        known = [word for word in seen if seen[word] >= SEEN]
+        self.determiners = {w for w in known if by_counted[w] >= DETERMINER * seen[w]}
+        by_determiner: Counter[str] = Counter()
+        for word, following in self._pairs():
+            by_determiner[word] += following in self.determiners
+        self.prepositions = {
+            word
+            for word in known
+            if by_determiner[word] >= PREPOSITION * seen[word] and word not in self.determiners
+        }
+        return seen
+
+    def _pairs(self) -> Iterator[tuple[str, str]]:
+        for words, _ in self._texts:
+            yield from zip(words, words[1:], strict=False)
+
+    def _count(self, words: list[str], capitals: bytearray) -> None:
+        """Adds up how the words of a text are used."""
+        stop, determiners = self._stop, self.determiners
+        for place, word in enumerate(words):
+            if word in stop or not word[0].isalpha():
+                continue
+            before = words[place - 1] if place else _MARK
+            behind = words[place + 1] if place + 1 < len(words) else _MARK
+            uses = self.uses.setdefault(word, Uses())
+            uses.all += 1
+            if before in determiners or before in self.prepositions:
+                uses.governed += 1
+            elif before in stop:
+                uses.predicate += 1
+            elif before[0].isalnum():
+                uses.led += 1
+            if behind in determiners:
+                uses.object += 1
+            elif behind in stop or (not behind[0].isalnum() and behind != "-"):
+                uses.ends += 1
+            if before[0].isalnum():
+                uses.inside += 1
+                uses.capital += capitals[place]
+
+    def _by_company(self, uses: Uses) -> Kind:
+        """By the words beside it."""
+        if uses.object >= OBJECT * uses.all and uses.governed < OBJECT_GOVERNED * uses.all:
+            return "verb"
+        if self.determiners:
+            if uses.predicate >= PREDICATE * uses.all and uses.governed < GOVERNED * uses.all:
+                return "verb"
+            if uses.governed + uses.led < LED * uses.all:
+                return "bare"  # an interjection, a hashtag: it begins what is said
+            if uses.all >= SELDOM_USES and uses.governed < SELDOM * uses.all:
+                return "bare"  # "rose": what stands behind no article and no preposition
+        return "noun" if uses.ends >= ENDS * uses.all else "modifier"
+
+
+def _words(text: str) -> tuple[list[str], bytearray]:
+    """Words and marks of a text, in small letters, and whether each begins with a capital."""
+    found = _TOKEN.findall(text)
+    words = [sys.intern(word.casefold()) for word in found]  # each distinct word is kept once
+    return words, bytearray(word[0].isupper() for word in found)
+
+
+def _stem(word: str) -> str:
+    """An adjective without its ending."""
+    if word.endswith(INFLECTED):
+        return word[:-2]
+    return word.removesuffix("e")

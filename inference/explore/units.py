@@ -1,0 +1,330 @@
+"""Nouns and noun phrases that stand for a topic: what its name is made of.
+
+A unit is good where most of its uses in all texts are the topic's (precision), where documents with
+much of the topic have it (coverage), and where it is uneven over the texts (residual inverse
+document frequency: Church and Gale 1995). Which words are nouns is told by
+inference.explore.grammar.
+"""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.evidence import Evidence
+from inference.explore.grammar import Grammar
+from inference.explore.neighbours import GAP, Phrase, Written
+from inference.runtime.jit import njit
+
+PRECISION = 0.5  # of a unit's tokens in the topic, at least
+PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens, that a word has at least
+SMALL = 8  # part of a small topic's tokens instead of LEAST
+PHRASE_COVERS = 0.06  # of the topic's tokens, in documents with the phrase
+PHRASE_DOCUMENTS = 4  # that have it as the topic's
+PHRASE_SHARE = 0.15  # of the uses of its most frequent word in the topic
+JOINED_PRECISION = 0.4  # of each word of a phrase with small words between
+PHRASE_WORTH = 1.4  # how much more a phrase says than a word that covers as much
+SHOWN_AS = 0.4  # of a word's uses in the topic that are one phrase: that stands for it
+FIXED = 0.6  # the same of a phrase that can be no name: nothing stands for the word
+POWER = 1.5  # of the precision, in the score
+TELLING = 1.5  # power of residual idf / (residual idf + the median of topics' first words)
+EVEN = 0.05  # median residual idf below which it tells nothing: the texts are too short
+ENDING = 2  # letters in which two forms of a word differ at their ends
+SHORT = 3  # letters that a word of a name must have, where words are written with letters
+LOOKED_AT = 1_000  # documents in which a phrase is looked for, evenly over those with a word of it
+
+
+class Unit(NamedTuple):
+    """text: as the texts write it. words: their numbers. precision: its tokens in the topic, of all.
+    has: bool[n], of the topic's documents those with one of its words. telling: residual idf, the
+    median being 1."""
+
+    text: str
+    words: tuple[int, ...]
+    precision: float
+    has: np.ndarray
+    score: float
+    phrase: bool
+    telling: float = 1.0
+
+
+class TopicWord(NamedTuple):
+    """A word in a topic. spelling: of the vocabulary; form: of the texts. has: bool[n], of the
+    topic's documents those that have it."""
+
+    spelling: str
+    form: str
+    tokens: int
+    precision: float
+    has: np.ndarray
+
+
+class Rarity(NamedTuple):
+    """Residual inverse document frequency of words, by number, and the median of topics' first."""
+
+    of_word: Mapping[int, float]
+    median: float
+
+    def telling(self, words: Iterable[int]) -> float:
+        """0 to 1: how much a unit of these words tells of documents; 1 where that is not known."""
+        if self.median < EVEN:
+            return 1.0
+        largest = max(max(self.of_word.get(word, 0.0) for word in words), 0.0)
+        return (largest / (largest + self.median)) ** TELLING
+
+
+class Found(NamedTuple):
+    """A phrase, counted. text: as the texts write it, "" where they do not. own: its uses as the
+    topic's; all: in all texts; documents: that have it as the topic's. covers: part of the topic's
+    tokens that is in documents with it. Estimated where LOOKED_AT documents are."""
+
+    phrase: Phrase
+    text: str
+    own: float
+    all: float
+    documents: float
+    covers: float
+
+
+class Naming(NamedTuple):
+    """What the units of a topic are chosen from. documents: int32[n], ascending, weight:
+    float64[n], their parts of the topic's tokens. size: the topic's tokens. lengths: int32[V],
+    letters of each word."""
+
+    evidence: Evidence
+    k: int
+    documents: np.ndarray
+    weight: np.ndarray
+    size: float
+    words: Mapping[int, TopicWord]
+    lengths: np.ndarray
+    grammar: Grammar
+    rarity: Rarity
+    avoided: Set[str]
+
+    def covered(self, has: np.ndarray) -> float:
+        """The part of the topic's tokens that some of its documents hold: bool[n]."""
+        return float(has @ self.weight)
+
+
+def topic_word(
+    evidence: Evidence, k: int, word: int, documents: np.ndarray, spelling: str, form: str
+) -> TopicWord:
+    begin, end = evidence.held_ptr[word : word + 2]
+    tokens = evidence.held_tokens[begin:end]
+    own = int(tokens[evidence.held_topics[begin:end] == k].sum())
+    has = among(evidence.having(word), documents)
+    return TopicWord(spelling, form, own, own / max(int(tokens.sum()), 1), has)
+
+
+def among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
+    """bool[n]: which of some documents, ascending, are among others, ascending."""
+    if not len(having):
+        return np.zeros(len(documents), bool)
+    place = np.minimum(np.searchsorted(having, documents), len(having) - 1)
+    return having[place] == documents
+
+
+def units(naming: Naming, phrases: Iterable[Phrase], written: Written) -> list[Unit]:
+    """What can stand for a topic, the best first."""
+    found = [count_phrase(naming, phrase, written.form(phrase.words)) for phrase in phrases]
+    of_phrases: list[Unit] = []
+    for counted in found:
+        unit = _phrase_unit(naming, counted)
+        if unit and all(unit.text.casefold() != other.text.casefold() for other in of_phrases):
+            of_phrases.append(unit)
+    named = {unit.words for unit in of_phrases}
+    of_words = [
+        _word_unit(naming, number)
+        for number in naming.words
+        if _names_alone(naming, number) and not _part_of_phrase(naming, number, found, named)
+    ]
+    every = [*_merged_forms(naming, of_words), *of_phrases]
+    return sorted(every, key=lambda unit: (-unit.score, unit.text))
+
+
+def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
+    """How often a phrase is used, in all texts and as the topic's."""
+    evidence, bow = naming.evidence, naming.evidence.bow
+    if bow.offsets is None or not text:
+        return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)
+    rarest = min(
+        phrase.words,
+        key=lambda word: evidence.postings.indptr[word + 1] - evidence.postings.indptr[word],
+    )
+    having = evidence.having(rarest)
+    step = -(-len(having) // LOOKED_AT) or 1
+    documents = having[::step].astype(np.int64)
+    words = np.array(phrase.words, np.int64)
+    uses, own = phrase_uses(
+        documents,
+        np.asarray(bow.indptr),
+        np.asarray(bow.words),
+        np.asarray(bow.counts),
+        np.asarray(bow.first_token),
+        np.asarray(bow.offsets),
+        np.asarray(evidence.topics),
+        naming.k,
+        words,
+        naming.lengths[words].astype(np.int64),
+    )
+    has = uses > 0
+    here = among(documents[has & own], naming.documents)
+    return Found(
+        phrase,
+        text,
+        step * float(uses[own].sum()),
+        max(step * float(uses.sum()), 1.0),
+        step * float(np.count_nonzero(has & own)),
+        min(1.0, step * naming.covered(here)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, k, phrase, lengths):
+    """(int64[n], bool[n]) of each document: how often the words of `phrase` follow each other in
+    it, with GAP characters between; and whether topic k has each of them there. Of the bag of
+    words: indptr, words, counts, first_token, offsets; topics: of its pairs. lengths: int64[m],
+    letters of the phrase's words."""
+    n, m = len(documents), len(phrase)
+    uses, own = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    for i in range(n):
+        d = documents[i]
+        starts = np.zeros(0, np.int64)
+        mine = True
+        for j in range(m):
+            total = 0
+            has_topic = False
+            token = first_token[d]
+            for pair in range(indptr[d], indptr[d + 1]):
+                if words[pair] == phrase[j]:
+                    total += counts[pair]
+                    has_topic = has_topic or topics[pair] == k
+            places = np.zeros(total, np.int64)
+            filled = 0
+            for pair in range(indptr[d], indptr[d + 1]):
+                if words[pair] == phrase[j]:
+                    for t in range(counts[pair]):
+                        places[filled] = offsets[token + t]
+                        filled += 1
+                token += counts[pair]
+            places.sort()
+            mine = mine and has_topic
+            if j == 0:
+                starts = places + lengths[0]
+                continue
+            following = np.zeros(len(starts), np.int64)
+            kept = 0
+            for start in starts:
+                place = np.searchsorted(places, start)
+                if place < total and places[place] <= start + GAP:
+                    following[kept] = places[place] + lengths[j]
+                    kept += 1
+            starts = following[:kept]
+        uses[i], own[i] = len(starts), mine
+    return uses, own
+
+
+def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
+    """A phrase as a unit; None where it cannot stand for the topic."""
+    words, precision = found.phrase.words, found.own / found.all
+    if not found.text or found.documents < PHRASE_DOCUMENTS or found.covers < PHRASE_COVERS:
+        return None
+    most = max(naming.words[word].tokens for word in words)
+    if precision < PRECISION or found.own < PHRASE_SHARE * most or len(set(words)) < len(words):
+        return None
+    text = _phrase_text(naming, words, found.text)
+    if not text:
+        return None
+    own = [word for word in words if naming.words[word].precision >= PRECISION] or [words[0]]
+    has = np.any([naming.words[word].has for word in own], axis=0)
+    # its own coverage, and that of its words: the geometric mean
+    covers = float(np.sqrt(found.covers * naming.covered(has)))
+    score = PHRASE_WORTH * precision**POWER * covers * naming.rarity.telling(words)
+    return Unit(text, words, precision, has, score, True)
+
+
+def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
+    """A phrase as a name has it; "" where it is none: an unfinished one, or with a verb."""
+    grammar, known = naming.grammar, [naming.words[word] for word in words]
+    kinds = [grammar.kind(word.spelling) for word in known]
+    parts = text.split()
+    if "verb" in kinds or kinds[-1] == "modifier" or not (tells(parts[0]) and tells(parts[-1])):
+        return ""
+    spelled = {word.spelling for word in known}
+    joints = [part for part in map(str.casefold, parts) if part not in spelled and "-" not in part]
+    if joints:
+        precise = all(word.precision >= JOINED_PRECISION for word in known)
+        if not precise or not grammar.small.issuperset(joints):
+            return ""
+    if grammar.nouns_have_capitals:
+        if kinds[0] == "modifier" and not joints:
+            text = grammar.ungoverned(text)
+        if kinds[-1] == "" and known[-1].form.islower():
+            return ""
+    if naming.avoided & {part.casefold() for part in parts} or "-" in (text[:1], text[-1:]):
+        return ""
+    return text
+
+
+def _names_alone(naming: Naming, number: int) -> bool:
+    """Whether a word by itself can stand for the topic."""
+    word, grammar = naming.words[number], naming.grammar
+    least = max(PART * naming.size, min(LEAST, naming.size / SMALL))
+    if word.precision < PRECISION or word.tokens < least:
+        return False
+    if not tells(word.spelling) or word.spelling.casefold() in naming.avoided:
+        return False
+    kind = grammar.kind(word.spelling)
+    if kind == "":
+        return not (grammar.nouns_have_capitals and word.form.islower())
+    return kind == "noun"
+
+
+def _part_of_phrase(
+    naming: Naming, number: int, found: Iterable[Found], named: Set[tuple[int, ...]]
+) -> bool:
+    """Whether a fixed phrase stands for the word, or nothing does: "change" of "climate change"."""
+    tokens = naming.words[number].tokens
+    for counted in found:
+        if not naming.avoided.isdisjoint(counted.text.casefold().split()):
+            continue  # a speaker's name is no phrase of the texts
+        part = SHOWN_AS if counted.phrase.words in named else FIXED
+        if counted.text and number in counted.phrase.words and counted.own >= part * tokens:
+            return True
+    return False
+
+
+def _word_unit(naming: Naming, number: int) -> Unit:
+    word, rarity = naming.words[number], naming.rarity
+    score = word.precision**POWER * naming.covered(word.has) * rarity.telling([number])
+    telling = rarity.of_word.get(number, 0.0) / rarity.median if rarity.median >= EVEN else 1.0
+    text = word.form.replace("_", " ")
+    return Unit(text, (number,), word.precision, word.has, score, False, telling)
+
+
+def _merged_forms(naming: Naming, of_words: list[Unit]) -> list[Unit]:
+    """Forms of one word ("network", "networks") are one unit, written as the most frequent form.
+    Its score is that of the better form: together they would favour words of many forms."""
+    merged: list[Unit] = []
+    order = sorted(of_words, key=lambda unit: (-naming.words[unit.words[0]].tokens, unit.text))
+    for unit in order:
+        same = next((i for i, other in enumerate(merged) if _one_word(other.text, unit.text)), -1)
+        if same < 0:
+            merged.append(unit)
+        elif unit.score > merged[same].score:
+            merged[same] = unit._replace(text=merged[same].text)
+    return merged
+
+
+def _one_word(first: str, second: str) -> bool:
+    """Whether two words are forms of one: they differ in their last letters."""
+    short, long = sorted((first.casefold(), second.casefold()), key=len)
+    differ = (i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b)
+    common = next(differ, len(short))
+    return common >= max(3, len(short) - 1) and len(long) - common <= ENDING
+
+
+def tells(text: str) -> bool:
+    """Whether a word may begin or end a name: not a number, nor one or two small letters ("vs")."""
+    return not text[:1].isdigit() and (len(text) >= SHORT or not text.islower())

@@ -1,0 +1,118 @@
+"""Nouns told without a tagger, by function words alone; and how phrases are counted."""
+
+import numpy as np
+import pytest
+
+from inference.explore import units
+from inference.explore.grammar import Grammar
+from inference.text import stop_words
+
+FARM = """The farmer sees the wheat. A farmer with a plough is on the field, and the field of the
+farmer is green. We plough the field. We are on the field. They will harvest the wheat of the field, as we will. The green field
+and the old plough. Thank the farmer; to thank the field is to thank the wheat, and we have to thank the farmer. An old farmer in the
+village, a new village by the field, with the wheat.
+"""
+
+
+def test_nouns_verbs_and_modifiers():
+    grammar = Grammar([FARM] * 12, stop_words("en"))
+    assert {"the", "a"} <= grammar.determiners
+    assert {"of", "with"} <= grammar.prepositions and not grammar.nouns_have_capitals
+    kinds = {word: grammar.kind(word) for word in ("farmer", "wheat", "village", "old")}
+    assert kinds == {
+        "farmer": "noun",
+        "wheat": "noun",
+        "village": "noun",
+        "old": "modifier",
+    }
+    assert grammar.kind("thank") != "noun"
+    assert grammar.kind("tractor") == ""  # never seen
+
+
+def test_nouns_of_german_have_capitals():
+    text = (
+        "Der Bauer sieht den Weizen auf dem Feld. Wir sehen die grünen Felder und die Dörfer bei"
+        " dem Feld. Mit dem Bauer und mit den Felder, in den Dörfer, von dem Weizen. Grüne Felder."
+    )
+    grammar = Grammar([text] * 10, stop_words("de"))
+    assert grammar.nouns_have_capitals
+    assert grammar.kind("feld") == "noun" and grammar.kind("grünen") == "modifier"
+    assert grammar.ungoverned("grünen Felder") == "grüne Felder"
+    assert grammar.ungoverned("alten Felder") == ""
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["人民银行提高利率。人民银行说话。"] * 9])
+def test_what_teaches_nothing(texts):
+    grammar = Grammar(texts, stop_words("zh"))
+    assert grammar.determiners == set() and grammar.kind("bank") == ""
+
+
+def uses_slowly(documents, phrase, lengths, topic):
+    """As units.phrase_uses, of documents as lists of (word, place, topic)."""
+    uses, own = [], []
+    for tokens in documents:
+        n = 0
+        for word, place, _ in tokens:
+            ends, complete = place + lengths[0], word == phrase[0]
+            for following, length in zip(phrase[1:], lengths[1:], strict=True):
+                later = [p for w, p, _ in tokens if w == following and p >= ends]
+                complete = complete and bool(later) and min(later) <= ends + units.GAP
+                ends = min(later) + length if complete else 0
+            n += complete
+        uses.append(n)
+        own.append(all(any(w == word and k == topic for w, _, k in tokens) for word in phrase))
+    return uses, own
+
+
+def test_phrases_are_counted_as_by_a_slow_twin():
+    chance = np.random.default_rng(4)
+    lengths = chance.integers(1, 5, 6)
+    documents = []
+    for _ in range(60):
+        words = chance.integers(0, 6, chance.integers(0, 30))
+        places = np.cumsum(chance.integers(5, 16, len(words)))
+        topic_of = chance.integers(0, 2, 6)  # in a document a word has one topic
+        documents.append(
+            [(int(w), int(p), int(topic_of[w])) for w, p in zip(words, places, strict=True)]
+        )
+    indptr, words, counts, topics, offsets = [0], [], [], [], []
+    for tokens in documents:
+        for word in sorted({w for w, _, _ in tokens}):
+            own = [(p, k) for w, p, k in tokens if w == word]
+            words.append(word)
+            counts.append(len(own))
+            topics.append(own[0][1])
+            offsets += [p for p, _ in own]
+        indptr.append(len(words))
+    first = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])])
+    total = 0
+    for phrase in ((0, 1), (2, 3), (0, 1, 2), (4, 4, 5)):
+        uses, own = units.phrase_uses(
+            np.arange(len(documents)),
+            np.array(indptr),
+            np.array(words, np.int32),
+            np.array(counts, np.int32),
+            first,
+            np.array(offsets, np.int32),
+            np.array(topics, np.uint16),
+            1,
+            np.array(phrase),
+            lengths[list(phrase)],
+        )
+        slow = uses_slowly(documents, phrase, lengths[list(phrase)], 1)
+        assert (uses.tolist(), own.tolist()) == slow
+        total += uses.sum()
+    assert total > 30
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("network", "networks", True),
+        ("Tier", "Tiere", True),
+        ("tax", "taxes", True),
+        ("war", "law", False),
+    ],
+)
+def test_forms_of_a_word(a, b, same):
+    assert units._one_word(a, b) is same

@@ -1,0 +1,75 @@
+"""Topics that an older program named get new names, once, in the background; families are called by
+phrases."""
+
+import pytest
+
+from webapp.analysis.findings import families, renaming
+from webapp.core.curation import services as curation
+from webapp.core.results import labels
+from webapp.core.results.view import RunView
+from webapp.core.runs import names
+from webapp.models import Run, Snapshot, Topic
+from webapp.platform.jobs import dispatch
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def old(trained):
+    """A run as an older program left it."""
+    Topic.objects.filter(snapshot=trained.snapshot_id).update(name="Navy, ships", name_parts=None)
+    Snapshot.objects.filter(pk=trained.snapshot_id).update(naming=0)
+    labels.proposals.cache_clear()
+    yield Run.objects.select_related("snapshot").get(pk=trained.pk)
+    labels.proposals.cache_clear()
+
+
+def test_an_old_run_is_named_once_and_labels_stay(old):
+    curation.change(old, 1, {"label": "Farming"}, "owner")
+    renaming.rename(old.pk, None)
+    snapshot = Snapshot.objects.get(pk=old.snapshot_id)
+    assert (snapshot.naming, snapshot.renamed_at is not None) == (names.METHOD, True)
+    called = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
+    assert all(topic.name and topic.name_parts is not None for topic in called)
+    assert len({topic.name for topic in called}) == len(called)
+    run = Run.objects.select_related("snapshot").get(pk=old.pk)
+    own = RunView(run).labels
+    assert own.name(1) == "Farming" and own.proposed(1) == called[1].name != "Navy, ships"
+    renaming.rename(old.pk, None)
+    assert Snapshot.objects.get(pk=old.snapshot_id).renamed_at == snapshot.renamed_at
+
+
+def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        dispatch, "ask", lambda task, arguments, by: asked.append((task, arguments))
+    )
+    client.get(f"/runs/{old.pk}/overview/")
+    assert (renaming.TASK, [old.pk]) in asked
+    asked.clear()
+    renaming.rename(old.pk, None)
+    page = client.get(f"/runs/{old.pk}/overview/").content.decode()
+    assert (renaming.TASK, [old.pk]) not in asked
+    assert "named the topics again on" in page
+
+
+@pytest.mark.parametrize(
+    ("phrases", "called"),
+    [
+        (
+            [["public debt", "fiscal year"], ["health care", "social security"]],
+            ["Public debt & fiscal year", "Health care & social security"],
+        ),
+        # a phrase of two families tells nothing; one stem says the same twice
+        (
+            [
+                ["United States", "British Government", "French Government", "Central America"],
+                ["United States", "gold and silver", "national banks", "public money"],
+            ],
+            ["British Government & Central America", "National banks & public money"],
+        ),
+        ([["public lands", "public land"], []], ["", ""]),
+    ],
+)
+def test_families_are_called_by_two_phrases_that_no_other_has(phrases, called):
+    assert families.names(phrases) == called

@@ -1,0 +1,111 @@
+"""The river: names stand in their own bands and never over each other; curves rise and fall only
+where the shares do; bins have enough words."""
+
+import re
+
+import numpy as np
+import pytest
+
+from webapp.analysis.findings import mixes, river as bins
+from webapp.platform.drawing import curves
+from webapp.platform.drawing.river import HEIGHT, WIDTH, Band, River, Space, Stream, WordSpan
+
+NAMES = ["Navy & ships", "Health care & Social Security", "Tariff", "Supreme Court & cases", ""]
+
+
+def streams(chance: np.random.Generator, n: int) -> list[Stream]:
+    shares = chance.dirichlet(np.full(16, 0.6), n).T[:15]
+    return [
+        Stream(
+            f"Family {f} & others",
+            f"/{f}",
+            f,
+            0.2,
+            [Band(NAMES[i], f"T{f}{i}", f"/{f}/{i}", 0.01, shares[5 * f + i]) for i in range(5)],
+        )
+        for f in range(3)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_names_never_stand_over_each_other(seed):
+    chance = np.random.default_rng(seed)
+    n = int(chance.integers(8, 50))
+    drawn = River(streams(chance, n), np.zeros(n), list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    texts = re.findall(
+        r'<text x="(\d+)" y="(\d+)" class="(family|topic)-name" font-size="([\d.]+)">([^<]*)<',
+        drawn,
+    )
+    assert texts
+    boxes = []
+    for x, y, kind, size, words in texts:
+        width = curves.text_width(words.replace("&amp;", "&"), float(size), kind == "family")
+        boxes.append((float(x), float(y), width, float(size), words))
+        assert width / 2 <= float(x) + 1 and float(x) + width / 2 <= WIDTH + 1
+        assert 0 <= float(y) <= HEIGHT
+    for i, (x, y, width, size, words) in enumerate(boxes):
+        assert words.replace("&amp;", "&").strip(" &") in " ".join(
+            [*NAMES, "Family 0 & others", "Family 1 & others", "Family 2 & others"]
+        )  # never shortened
+        for other_x, other_y, other_width, other_size, _ in boxes[:i]:
+            apart = abs(x - other_x) >= (width + other_width) / 2 - 1
+            assert apart or abs(y - other_y) >= 0.9 * min(size, other_size)
+
+
+def test_a_text_fits_between_its_lines_or_nowhere():
+    xs = np.linspace(0, WIDTH, 20)
+    top, bottom = np.full(20, 100.0), np.full(20, 130.0)
+    space = Space(xs, top, bottom)
+    clearance, text = space.fit(top, bottom, ("Navy",), 12, bold=False)
+    assert text.y - text.height / 2 >= 100 and text.y + text.height / 2 <= 130
+    assert clearance == pytest.approx(30 - text.height)
+    assert space.fit(top, top + 8, ("Navy",), 12, bold=False) is None
+    assert space.fit(top, bottom, ("n" * 400,), 12, bold=False) is None
+
+
+def test_a_curve_goes_through_its_points_and_no_higher():
+    xs, ys = [0.0, 1.0, 2.0, 3.0], [0.0, 5.0, 5.0, 1.0]
+    path = curves.curve(xs, ys)
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", path)]
+    heights = numbers[1::2]
+    assert max(heights) == 5 and min(heights) == 0
+    assert [path.startswith("M0.0 0.0"), path.endswith("3.0 1.0")] == [True, True]
+
+
+def test_words_under_the_axis_are_links_in_lanes_of_their_own():
+    chance = np.random.default_rng(1)
+    words = [WordSpan(f"word{i}", f"/{i}", 0, 1900, 1905, "says <b>") for i in range(5)]
+    drawn = River(streams(chance, 20), np.zeros(20), list(range(1900, 1920)), 1920, words).draw()
+    assert drawn.count('class="word t0"') == 3  # as many as there are lanes
+    assert "says &lt;b&gt;" in drawn and "<b>" not in drawn
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bins_have_enough_words_or_are_few(seed):
+    chance = np.random.default_rng(seed)
+    totals = chance.integers(0, 900, int(chance.integers(8, 400))).astype(float)
+    edges = bins._edges(totals)
+    assert edges[0] == 0 and edges[-1] == len(totals) and edges == sorted(set(edges))
+    words = [totals[a:b].sum() for a, b in zip(edges, edges[1:], strict=False)]
+    assert sum(words) == totals.sum() and len(words) <= bins.BINS + 1
+    length = edges[1]
+    enough = np.mean([w >= bins.ENOUGH for w in words]) >= bins.OF_BINS - 0.1
+    assert enough or len(totals) // (length + 1) < bins.FEW
+
+
+def test_information_is_that_of_a_slow_twin():
+    tokens = np.array([[8.0, 2.0], [1.0, 9.0]])
+    total, slow = tokens.sum(), 0.0
+    for row in tokens:
+        for k, x in enumerate(row):
+            apart = row.sum() * tokens[:, k].sum() / total**2
+            slow += x / total * np.log(x / total / apart)
+    assert mixes.information(tokens) == pytest.approx(slow)
+    assert mixes.information(np.ones((2, 2))) == pytest.approx(0)
+
+
+def test_alike_groups_stand_beside_each_other():
+    shares = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.1, 0.9]])
+    order = mixes.alike(shares)
+    assert sorted(order) == [0, 1, 2, 3]
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}

@@ -1,0 +1,134 @@
+"""Families by groups of documents: the picture of a set that has no dates, or few periods."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from webapp.analysis.findings.shapes import FindingRow
+from webapp.core.documents import fields, sums
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import links
+from webapp.platform.drawing.curves import text_width
+
+VALUES = (2, 14)  # of a field: fewer say nothing, more are no picture
+PICTURE, LOW = 400, 18  # pixels: height of all rows together, and of one at least
+WIDTH, SIZE = 780, 13  # pixels of a row on a wide page, and of its names
+
+
+@dataclass(frozen=True)
+class MixPart:
+    """A family in a group. place, width, middle: of 100; name: where it has room for it."""
+
+    place: float
+    width: float
+    middle: float
+    hue: int
+    name: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A group. height: of its row, in pixels, as the root of its words."""
+
+    value: str
+    url: str
+    height: int
+    parts: list[MixPart]
+
+
+@dataclass(frozen=True)
+class Mixes:
+    """Groups of a field, or periods."""
+
+    field: str
+    in_time: bool
+    rows: list[Mix]
+
+
+def mixes(selection: RunSelection, unit: str, families: Sequence[FindingRow]) -> Mixes | None:
+    """By the few periods of a set that has dates, else by the field that tells most of the topics;
+    None where there is neither."""
+    version = selection.version
+    names = [unit] if unit in ("year", "month", "decade") else []
+    if not names:
+        names = [category.name for category in fields.categories(version)]
+    best: tuple[float, sums.Sums] | None = None
+    for name in names:
+        counted = sums.of_selection(selection, name)
+        some = np.flatnonzero(counted.of_tokens)
+        if not VALUES[0] <= len(some) <= VALUES[1]:
+            continue
+        told = information(counted.tokens[some])
+        if best is None or told > best[0]:
+            best = told, counted
+    if best is None or best[1].groups is None:
+        return None
+    return _rows(selection, best[1], families)
+
+
+def information(tokens: np.ndarray) -> float:
+    """Mutual information of groups and topics, in nats: float64[G, K] tokens."""
+    joint = tokens / max(tokens.sum(), 1)
+    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    some = joint > 0
+    return float((joint[some] * np.log(joint[some] / apart[some])).sum())
+
+
+def _rows(selection: RunSelection, counted: sums.Sums, families: Sequence[FindingRow]) -> Mixes:
+    groups = counted.groups
+    assert groups is not None
+    some = np.flatnonzero(counted.of_tokens)
+    shown = [row.family for row in families if row.family is not None]
+    totals = np.maximum(counted.of_tokens[some].astype(float), 1.0)
+    shares = np.array(
+        [counted.tokens[some][:, family.topics].sum(axis=1) / totals for family in shown]
+    ).T
+    heights = np.maximum(LOW, PICTURE * np.sqrt(totals) / np.sqrt(totals).sum())
+    in_time = groups.in_time
+    order = list(range(len(some))) if in_time else alike(shares)
+    where = sorted(range(len(shown)), key=lambda f: _middle(shares[order, f]))
+    rows = []
+    for i in order:
+        parts = []
+        place = 0.0
+        for f in where:
+            share = float(shares[i, f])
+            fits = text_width(shown[f].name, SIZE) + 12 <= WIDTH * share
+            says = f"{shown[f].name}: {100 * share:.0f}%"
+            name = shown[f].name if fits else ""
+            middle = 100 * (place + share / 2)
+            parts.append(
+                MixPart(
+                    round(100 * place, 2),
+                    round(100 * share, 2),
+                    round(middle, 2),
+                    shown[f].hue,
+                    name,
+                    says,
+                )
+            )
+            place += share
+        within = selection.within(groups, int(some[i]))
+        url = links.documents_url(selection.view.run, within.address())
+        rows.append(Mix(groups.labels[some[i]], url, int(heights[i]), parts))
+    return Mixes(groups.by, in_time, rows)
+
+
+def alike(shares: np.ndarray) -> list[int]:
+    """The rows of a matrix, each beside one like it: from the one farthest from all others, always
+    the nearest of those left."""
+    apart = np.abs(shares[:, None] - shares[None]).sum(axis=2)
+    order = [int(apart.sum(axis=1).argmax())]
+    left = set(range(len(shares))) - set(order)
+    while left:
+        nearest = min(sorted(left), key=lambda i: apart[order[-1], i])
+        order.append(nearest)
+        left.remove(nearest)
+    return order
+
+
+def _middle(shares: np.ndarray) -> float:
+    """Around which row a family is large."""
+    return float(np.arange(len(shares)) @ shares / max(shares.sum(), 1e-12))

@@ -1,0 +1,95 @@
+"""Words of each topic over time, in bins that are long enough to be compared: what the river of the
+overview is drawn from."""
+
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from webapp.core.documents import sums
+from webapp.core.documents.selection import RunSelection
+
+BINS = 58  # at most
+ENOUGH, OF_BINS = 1_000, 0.9  # words that so many of the bins have
+THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
+FEW = 8  # bins below which there is no river, but a row for each
+LISTED = 300  # topics, the largest; the others are in their families' sums alone
+
+
+@dataclass(frozen=True)
+class RiverTopic:
+    """tokens: of each bin."""
+
+    number: int
+    tokens: list[int]
+
+
+@dataclass(frozen=True)
+class River:
+    """bins: in words, "1790–1793". starts: years with fractions, end: behind the last. totals: words
+    of each bin."""
+
+    bins: list[str]
+    starts: list[float]
+    end: float
+    totals: list[int]
+    topics: list[RiverTopic]
+
+
+def river(selection: RunSelection, unit: str) -> River | None:
+    """Of a set of documents whose periods are `unit`s; None where it has no two."""
+    if not unit:
+        return None
+    by = unit if unit in ("year", "month", "decade") else "month"
+    counted = sums.of_selection(selection, by)
+    groups = counted.groups
+    if groups is None or groups.starts is None or not counted.of_tokens.any():
+        return None
+    some = np.flatnonzero(counted.of_tokens)
+    first, behind = int(some[0]), int(some[-1]) + 1
+    totals = counted.of_tokens[first:behind].astype(np.float64)
+    edges = _edges(totals)
+    tokens = np.add.reduceat(counted.tokens[first:behind], edges[:-1], axis=0)
+    starts = [_year(int(groups.starts[first + i])) for i in edges]
+    largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:LISTED]
+    return River(
+        bins=[
+            _label(groups.labels[first + a], groups.labels[first + b - 1])
+            for a, b in zip(edges, edges[1:], strict=False)
+        ],
+        starts=starts[:-1],
+        end=starts[-1],
+        totals=np.add.reduceat(totals, edges[:-1]).astype(int).tolist(),
+        topics=[
+            RiverTopic(k, tokens[:, k].astype(int).tolist())
+            for k in sorted(largest.tolist())
+            if tokens[:, k].any()
+        ],
+    )
+
+
+def _edges(totals: np.ndarray) -> list[int]:
+    """Where bins of equally many periods begin, and the end: the shortest of which OF_BINS have
+    ENOUGH words, or as long as leaves FEW of them."""
+    G = len(totals)
+    length = -(-G // BINS)
+    while G // (length + 1) >= FEW:
+        words = np.add.reduceat(totals, np.arange(0, G, length))
+        if np.mean(words >= ENOUGH) >= OF_BINS:
+            break
+        length += 1
+    edges = [*range(0, G, length), G]
+    words = np.add.reduceat(totals, edges[:-1])
+    if len(edges) > 3 and words[-1] < THIN_END * words.mean():
+        del edges[-2]
+    return edges
+
+
+def _year(day: int) -> float:
+    """A day, as date.toordinal, as a year with its fraction."""
+    when = date.fromordinal(max(1, day))
+    return round(when.year + (when.timetuple().tm_yday - 1) / 366, 3)
+
+
+def _label(first: str, last: str) -> str:
+    return first if first == last else f"{first}–{last}"

@@ -1,0 +1,555 @@
+"""What the page of the overview draws: sentences, the river, rows with small pictures, tables; all
+from what its JSON has."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from django.utils.safestring import SafeString
+
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.items import ChangeItem, GroupItem, Item, WordItem
+from webapp.analysis.findings.mixes import Mixes, mixes
+from webapp.analysis.findings.river import FEW, River
+from webapp.analysis.findings.shapes import (
+    Cuts,
+    DetailLink,
+    OverviewPage,
+    Part,
+    Section,
+    SectionRow,
+)
+from webapp.analysis.findings.writer import briefly
+from webapp.core.documents import fields, sums
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import links
+from webapp.core.results.links import TopicLink
+from webapp.core.results.view import RunView
+from webapp.platform.drawing.curves import ticks
+from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
+from webapp.platform.drawing.strips import ridge, strip
+
+LEADING = 3  # families of the first sentence, and topics that the list of families names
+CLEAREST, WORDS = 9, 8  # changes, and words, that a narrow page shows
+LISTED = 5  # topics that a caution names
+EVENTFUL = 10  # times as many documents as otherwise: words under the river
+
+
+@dataclass(frozen=True)
+class Named:
+    """A family in a sentence."""
+
+    name: str
+    url: str
+    hue: int
+
+
+@dataclass(frozen=True)
+class Short:
+    """One of the first sentences. label: what it answers."""
+
+    label: str
+    parts: list[Part | Named]
+
+
+@dataclass(frozen=True)
+class FamilyLine:
+    """A family in the list beside the river. topics: its largest; pieces: all of them."""
+
+    row: SectionRow
+    name: str
+    url: str
+    hue: int
+    share: str
+    topics: list[TopicLink]
+    pieces: list["Piece"]
+    ridge: SafeString
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A topic's part of its family's bar. place, width: of 100."""
+
+    place: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """place: of 100."""
+
+    place: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row with a small picture. row: the finding; clear: whether narrow pages show it."""
+
+    row: SectionRow
+    picture: SafeString
+    times: str
+    ends: str
+    clear: bool
+
+
+@dataclass(frozen=True)
+class WordLine:
+    """place, width: of 100, its span. fading: it is ever less."""
+
+    row: SectionRow
+    item: WordItem
+    when: str
+    place: float
+    width: float
+    fading: bool
+    here: str
+    rest: str
+    clear: bool
+
+
+@dataclass(frozen=True)
+class GroupLine:
+    """here, rest, low: of 100, places of the dot, of the ring and where the interval begins, which is
+    `interval` long."""
+
+    row: SectionRow
+    item: GroupItem
+    here: float
+    rest: float
+    low: float
+    interval: float
+    says_here: str
+    says_rest: str
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """Rows of one field. speaks: whether it says who speaks."""
+
+    field: str
+    speaks: bool
+    ticks: list[Tick]
+    lines: list[GroupLine]
+
+
+@dataclass(frozen=True)
+class Screen:
+    short: list[Short] = field(default_factory=list)
+    families: list[FamilyLine] = field(default_factory=list)
+    river: SafeString = SafeString()
+    mixes: Mixes | None = None
+    rest: str = ""
+    axis: list[Tick] = field(default_factory=list)
+    changes: list[Line] = field(default_factory=list)
+    words: list[WordLine] = field(default_factory=list)
+    groups: list[GroupTable] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class OverviewHtml:
+    """sections: by their kinds. screen: what is drawn. failed: titles of kinds
+    that could not be computed. query: of this page's address. simulated: whether the true topics are known. renamed: when the topics
+    got the names of a newer program."""
+
+    untrained: bool
+    renamed: datetime | None
+    simulated: bool
+    sections: dict[str, Section]
+    screen: "Screen"
+    failed: list[str]
+    details: list[DetailLink]
+    cuts: Cuts | None
+    query: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Years with fractions."""
+
+    first: float
+    last: float
+
+    def place(self, year: float) -> float:
+        """0 to 1."""
+        return min(1.0, max(0.0, (year - self.first) / max(self.last - self.first, 1e-9)))
+
+    @property
+    def ticks(self) -> list[Tick]:
+        years = ticks(self.first + 1e-6, self.last - 1e-6, 6)
+        return [Tick(round(100 * self.place(year), 2), str(year)) for year in years]
+
+
+def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRow]) -> Screen:
+    """rows: the findings of the page."""
+    view, river = selection.view, page.river
+    if river is not None and len(river.totals) < FEW:
+        river = None
+    families = [row for row in rows if row.family is not None]
+    families.sort(key=lambda row: -(row.family.share if row.family else 0.0))
+    axis = _axis(page)
+    shares = _shares(river)
+    tokens = sums.of_selection(selection).tokens[0].astype(float)
+    lines = _families(view, families, shares, river, tokens)
+    changes = [row for row in rows if row.kind == "change"]
+    marks = [row for row in rows if row.kind == "mark"]
+    return Screen(
+        short=_short(view, families, changes, marks, river, shares),
+        families=lines,
+        river=_river(view, families, rows, river, shares),
+        mixes=None if river else mixes(selection, page.unit, families),
+        rest=briefly(page.rest) if page.rest and page.rest > 0.0005 else "",
+        axis=axis.ticks if axis else [],
+        changes=_changes(changes, axis),
+        words=_words([row for row in rows if row.kind == "event"], axis),
+        groups=_groups(marks),
+    )
+
+
+def _axis(page: OverviewPage) -> Axis | None:
+    """Of the lines of findings, whose last point may stand for less time than the others."""
+    if not page.ends:
+        return None
+    return Axis(sentences.years(page.ends[0])[0], sentences.years(page.ends[-1])[1])
+
+
+def _shares(river: River | None) -> dict[int, np.ndarray]:
+    """Of each topic its share of each bin's words."""
+    if river is None:
+        return {}
+    totals = np.maximum(np.array(river.totals, float), 1.0)
+    return {topic.number: np.array(topic.tokens, float) / totals for topic in river.topics}
+
+
+def _of(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndarray:
+    """The shares of some topics together."""
+    return np.sum([shares[k] for k in topics if k in shares] or [np.zeros(n)], axis=0)
+
+
+# The first sentences
+
+
+def _short(
+    view: RunView,
+    families: list[SectionRow],
+    changes: list[SectionRow],
+    marks: list[SectionRow],
+    river: River | None,
+    shares: dict[int, np.ndarray],
+) -> list[Short]:
+    if not families:
+        return []
+    out = [Short("About", _about(families))]
+    if river is not None:
+        out.append(Short("When", _when(families, river, shares)))
+        out.append(Short("Clearest changes", _clearest(changes)))
+        return out
+    out.append(Short("Largest topics", _largest(families, view)))
+    if marks:
+        out.append(Short("Clearest difference", [*marks[0].parts, "."]))
+    return out
+
+
+def _named(row: SectionRow) -> Named:
+    assert row.family is not None
+    return Named(row.family.name, row.url, row.family.hue)
+
+
+def _about(families: list[SectionRow]) -> list[Part | Named]:
+    """ "A, 19% of the words; B, 14%; C, 13%."""
+    parts: list[Part | Named] = []
+    for place, row in enumerate(families[:LEADING]):
+        assert row.family is not None
+        of_words = "" if place else " of the words"
+        parts += ["; " if place else "", _named(row), f", {briefly(row.family.share)}{of_words}"]
+    return [part for part in parts if part] + ["."]
+
+
+def _when(
+    families: list[SectionRow], river: River, shares: dict[int, np.ndarray]
+) -> list[Part | Named]:
+    """The largest family of each third of the time; neighbours with the same one are told as one."""
+    n, totals = len(river.totals), np.array(river.totals, float)
+    edges = [0, n // 3, 2 * n // 3, n]
+    thirds: list[tuple[SectionRow, int, int]] = []
+    for begin, end in zip(edges, edges[1:], strict=False):
+        weight = totals[begin:end]
+        leading = max(families, key=lambda row: _part(row, shares, n, begin, end, weight))
+        if thirds and thirds[-1][0] is leading:
+            thirds[-1] = (leading, thirds[-1][1], end)
+        else:
+            thirds.append((leading, begin, end))
+    if len(thirds) == 1:
+        return ["Throughout, ", _named(leading), " leads."]
+    parts: list[Part | Named] = []
+    for place, (row, begin, end) in enumerate(thirds):
+        share = briefly(_part(row, shares, n, begin, end, totals[begin:end]))
+        if end == n:
+            lead = ", then "
+        else:
+            year = math.ceil(river.starts[end] - 1e-3) - 1
+            lead = f"Until {year} mostly " if not place else f", until {year} "
+        parts += [lead, _named(row), f" ({share})"]
+    return [*parts, "."]
+
+
+def _part(
+    row: SectionRow,
+    shares: dict[int, np.ndarray],
+    n: int,
+    begin: int,
+    end: int,
+    weight: np.ndarray,
+) -> float:
+    """A family's share of the words of some bins."""
+    assert row.family is not None
+    of_bins = _of(shares, row.family.topics, n)[begin:end]
+    return float(of_bins @ weight / max(weight.sum(), 1.0))
+
+
+def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
+    """The clearest change, and the clearest that lasts."""
+    ranked = sorted(changes, key=lambda row: row.rank)
+    if not ranked:
+        return ["None beyond chance."]
+    lasting = [row for row in ranked[1:] if _is_change(row.items) and _lasts(row.items[0])]
+    parts: list[Part | Named] = [*ranked[0].parts, "."]
+    if lasting:
+        parts += [" ", *lasting[0].parts, "."]
+    return parts
+
+
+def _is_change(items: Sequence[Item]) -> bool:
+    return bool(items) and isinstance(items[0], ChangeItem)
+
+
+def _lasts(item: Item) -> bool:
+    return isinstance(item, ChangeItem) and item.shape == "step" and item.more
+
+
+def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
+    """The largest topic of each of the largest families."""
+    parts: list[Part | Named] = []
+    for place, row in enumerate(families[:LEADING]):
+        assert row.family is not None
+        parts += ["; " if place else "", links.topic_link(view, row.family.topics[0])]
+    return [part for part in parts if part] + ["."]
+
+
+# The river and the families
+
+
+def _families(
+    view: RunView,
+    rows: list[SectionRow],
+    shares: dict[int, np.ndarray],
+    river: River | None,
+    tokens: np.ndarray,
+) -> list[FamilyLine]:
+    """In the order of the river where there is one."""
+    n = len(river.totals) if river else 0
+    curves = [_of(shares, row.family.topics if row.family else [], n) for row in rows]
+    most = max((float(curve.max()) for curve in curves if n), default=0.0)
+    order = list(range(len(rows)))
+    if n:
+        order.sort(key=lambda i: mean_time(curves[i]))
+    out = []
+    for i in order:
+        family = rows[i].family
+        assert family is not None
+        out.append(
+            FamilyLine(
+                row=rows[i],
+                name=family.name,
+                url=rows[i].url,
+                hue=family.hue,
+                share=briefly(family.share),
+                topics=[links.topic_link(view, k) for k in _by_size(family.topics, tokens)],
+                pieces=_pieces(family.topics, tokens),
+                ridge=ridge(curves[i], most, family.hue) if n else SafeString(),
+            )
+        )
+    return out
+
+
+def _by_size(topics: Sequence[int], tokens: np.ndarray) -> list[int]:
+    """The first of a family's topics, those with most words of the set first."""
+    return sorted(topics, key=lambda k: -tokens[k])[:LEADING]
+
+
+def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
+    """The topics of a family side by side, the largest first, as parts of all words of the set."""
+    total = max(float(tokens.sum()), 1.0)
+    out: list[Piece] = []
+    place = 0.0
+    for size in sorted((100 * float(tokens[k]) / total for k in topics), reverse=True):
+        if size > 0:
+            out.append(Piece(round(place, 2), round(max(size - 0.15, 0.1), 2)))
+        place += size
+    return out
+
+
+def _river(
+    view: RunView,
+    families: list[SectionRow],
+    rows: Sequence[SectionRow],
+    river: River | None,
+    shares: dict[int, np.ndarray],
+) -> SafeString:
+    if river is None or len(river.totals) < 3 or not families:
+        return SafeString()
+    totals = np.array(river.totals, float)
+    streams = [_stream(view, row, shares, totals) for row in families]
+    streams = [stream for stream in streams if stream.bands]
+    inside = np.sum([stream.shares for stream in streams], axis=0)
+    talk = np.clip(np.where(totals > 0, 1.0, 0.0) - inside, 0.0, 1.0)
+    labels = [] if river.end - river.starts[0] > 3 else _month_labels(river)
+    words = [_span(row) for row in rows if _is_word(row)]
+    spans = [span for span in words if river.starts[0] <= span.first <= river.end]
+    return Picture(streams, talk, river.starts, river.end, spans, labels).draw()
+
+
+def _stream(
+    view: RunView, row: SectionRow, shares: dict[int, np.ndarray], totals: np.ndarray
+) -> Stream:
+    family = row.family
+    assert family is not None
+    bands = []
+    for k in family.topics:
+        if k in shares:
+            link = links.topic_link(view, k)
+            name = link.name if link.named else ""
+            share = float(shares[k] @ totals / max(totals.sum(), 1.0))
+            bands.append(Band(name, link.label, link.url, share, shares[k]))
+    return Stream(family.name, row.url, family.hue, family.share, bands)
+
+
+def _month_labels(river: River) -> list[tuple[float, str]]:
+    step = -(-len(river.bins) // 8)
+    return list(zip(river.starts, river.bins, strict=True))[::step]
+
+
+def _is_word(row: SectionRow) -> bool:
+    """Whether it is a word of a time that is clear enough to stand under the river."""
+    if not row.items or not isinstance(row.items[0], WordItem):
+        return False
+    item = row.items[0]
+    return item.more and item.shape != "line" and item.here >= EVENTFUL * item.rest
+
+
+def _span(row: SectionRow) -> WordSpan:
+    item = row.items[0]
+    assert isinstance(item, WordItem)
+    first, last = sentences.years(item.first)[0], sentences.years(item.last)[1]
+    return WordSpan(item.word, row.url, item.topic.hue, first, last, row.sentence)
+
+
+# What changed, words, groups
+
+
+def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
+    clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST]}
+    out = []
+    for row in rows:
+        item = row.items[0]
+        assert isinstance(item, ChangeItem)
+        window, levels = _levels(item, axis) if axis else (None, [])
+        times, ends = row.times, row.ends
+        picture = strip(row.line, item.topic.hue, window, levels)
+        out.append(Line(row, picture, times, ends, row.rank in clear))
+    return out
+
+
+def _levels(
+    item: ChangeItem, axis: Axis
+) -> tuple[tuple[float, float] | None, list[tuple[float, float, float]]]:
+    """The times that have more, and the lines at both shares."""
+    here, rest = item.here.share, item.rest.share
+    begin = axis.place(sentences.years(item.first)[0])
+    end = axis.place(sentences.years(item.last)[1])
+    if item.shape == "line":
+        return None, [(0.0, 1 / 3, rest), (2 / 3, 1.0, here)]
+    if item.shape == "step" and not item.more:
+        return (0.0, begin), [(0.0, begin, rest), (begin, 1.0, here)]
+    if item.shape == "step":
+        return (begin, 1.0), [(0.0, begin, rest), (begin, 1.0, here)]
+    return (begin, end), [(0.0, begin, rest), (begin, end, here), (end, 1.0, rest)]
+
+
+def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
+    if axis is None:
+        return []
+    clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:WORDS]}
+    out = []
+    for row in rows:
+        item = row.items[0]
+        assert isinstance(item, WordItem)
+        fading = not item.more
+        steady = item.shape == "line" or fading
+        begin = 0.0 if steady else axis.place(sentences.years(item.first)[0])
+        end = 1.0 if steady else axis.place(sentences.years(item.last)[1])
+        out.append(
+            WordLine(
+                row=row,
+                item=item,
+                when=_when_word(item),
+                place=round(100 * begin, 2),
+                width=round(max(100 * (end - begin), 0.8), 2),
+                fading=fading,
+                here=briefly(item.rest if fading else item.here),
+                rest=briefly(item.here if fading else item.rest),
+                clear=row.rank in clear and not fading,
+            )
+        )
+    out.sort(key=lambda line: line.fading)
+    return out
+
+
+def _when_word(item: WordItem) -> str:
+    if item.shape == "line":
+        return "ever more" if item.more else "ever less"
+    if not item.more:
+        return f"until {sentences.period(item.until or item.first)}"
+    first, last = sentences.period(item.first), sentences.period(item.last)
+    if item.shape == "step":
+        return f"since {first}"
+    return first if first == last else f"{first}–{last}"
+
+
+def _groups(rows: Sequence[SectionRow]) -> list[GroupTable]:
+    """A table for each field, the values with most of their topic first."""
+    by_field: dict[str, list[SectionRow]] = {}
+    for row in rows:
+        item = row.items[0]
+        assert isinstance(item, GroupItem)
+        by_field.setdefault(item.field, []).append(row)
+    return [_table(name, some) for name, some in by_field.items()]
+
+
+def _table(name: str, rows: list[SectionRow]) -> GroupTable:
+    items = [item for row in rows for item in row.items if isinstance(item, GroupItem)]
+    most = max(max(item.here.high, item.rest) for item in items)
+    step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if most / s <= 5), 0.25)
+    end = min(1.0, math.ceil(most / step) * step)
+
+    def place(share: float) -> float:
+        return round(100 * min(1.0, share / end), 2)
+
+    lines = [
+        GroupLine(
+            row=row,
+            item=item,
+            here=place(item.here.share),
+            rest=place(item.rest),
+            low=place(item.here.low),
+            interval=round(place(item.here.high) - place(item.here.low), 2),
+            says_here=briefly(item.here.share),
+            says_rest=briefly(item.rest),
+        )
+        for row, item in zip(rows, items, strict=True)
+    ]
+    lines.sort(key=lambda line: -line.here)
+    marks = [Tick(place(i * step), f"{100 * i * step:.0f}%") for i in range(round(end / step) + 1)]
+    return GroupTable(name, fields.speaks(name), marks, lines)
