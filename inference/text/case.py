@@ -9,6 +9,7 @@ import numpy as np
 
 from inference.runtime.jit import njit
 from inference.text.characters import APOSTROPHE, DIGIT, HYPHEN, LETTER, MARK, MIDDLE, Characters
+from inference.text.table import is_inside
 
 SHIFT = 27
 CASE = np.int32(3 << SHIFT)
@@ -40,7 +41,7 @@ def key(case: int, capitals: int) -> int:
 @njit(cache=True, nogil=True)
 def _mark(codes, text_ends, words, starts, ends, characters, capitals):
     """A piece is read up to the next one, or to what is in none."""
-    classes, lower, _ = characters
+    classes, lower, _, inner = characters
     i = 0
     for d in range(len(ends)):
         begin = text_ends[d - 1] if d else 0
@@ -49,6 +50,12 @@ def _mark(codes, text_ends, words, starts, ends, characters, capitals):
             first, large, n, small = begin + starts[i], np.int64(0), 0, False
             for j in range(first, stop):
                 code, kind = codes[j], classes[codes[j]]
+                if (
+                    kind < LETTER
+                    and j + 1 < stop
+                    and is_inside(codes, classes, lower, inner, j, stop)
+                ):
+                    continue
                 if kind < MARK or kind == HYPHEN:
                     break
                 if kind == APOSTROPHE or kind == MIDDLE:

@@ -10,8 +10,9 @@ import numpy as np
 import regex
 
 from inference.explore.documents import frozen
+from inference.text import spelling
 
-CODES = 0x110000
+CODES = spelling.CODES
 # Classes. From LETTER on: what a piece may begin with.
 (
     OTHER,
@@ -54,18 +55,20 @@ _LIGATURES = {
 
 class Characters(NamedTuple):
     """classes: uint8. lower: uint32, the lower case where it is one character. odd: bool, whether a
-    word with it may have to be changed to be canonical. All of CODES."""
+    word with it may have to be changed to be canonical. inner: uint8, bits that a mark within a
+    word has in common with the characters on both of its sides. All of CODES."""
 
     classes: np.ndarray
     lower: np.ndarray
     odd: np.ndarray
+    inner: np.ndarray
 
 
 @lru_cache
-def characters(turkic: bool = False) -> Characters:
+def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT) -> Characters:
     """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode,
-    SpecialCasing)."""
-    classes = classified(_SETS)
+    SpecialCasing). language, cut: as the tokeniser has them."""
+    classes = classified(_SETS if cut == 1 else [*_SETS, (SKIPPED, spelling.POINTS)])
     lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
     for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", _every()):
         for code in range(*run.span()):
@@ -85,7 +88,16 @@ def characters(turkic: bool = False) -> Characters:
                 odd[int(parts.split()[1], 16)] = True
     odd[list(_LIGATURES)] = True
     odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables
-    return Characters(frozen(classes, np.uint8), frozen(lower, np.uint32), frozen(odd, np.bool_))
+    inner = np.zeros(CODES, np.uint8)
+    if cut > 1:
+        odd[spelling.odd(language)] = True
+        inner = spelling.inner(language)
+    return Characters(
+        frozen(classes, np.uint8),
+        frozen(lower, np.uint32),
+        frozen(odd, np.bool_),
+        frozen(inner, np.uint8),
+    )
 
 
 @lru_cache
@@ -94,7 +106,8 @@ def given() -> Characters:
     space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
     lower, odd = frozen(np.arange(CODES), np.uint32), frozen(np.zeros(CODES), np.bool_)
-    return Characters(frozen(classes, np.uint8), lower, odd)
+    inner = frozen(np.zeros(CODES), np.uint8)
+    return Characters(frozen(classes, np.uint8), lower, odd, inner)
 
 
 def canonical(word: str, turkic: bool = False) -> str:

@@ -16,6 +16,7 @@ from inference.text import case
 from inference.text.case import CASE
 from inference.text.characters import Characters
 from inference.text.lexicon import Lexicon
+from inference.text.spelling import CUT
 from inference.text.starts import Starts
 from inference.text.table import NUMBER
 from inference.text.tokenise import Pieces, Tokeniser
@@ -50,6 +51,13 @@ _CHECKPOINT = "checkpoint.json"
 _BLOCK = 1_000_000  # pieces in memory at a time
 
 
+def cut_of(checkpoint: dict | None) -> int:
+    """The version of the cut of a stream, by what `commit` returned; None: of one that begins."""
+    if checkpoint is None:
+        return CUT
+    return checkpoint.get("cut", 1)
+
+
 class Block(NamedTuple):
     """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends:
     int64, where each document's pieces end."""
@@ -74,6 +82,7 @@ class Stream:
         self.folder, self.checkpoint = Path(folder), checkpoint
         self.D, self.tokens = checkpoint["D"], checkpoint["words"]
         self.language, self.given = checkpoint["language"], checkpoint["given"]
+        self.cut = cut_of(checkpoint)
         self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
         self.title_words, self.title_lengths = (
             self._mapped("title-words"),
@@ -84,6 +93,10 @@ class Stream:
         )
         self.mixed = self._mapped("mixed") if "mixed" in checkpoint else None
         self.lexicon = Lexicon.open(self.folder, checkpoint["lexicon"])
+
+    def tokeniser(self) -> Tokeniser:
+        """A new one that cuts texts as these were cut."""
+        return Tokeniser(self.language, self.given, self.cut)
 
     def _mapped(self, name: str) -> np.ndarray:
         count = self.checkpoint.get(name, 0)
@@ -137,7 +150,7 @@ class Stream:
             Stream(folder, checkpoint),
             {name: Path(folder, f"{name}.new") for name in _OF_PIECES},
         )
-        characters, d, place = Tokeniser(stream.language, stream.given).characters, 0, 0
+        characters, d, place = stream.tokeniser().characters, 0, 0
         with ExitStack() as closing:
             anew = {name: closing.enter_context(path.open("wb")) for name, path in paths.items()}
             for some in texts:
@@ -207,14 +220,13 @@ class Writer:
             "format": FORMAT,
             "language": tokeniser.language,
             "given": tokeniser.given,
+            "cut": tokeniser.cut,
             "D": 0,
             **dict.fromkeys(_WRITTEN, 0),
         }
         self._checkpoint: dict[str, Any] = anew if resume is None else resume
-        if (self._checkpoint["language"], self._checkpoint["given"]) != (
-            tokeniser.language,
-            tokeniser.given,
-        ):
+        begun = self._checkpoint["language"], self._checkpoint["given"], cut_of(self._checkpoint)
+        if begun != (tokeniser.language, tokeniser.given, tokeniser.cut):
             raise Invalid(
                 "language",
                 "The words of a corpus can't be cut in two ways: its stream was begun with other"

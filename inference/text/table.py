@@ -11,6 +11,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from inference.runtime.jit import njit
+from inference.text import spelling
 from inference.text.characters import (
     APOSTROPHE,
     DIGIT,
@@ -41,6 +42,8 @@ AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = (
 # Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions
 # have neither
 AFTER_PARAGRAPH, AFTER_SENTENCE = AFTER_BREAK | AFTER_HYPHEN, AFTER_BREAK | AFTER_APOSTROPHE
+GENDERED = np.uint8(spelling.GENDERED)  # of Characters.inner
+FOR_MARKS = np.uint8(spelling.FOR_MARKS)
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
 _NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
@@ -214,6 +217,35 @@ def _flag(codes, classes, before, i):
     return AFTER_HYPHEN if broken and lines else flag
 
 
+@njit(cache=True, nogil=True, inline="always")
+def is_inside(codes, classes, lower, inner, j, end):
+    """Whether the mark at j, which is behind a character of its word, is inside of the word:
+    об'єднання, צה"ל, paral·lel, Mieter*innen."""
+    mark = inner[codes[j]] >> FOR_MARKS
+    if mark == 0 or j + 1 >= end:
+        return False
+    shared = inner[codes[j - 1]] & mark & inner[codes[j + 1]]
+    if shared == 0:
+        return False
+    if shared != GENDERED:
+        return True
+    # “in” or “innen” must follow, and end the word
+    if j + 2 >= end or lower[codes[j + 1]] != 105 or lower[codes[j + 2]] != 110:
+        return False
+    behind = j + 3
+    if (
+        j + 5 < end
+        and lower[codes[j + 3]] == 110
+        and lower[codes[j + 4]] == 101
+        and lower[codes[j + 5]] == 110
+    ):
+        behind = j + 6
+    if behind >= end:
+        return True
+    kind = classes[codes[behind]]
+    return kind < MARK or kind == HYPHEN or kind == APOSTROPHE or kind == MIDDLE
+
+
 @njit(cache=True, nogil=True)
 def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths):
     """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or
@@ -223,7 +255,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
     letters, its number) it gave the same bits and took 1.5 to 1.7 times as long on the example's
     texts, inlined by numba or not.
     """
-    classes, lower, odd_codes = characters
+    classes, lower, odd_codes, inner = characters
     slots, letters, ends, odd, near, near_words, seed = known
     words, starts, stops = pieces
     segmented = len(breaks) > 0
@@ -278,7 +310,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                         (behind == MIDDLE or behind == APOSTROPHE)
                         and classes[codes[stop - 1]] != DIGIT
                     )
-                )
+                ) and not is_inside(codes, classes, lower, inner, stop, end)
             place = np.int64((k0 ^ k1 * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
             if short and near[place, 0] == k0 and near[place, 1] == k1:
                 words[made] = near_words[place] | _flag(codes, classes, before, i)
@@ -302,6 +334,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                     stop = j + 1
                 elif here == MARK:
                     stop = j + 1
+                elif is_inside(codes, classes, lower, inner, j, end):
+                    pass
                 elif here == MIDDLE or here == APOSTROPHE:
                     if not (
                         classes[codes[j - 1]] == DIGIT

@@ -6,6 +6,7 @@ import numpy as np
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.forms import former
+from inference.text.spelling import CUT
 from inference.text.stream import Block
 from inference.text.tokenise import Tokeniser
 from inference.text.units import Units
@@ -14,14 +15,14 @@ _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")
 
 
 def terms(
-    texts: list[str], choice: Choice, language: str = "", given: bool = False
+    texts: list[str], choice: Choice, language: str = "", given: bool = False, cut: int = CUT
 ) -> list[list[tuple[int, int, str]]]:
     """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
 
     Stop words are among them; numbers where they don't count, too short and too long words are not.
-    language, given: of the corpus's tokeniser.
+    language, given, cut: of the corpus's tokeniser.
     """
-    units, numbers, starts, ends, text_ends = _cut(texts, choice, language, given)
+    units, numbers, starts, ends, text_ends = _cut(texts, choice, language, given, cut)
     stays = ~np.isin(reasons(units, choice)[numbers], _LEFT_OUT)
     distinct, at = np.unique(numbers[stays], return_inverse=True)
     words = units.words(distinct)
@@ -42,13 +43,14 @@ def stops(
     choice: Choice,
     language: str = "",
     given: bool = False,
+    cut: int = CUT,
 ) -> list[list[int]]:
     """Where the words end that begin at some places of texts. places: int, ascending, of each text.
 
     A text may be a part of a longer one, cut where a word is: what begins at no place of the part
     is taken to be one character.
     """
-    _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given)
+    _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given, cut)
     all_stops = []
     for at, begin, end in zip(places, [0, *text_ends.tolist()], text_ends.tolist(), strict=False):
         starts, ends = all_starts[begin:end], all_ends[begin:end]
@@ -61,11 +63,11 @@ def stops(
 
 
 def _cut(
-    texts: list[str], choice: Choice, language: str, given: bool
+    texts: list[str], choice: Choice, language: str, given: bool, cut: int
 ) -> tuple[Units, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What cut them; of each unit its number, where it starts and where it stops in its text,
     int32; int64, where each text's units end."""
-    tokeniser = Tokeniser(language, given)
+    tokeniser = Tokeniser(language, given, cut)
     pieces = tokeniser.pieces(texts)
     ends = np.cumsum(pieces.lengths, dtype=np.int64)
     units = Units(tokeniser.lexicon, choice)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.runtime.jit import njit
-from inference.text import case, characters
+from inference.text import case, characters, spelling
 from inference.text.lexicon import Lexicon, _gathered
 from inference.text.segment import segmenter
 from inference.text.table import NUMBER, Table
@@ -37,13 +37,16 @@ class Tokeniser:
     apostrophe between two digits keeps a number whole. Each ideograph is a piece, and each run of
     katakana, where the language has no segmenter. Words are in lower case and in normal form C;
     what is longer than 64 letters is cut at 65, and never a word. language: ISO 639-1, or "".
-    given: words are the strings between white space, as they are.
+    given: words are the strings between white space, as they are. cut: the version of the cut, of
+    which a corpus keeps its own (spelling.CUT).
     """
 
-    def __init__(self, language: str = "", given: bool = False):
-        self.language, self.given = language, given
+    def __init__(self, language: str = "", given: bool = False, cut: int = spelling.CUT):
+        self.language, self.given, self.cut = language, given, cut
         self._turkic = language in ("tr", "az") and not given
-        self.characters = characters.given() if given else characters.characters(self._turkic)
+        self.characters = (
+            characters.given() if given else characters.characters(self._turkic, language, cut)
+        )
         self._segment = None if given else segmenter(language)
         self._together = language in (
             "zh",
@@ -143,11 +146,13 @@ class Tokeniser:
         strange = np.flatnonzero(self._table.odd[first:end])
         if len(strange):
             raw = _words(self._table, first + strange)
-            canonical[strange] = self._entries(
-                [characters.canonical(word, self._turkic) for word in raw]
-            )
+            canonical[strange] = self._entries([self._canonical(word) for word in raw])
         self._room()
         self.count = _name(np.arange(first, end), canonical, self._ids, self._sources, self.count)
+
+    def _canonical(self, word: str) -> str:
+        word = characters.canonical(word, self._turkic)
+        return word if self.cut == 1 else spelling.folded(word, self.language)
 
     def _entries(self, words: list[str]) -> np.ndarray:
         """int64: the places of words in the table, as they are."""

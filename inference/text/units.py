@@ -12,6 +12,7 @@ from inference.runtime.jit import njit
 from inference.text.characters import canonical
 from inference.text.choice import Choice
 from inference.text.lexicon import Lexicon
+from inference.text.spelling import folded
 from inference.text.stream import Block
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
 
@@ -44,11 +45,10 @@ class Units:
         )
         self._seed = np.uint64(secrets.randbits(64))
         self._state = np.zeros(2, np.int64)
-        self._stops = [
-            units[0]
-            for units in self._read(sorted(canonical(word) for word in choice.stop_words))
-            if len(units) == 1
-        ]
+        stop_words = {canonical(word) for word in choice.stop_words}
+        # As the texts have them: of an older cut the canonical ones
+        stop_words |= {folded(word, choice.language) for word in stop_words}
+        self._stops = [units[0] for units in self._read(sorted(stop_words)) if len(units) == 1]
         alike = dict(choice.variants)
         self._named = [*alike.values(), *(phrase.replace(" ", "_") for phrase in choice.phrases)]
         phrases = (

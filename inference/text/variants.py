@@ -33,7 +33,7 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     first.
 
     Words on either side of a hyphen count as the word that they make without it, where the texts
-    have that, too; with a space between them where a hyphen is more usual there (so "co operation",
+    have that, too, and that one as the word with the hyphen where it is rarer; with a space between them where a hyphen is more usual there (so "co operation",
     not "every day"). Of a longer chain ("va-t-elle") no two do. Of two spellings the more frequent
     one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream;
     memory: 8 bytes a word of the lexicon, and 16 for each two different pieces with a hyphen
@@ -52,8 +52,12 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     found: dict[str, str] = {}
     for i, apart in zip(alike.tolist(), spaced.tolist(), strict=True):
         word = before[i] + after[i]
+        usual = spelt.get(word, word)
+        if usual == word and times[i] > tokens[whole[i]]:  # it is shown with its hyphen
+            usual = f"{before[i]}-{after[i]}"
+            found[word] = usual
         for mark in "- "[: 1 + (0 < apart < times[i])]:
-            found[f"{before[i]}{mark}{after[i]}"] = spelt.get(word, word)
+            found[f"{before[i]}{mark}{after[i]}"] = usual
     return list((found | spelt).items())
 
 

@@ -8,25 +8,47 @@ import regex
 from inference.text import Choice
 from inference.text.characters import canonical
 from inference.text.segment import segmenter
+from inference.text.spelling import POINTS, folded
 
 _IDEOGRAPH = r"[\p{L}&&[\p{Han}\p{Hiragana}]]|〇"
 _KATAKANA = r"[\p{L}&&\p{WB=Katakana}--[\uFF9E\uFF9F]]"
-_LETTER = r"[\p{L}--\p{Han}--\p{Hiragana}--\p{WB=Katakana}--[\uFF9E\uFF9F\u02BC]]"
-_BETWEEN = r"[\u200C\u200D\p{WB=Format}]*"
-_MARK = rf"(?:{_BETWEEN}[\p{{M}}\uFF9E\uFF9F])"
+_LETTER = (
+    rf"[\p{{L}}--{POINTS}--\p{{Han}}--\p{{Hiragana}}--\p{{WB=Katakana}}--[\uFF9E\uFF9F\u02BC]]"
+)
+_BETWEEN = rf"[\u200C\u200D\p{{WB=Format}}{POINTS}]*"
+_MARK = rf"(?:{_BETWEEN}[[\p{{M}}--{POINTS}]\uFF9E\uFF9F])"
+_INNER = (
+    r"(?:(?<=[\p{Cyrillic}&&\p{L}])['\u2019\u02BC](?=[\p{Cyrillic}&&\p{L}])"
+    r"|(?<=[\p{Hebrew}&&\p{L}])['\u2019\u02BC\u05F3\"\u05F4\u201C\u201D\u201E](?=[\p{Hebrew}&&\p{L}])"
+    r"|(?<=[lL])[\u00B7\u2027](?=[lL]))"
+)
+_GENDERED = (
+    r"(?:(?<=[\p{Latin}&&\p{L}])[*:_](?=[iI][nN](?:[nN][eE][nN])?"
+    r"(?![\p{L}\p{M}\p{Nd}\p{WB=Format}\u200C\u200D]|[〇])))"
+)
 _NUMBER = r"(?<=\p{Nd})[.,'\u2019\u02BC](?=\p{Nd})"
 _CHARACTER = rf"(?:{_LETTER}|\p{{Nd}})"
-PIECE = regex.compile(
-    rf"{_CHARACTER}(?:{_MARK}|{_BETWEEN}{_CHARACTER}|{_NUMBER}\p{{Nd}})*|(?:{_KATAKANA})(?:{_MARK}|{_BETWEEN}{_KATAKANA})*|(?:{_IDEOGRAPH}){_MARK}*",
-    regex.V1,
-)
-TOGETHER = regex.compile(
-    rf"{_CHARACTER}(?:{_MARK}|{_BETWEEN}{_CHARACTER}|{_NUMBER}\p{{Nd}})*|(?:{_IDEOGRAPH}|{_KATAKANA})(?:{_MARK}|{_BETWEEN}(?:{_IDEOGRAPH}|{_KATAKANA}))*",
-    regex.V1,
-)
+
+
+def _pattern(together: bool, gendered: bool) -> regex.Pattern:
+    inner = rf"{_INNER}|{_GENDERED}" if gendered else _INNER
+    word = (
+        rf"{_CHARACTER}(?:{_MARK}|{_BETWEEN}{_CHARACTER}|{_NUMBER}\p{{Nd}}"
+        rf"|(?:{inner}){_CHARACTER})*"
+    )
+    if together:
+        east = rf"(?:{_IDEOGRAPH}|{_KATAKANA})"
+        return regex.compile(rf"{word}|{east}(?:{_MARK}|{_BETWEEN}{east})*", regex.V1)
+    return regex.compile(
+        rf"{word}|(?:{_KATAKANA})(?:{_MARK}|{_BETWEEN}{_KATAKANA})*|(?:{_IDEOGRAPH}){_MARK}*",
+        regex.V1,
+    )
+
+
+PIECE, TOGETHER, GERMAN = _pattern(False, False), _pattern(True, False), _pattern(False, True)
 GIVEN = regex.compile(r"[^\s\p{Cc}\p{Cs}]+")
 BREAKS = ("|", ".", "¶")
-_BREAK = regex.compile(r"[\s\p{Cc}\u200C\u200D\p{WB=Format}]*")
+_BREAK = regex.compile(rf"[\s\p{{Cc}}\u200C\u200D\p{{WB=Format}}{POINTS}]*", regex.V1)
 
 
 def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int, int, str, str]]:
@@ -36,6 +58,7 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
     segment = segmenter(language)
     cuts = {0, len(text)} | (set(segment(text).tolist()) if segment else set())
     pattern = TOGETHER if language in ("zh", "ja", "ko") else PIECE
+    pattern = GERMAN if language == "de" else pattern
     found, before = [], None
     at = 0
     while match := pattern.search(text, at):
@@ -63,11 +86,11 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
 
 def word(written: str, language: str = "") -> str:
     turkic = language in ("tr", "az")
-    written = regex.sub(r"(?![\u200C\u200D])\p{WB=Format}", "", written)[:65]
+    written = regex.sub(rf"(?![\u200C\u200D])\p{{WB=Format}}|{POINTS}", "", written)[:65]
     if turkic:
         written = written.replace("I", "ı").replace("İ", "i")
     low = "".join(c.lower() if len(c.lower()) == 1 else c for c in written)
-    return canonical(low, turkic) if len(low) <= 64 else low
+    return folded(canonical(low, turkic), language) if len(low) <= 64 else low
 
 
 def units(text: str, choice, language: str = "", given: bool = False) -> list[tuple[int, int, str]]:

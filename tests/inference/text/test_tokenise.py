@@ -41,6 +41,11 @@ TEXTS = [
     "\ud800x\udfff y\ud83d zero\u200dwidth\u200c \u202eright\u202c \ufeffbom",
     "x" * 300 + " " + "é" * 64 + " " + "é" * 65 + " " + "e\u0301" * 40,
     "a\u0301\u0323\u0301" * 30 + "\u0301 \u0301b",
+    "كَتَبَ الطَّالِبُ المـــدرسة ﻛﺘﺐ ﺍﻟﻄﺎﻟﺐ کتاب كتاب می‌خوانم ي ى ـ ﹰ",
+    'בְּרֵאשִׁית בָּרָא צה"ל צה״ל ג\'ורג׳ דו״ח שׁלום "אל"',
+    "об'єднання обʼєднання об’єднання М'ЯСО а''б 'а' а'1 paral·lel PARAL·LEL a·b",
+    "paſſed Houſe Ｆｕｌｌ ＷＩＤＴＨ １２ ﾊﾝｶｸ ｶﾞｷﾞ",
+    "Mieter*innen, Mieter:innen. MIETER_INNEN-Verein Kund*in *innen a:inne x*inn b*in' c*in",
 ]
 
 
@@ -58,7 +63,7 @@ def agree(text: str, language: str = "", given: bool = False):
     assert list(lexicon) == first  # numbered in the order in which they came
 
 
-@pytest.mark.parametrize("language", ["", "tr", "en", "zh", "ja", "ko", "th"])
+@pytest.mark.parametrize("language", ["", "tr", "en", "zh", "ja", "ko", "th", "de", "fa"])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_twins(text, language):
     agree(text, language)
@@ -115,6 +120,12 @@ def test_hostile_texts():
             for language in ("", "tr", "ja"):
                 agree(text, language)
             agree(text, given=True)
+    marks = list("об'”\"״צהָـכيیlLl·*:_*innenſＡ \u00ad\u0301-.1")
+    for size in (3, 10, 300):
+        for _ in range(100):
+            text = "".join(random.choice(marks, size))
+            for language in ("", "de", "fa"):
+                agree(text, language)
     every = "".join(map(chr, random.permutation(0x110000)))
     agree(every[:300_000])
     agree("a".join(every[300_000:400_000]))
@@ -220,3 +231,39 @@ def test_real_languages(corpora_folder):
         for text in texts:
             agree(text, language)
     assert len(names) >= 6
+
+
+@pytest.mark.parametrize(
+    ("language", "writings", "expected"),
+    [
+        ("ar", "كَتَبَ كتب ﻛﺘﺐ كتـــب", "كتب"),
+        ("fa", "دانشجویان دانشجويان", "دانشجویان"),
+        ("ar", "علی علي", "علي"),
+        ("he", "בְּרֵאשִׁית בראשית", "בראשית"),
+        ("he", 'צה"ל צה״ל צה”ל', "צה״ל"),
+        ("uk", "об'єднання об’єднання обʼєднання Об'ЄДНАННЯ", "обʼєднання"),
+        ("en", "paſſed passed PASSED ｐａｓｓｅｄ Ｐassed", "passed"),
+        ("ja", "ガス ｶﾞｽ", "ガス"),
+        ("ca", "paral·lel paral‧lel PARAL·LEL", "paral·lel"),
+        ("de", "Mieter*innen Mieter:innen Mieter_innen MIETER*INNEN", "mieter*innen"),
+        ("de", "Kund:in Kund*in", "kund*in"),
+    ],
+)
+def test_one_word_is_one_word_however_it_is_written(language, writings, expected):
+    assert [word for *_, word in Tokeniser(language).spans(writings)] == [expected] * len(
+        writings.split()
+    )
+
+
+def test_texts_that_were_cut_before_are_cut_as_they_were():
+    def words(text, language=""):
+        return [word for *_, word in Tokeniser(language, cut=1).spans(text)]
+
+    assert words("об'єднання paſſed") == ["об", "єднання", "paſſed"]
+    assert words("Mieter*innen", "de") == ["mieter", "innen"]
+    assert words("كَتب") == ["كَتب"]
+
+
+def test_apostrophes_of_french_and_colons_of_english_divide_words():
+    assert [w for *_, w in Tokeniser("fr").spans("l'homme d’été")] == ["l", "homme", "d", "été"]
+    assert [w for *_, w in Tokeniser("en").spans("note:in it*in")] == ["note", "in", "it", "in"]

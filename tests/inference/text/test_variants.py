@@ -13,10 +13,22 @@ def found(folder, *texts, language="en"):
 def test_a_word_with_a_hyphen_counts_as_the_one_without(tmp_path):
     texts = [
         "Co-operation helps. Co-operation again, co operation once.",
-        "Cooperation",
+        "Cooperation, cooperation",
         "well-known men are known well",
     ]
     assert found(tmp_path, *texts) == {"co-operation": "cooperation", "co operation": "cooperation"}
+
+
+def test_a_compound_is_shown_with_its_hyphen_where_that_is_usual(tmp_path):
+    texts = ["Die SPD-Fraktion, die SPD-Fraktion", "spdfraktion einer Spd-Fraktion"]
+    stream = written(tmp_path / "tokens", texts)
+    alike = variants.find(stream, "de")
+    assert dict(alike) == {"spdfraktion": "spd-fraktion", "spd-fraktion": "spd-fraktion"}
+    for hyphens in ("split", "join"):
+        choice = Choice(min_documents=1, max_share=1.0, variants=tuple(alike), hyphens=hyphens)
+        _, vocabulary = choose(stream, choice, tmp_path / hyphens)
+        tokens = dict(zip(vocabulary.words, vocabulary.tokens.tolist(), strict=True))
+        assert tokens["spd-fraktion"] == 4 and "fraktion" not in tokens
 
 
 def test_two_words_stay_two_where_a_hyphen_is_rarer_between_them(tmp_path):

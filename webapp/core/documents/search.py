@@ -8,7 +8,7 @@ import numpy as np
 from inference.index import Index
 from inference.index.hits import Hits
 from inference.index.patterns import Part, PatternError, parse, reach
-from inference.text import Stream, Tokeniser, stop_words
+from inference.text import Stream, stop_words
 from webapp.core.documents import texts
 from webapp.models import Corpus
 from webapp.platform.accounts.embargo import Piece
@@ -43,7 +43,7 @@ def _index(folder: Path) -> Index:
 
     # A tokeniser remembers every word it sees: each text has one of its own
     def spans(text: str) -> list[tuple[int, int, str]]:
-        return Tokeniser(stream.language, stream.given).spans(text)
+        return stream.tokeniser().spans(text)
 
     return Index.open(folder / "index", stream, spans)
 
@@ -51,7 +51,7 @@ def _index(folder: Path) -> Index:
 def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
     """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
     index = open_index(corpus)
-    made = parse(text, Tokeniser(index.stream.language, index.stream.given).written)
+    made = parse(text, index.stream.tokeniser().written)
     if corpus.embargo and reach(made) > UNDER_EMBARGO:
         raise PatternError(
             0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words."

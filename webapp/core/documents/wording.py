@@ -3,6 +3,7 @@
 import numpy as np
 
 from inference import text
+from inference.text.stream import cut_of
 from webapp.models import Version
 
 
@@ -18,7 +19,7 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
     return text.stops(texts, places, *_how(version))
 
 
-def _how(version: Version) -> tuple[text.Choice, str, bool]:
+def _how(version: Version) -> tuple[text.Choice, str, bool, int]:
     chosen, reading = version.settings, version.corpus.settings
     names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
     alike = (
@@ -31,4 +32,6 @@ def _how(version: Version) -> tuple[text.Choice, str, bool]:
         phrases=tuple(chosen.get("phrases", ())),
         variants=tuple(alike),
     )
-    return choice, reading.get("language", ""), reading.get("options", {}).get("given", False)
+    given = reading.get("options", {}).get("given", False)
+    cut = cut_of(version.corpus.progress.get("stream"))
+    return choice, reading.get("language", ""), given, cut

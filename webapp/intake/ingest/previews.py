@@ -290,7 +290,7 @@ def preview_draft(
 def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
     scale, cut = (
         estimates.of_sample(beginning),
-        {"language": stream.language, "given": stream.given},
+        {"language": stream.language, "given": stream.given, "cut": stream.cut},
     )
     return estimates.preview(
         stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut
@@ -336,7 +336,7 @@ def preview_corpus(
     tokens = files.corpus_folder(corpus.pk) / "tokens"
     stream = sealed.opened(lambda: Stream.open(tokens), tokens)
     spread = Spread(stream)
-    cut = {"language": stream.language, "given": stream.given}
+    cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
     scale = estimates.Scale(stream.D, spread.whole)
     given = estimates.preview(spread, words.alike_in(spread, stream.given), scale, passage, **cut)
     return Preview(words=given, languages=form.languages(shares(texts)))

@@ -28,7 +28,7 @@ from django.db import connection, transaction
 from inference.errors import Invalid
 from inference.runtime.durable import settle_names
 from inference.text import Stream, Tokeniser
-from inference.text.stream import FORMAT
+from inference.text.stream import FORMAT, cut_of
 from webapp.intake import readers
 from webapp.intake.ingest import subset
 from webapp.intake.ingest.checkpoints import ReadCheckpoint
@@ -195,7 +195,9 @@ class ReadAttempt:
         before = self.checkpoint.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
-        tokeniser = Tokeniser(self.reading.language, given=self.reading.options.get("given", False))
+        given = self.reading.options.get("given", False)
+        cut = cut_of(self.checkpoint.stream or None)
+        tokeniser = Tokeniser(self.reading.language, given, cut)
         partition = bulk.Partition("document", self.corpus.pk)
         if not self.checkpoint.documents:
             partition.create()
