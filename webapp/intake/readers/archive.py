@@ -167,7 +167,8 @@ def _sniff(
     tables: list[tuple[float, Sniff]] = []
     for entry in itertools.islice(entries, MAX_ENTRIES):
         looking.check()
-        inside, why = f"{name}/{entry.name}", _refused(entry)
+        inside = f"{name}/{entry.name}"
+        why = _refused(entry) or _of_page(inside, companions)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
         if why or inside == known.get("without"):  # a table about the others
@@ -271,6 +272,12 @@ def _refused(entry: Entry) -> str | None:
     return next((why for applies, why in reasons if applies), None)
 
 
+def _of_page(inside: str, companions: Companions) -> str | None:
+    """Why what a browser saved with a page is not read, as the end of a sentence."""
+    page = companions.page_of(inside)
+    return f"was saved with the page “{page.rpartition('/')[2]}”; it was left out" if page else None
+
+
 def _is_system(entry: Entry) -> bool:
     parts = entry.name.split("/")
     return (
@@ -296,8 +303,8 @@ class _Step:
         nothing does."""
         return self.read is None or (self.reading is not None and self.reading.can_wait)
 
-    def say(self, sentence: str, dropped: bool) -> None:
-        kind = "file" if dropped else ""
+    def say(self, sentence: str, dropped: bool, kind: str = "") -> None:
+        kind = kind or ("file" if dropped else "")
         self.said.append(Problem(self.inside, "", sentence, dropped, kind))
 
     def items(self) -> Iterator[Document | Problem]:
@@ -342,14 +349,17 @@ def _read(
                     " out. Split it."
                 )
             step = _Step(f"{name}/{entry.name}", _Progress(entry, advance))
-            why = _refused(entry)
+            of_page = None if entry.refused else _of_page(step.inside, companions)
+            why = of_page or _refused(entry)
             if why is None and entry.size > budget.left():
                 why = (
                     f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB,"
                     f" {MAX_RATIO} times its size or the most that can be read"
                 )
             if why:
-                if why != "is a folder" and not _is_system(entry):
+                if of_page:
+                    step.say(f"“{entry.name}” in “{name}” {why}.", dropped=True, kind="saved page")
+                elif why != "is a folder" and not _is_system(entry):
                     step.say(f"“{entry.name}” in “{name}” {why}; it was left out.", dropped=True)
             else:
                 if hash(entry.path) in seen:

@@ -13,6 +13,14 @@ _VOCABULARY = regex.compile(
     r"(^|[^\p{L}])(vocab|vocabulary|words|terms|features|tokens|dictionary)([^\p{L}]|$)"
 )
 
+# How browsers call the folder of what a page shows, in their languages
+_PAGE_FOLDER = regex.compile(
+    r"(?P<page>.*[^/])(?:[_-](?:files|file|dateien|fichiers|archivos|arquivos|bestanden|soubory"
+    r"|filer|tiedostot|pliki|elemei|dosyalar|fails|fitxers|datoteke|resources)|\.files|のファイル|_文件|_檔案)/[^/].*",
+    regex.I,
+)
+_PAGE_ENDINGS = (".html", ".htm", ".xhtml", ".mht", ".mhtml")
+
 
 class Companions:
     """`files` gives (source, name) of each; it is asked once, and only if one of them may be a bag
@@ -48,9 +56,25 @@ class Companions:
             self._beside(name, is_vocabulary), key=lambda file: _common(file[1], name), default=None
         )
 
+    @cached_property
+    def _pages(self) -> frozenset[int]:
+        """Hashes of the names of pages, without their endings: there may be millions."""
+        names = (name.replace("\\", "/") for _, name in self.files())
+        return frozenset(hash(name.rpartition(".")[0]) for name in names if is_page(name))
+
+    def page_of(self, name: str) -> str | None:
+        """The page, without its ending, that a browser saved with a file in the folder beside it:
+        adverts, scripts and pictures. None for any other file."""
+        match = _PAGE_FOLDER.fullmatch(name.replace("\\", "/"))
+        return match["page"] if match and hash(match["page"]) in self._pages else None
+
 
 def is_bag(name: str) -> bool:
     return formats.named(name).bag
+
+
+def is_page(name: str) -> bool:
+    return name.lower().endswith(_PAGE_ENDINGS)
 
 
 def is_vocabulary(name: str) -> bool:

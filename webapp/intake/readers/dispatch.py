@@ -151,6 +151,8 @@ def _ends_as_zip(source: Source) -> bool:
 def sniff(source: Source | Member, name: str, known: dict, companions: Companions) -> Sniff:
     if bag := companions.bag_of(name):
         source, name = bag
+    if companions.page_of(name):
+        raise Unreadable(f"“{name}” was saved with a page, and is left out.")
     if isinstance(source, Member):
         return sandbox.sniff(
             source.path, source.archive, source.format, Options(), known, True, entry=name
@@ -251,6 +253,8 @@ class Reading:
             )
         if companions.bag_of(name):
             return partial(_nothing, source)
+        if page := companions.page_of(name):
+            return partial(_saved_with, source, name, page)
         key = format_of(source, name)
         file_format, options = FORMATS[key], self.options
         if file_format.columns and key != (options.entry or options.format):
@@ -333,6 +337,16 @@ def _nothing(source: Source, advance: Callable[[int], None]) -> Iterator[Documen
     """No documents of a vocabulary: its bag reads it."""
     advance(source.stat().st_size)
     yield from ()
+
+
+def _saved_with(
+    source: Source, name: str, page: str, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    """No documents of what a browser saved with a page."""
+    advance(source.stat().st_size)
+    shown = page.rpartition("/")[2]
+    message = f"“{name}” was saved with the page “{shown}”; it was left out."
+    yield Problem(name, "", message, True, "saved page")
 
 
 def _is_large(source: Source) -> bool:

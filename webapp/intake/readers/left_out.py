@@ -45,6 +45,11 @@ KINDS = {
         "files have no texts where the others have them and are left out",
         "If the texts are in another field, choose it for the text.",
     ),
+    "saved page": Kind(
+        "file that a browser saved with a page, in the folder beside it, is left out",
+        "files that a browser saved with pages, in the folders beside them, are left out",
+        "They hold adverts, scripts and pictures. Rename the folder to read one of them.",
+    ),
     "columns": Kind(
         "column is not kept",
         "columns are not kept",
