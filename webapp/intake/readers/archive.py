@@ -259,7 +259,7 @@ def _refused(entry: Entry) -> str | None:
         (entry.refused, entry.refused),
         (leads_out, "has a path that leads out of the archive"),
         (_is_system(entry), "is a note of the system, not a document"),
-        (file_format is None, "has a file extension that Topograph does not know"),
+        (file_format is None, _unknown(entry.name)),
         (
             file_format == "text" and entry.size > 4 * MAX_TEXT,
             f"is longer than {MAX_TEXT:,} characters",
@@ -270,6 +270,13 @@ def _refused(entry: Entry) -> str | None:
         ),
     )
     return next((why for applies, why in reasons if applies), None)
+
+
+def _unknown(name: str) -> str:
+    instead = formats.instead(name)
+    if instead is None:
+        return "has a file extension that Topograph does not know"
+    return f"is of a format that Topograph can't read ({instead.rstrip('.')})"
 
 
 def _of_page(inside: str, companions: Companions) -> str | None:

@@ -37,7 +37,7 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.companions import Companions
 from webapp.intake.readers.copies import Copy
-from webapp.intake.readers.formats import FORMATS, Format, bare, by_name, encoded, sentence
+from webapp.intake.readers.formats import FORMATS, Format, bare, by_name, encoded, instead, sentence
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 MOST_COPIED = (
@@ -85,6 +85,9 @@ def format_of(source: Source, name: str) -> str:
         raise Unreadable(f"“{name}” is empty (0 bytes). Choose a file that has text in it.")
     key = by_name(name)
     if key is None:
+        advice = instead(name)
+        if advice:
+            raise Unreadable(f"“{name}” is of a format that Topograph can't read. {advice}")
         raise Unreadable(
             f"“{name}” has a file extension that Topograph does not know. {sentence()}"
         )

@@ -66,6 +66,11 @@ _LINE, _MESSAGE = (
     "one document per line: id, label and text, as MALLET reads it",
     "one document per message",
 )
+_TURN, _REFERENCE, _TEXT = (
+    "one document per file, or per turn where speakers are named",
+    "one document per reference, its abstract the text",
+    "one document per text in the file",
+)
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
     "uci": Format(
@@ -76,6 +81,14 @@ FORMATS = {  # the first that matches a file's name is its format
         bag=True,
         pattern=r"(^|/)docword\.[^/]*txt$",
     ),
+    "whatsapp": Format(
+        ("WhatsApp Chat….txt",),
+        "chat (WhatsApp)",
+        _MESSAGE,
+        "whatsapp",
+        encoded=True,
+        pattern=r"(^|/)(whatsapp[ _-]?chat[^/]*|_chat)\.txt$",
+    ),
     "text": Format((".txt",), "text", _FILE, "text", encoded=True),
     "markdown": Format(
         (".md", ".markdown"), "Markdown", _FILE, "markdown", encoded=True, sandboxed=True
@@ -83,11 +96,15 @@ FORMATS = {  # the first that matches a file's name is its format
     "html": Format(
         (".html", ".htm", ".xhtml"), "page (HTML)", _FILE, "html", encoded=True, sandboxed=True
     ),
+    "hocr": Format(
+        (".hocr",), "recognised pages (hOCR)", _FILE, "ocr", encoded=True, sandboxed=True
+    ),
     "pdf": Format((".pdf",), "PDF", _FILE, "pdf", looks=PDF, sandboxed=True),
     "docx": Format((".docx",), "Word document", _FILE, "docx", looks=ZIP, sandboxed=True),
+    "rtf": Format((".rtf",), "rich text (RTF)", _FILE, "rtf", sandboxed=True),
     "odt": Format((".odt",), "OpenDocument text", _FILE, "odt", looks=ZIP, sandboxed=True),
     "epub": Format((".epub",), "book (EPUB)", _FILE, "epub", looks=ZIP, sandboxed=True),
-    "xml": Format((".xml", ".tei"), "XML, TEI", _FILE, "tei", sandboxed=True),
+    "xml": Format((".xml", ".tei"), "XML, TEI, ALTO, PAGE", _FILE, "tei", sandboxed=True),
     "csv": Format((".csv",), "table (CSV)", _ROW, "table", encoded=True, columns=True),
     "tsv": Format((".tsv", ".tab"), "table (TSV)", _ROW, "table", encoded=True, columns=True),
     "xlsx": Format(
@@ -121,6 +138,20 @@ FORMATS = {  # the first that matches a file's name is its format
         (".jsonl", ".ndjson"), "JSON lines", _OBJECT, "jsonl", encoded=True, columns=True
     ),
     "json": Format((".json",), "JSON", _OBJECT, "json_file", encoded=True, columns=True),
+    "subtitles": Format(
+        (".srt", ".vtt"), "subtitles", _TURN, "subtitles", encoded=True, sandboxed=True
+    ),
+    "references": Format(
+        (".ris", ".bib"), "references", _REFERENCE, "references", encoded=True, sandboxed=True
+    ),
+    "tagged": Format(
+        (".conllu", ".conll", ".vrt"),
+        "words (CoNLL-U, VRT)",
+        _TEXT,
+        "tagged",
+        encoded=True,
+        sandboxed=True,
+    ),
     "mail": Format((".eml", ".mbox"), "e-mail", _MESSAGE, "mail", sandboxed=True),
     "mallet": Format((".mallet",), "lines for MALLET", _LINE, "mallet", encoded=True, columns=True),
     "zip": Format((".zip",), "ZIP archive", _ENTRY, "zips", looks=ZIP, archive=True),
@@ -164,6 +195,39 @@ def single(name: str) -> bool:
     return file_format.yields == _FILE and file_format is not FORMATS["xml"] and not bare(name)
 
 
+# Formats that can't be read, and what to do
+_INSTEAD = {
+    ".doc": "Save it as .docx, in Word or LibreOffice (File, Save as).",
+    ".dot": "Save it as .docx, in Word or LibreOffice (File, Save as).",
+    ".wpd": "Save it as .docx or .odt, in LibreOffice (File, Save as).",
+    ".pages": "Export it as Word or EPUB (File, Export to).",
+    ".xls": "Save it as .xlsx or .csv, in Excel or LibreOffice (File, Save as).",
+    ".ppt": "Export it as PDF.",
+    ".pptx": "Export it as PDF.",
+    ".djvu": "Export its text (djvutxt book.djvu book.txt), or convert it to PDF.",
+    ".mobi": "Convert it to EPUB, for example with Calibre.",
+    ".azw3": "Convert it to EPUB, for example with Calibre.",
+    ".msg": "Save it as .eml, in the program for e-mail.",
+    ".pst": "Export its messages as .mbox or .eml.",
+    ".rar": "Pack it as .zip.",
+    ".7z": "Pack it as .zip.",
+    ".bz2": "Pack it as .zip, or compress it with gzip.",
+    ".xz": "Pack it as .zip, or compress it with gzip.",
+    ".tif": "Recognise its letters first, for example with Tesseract or OCRmyPDF.",
+    ".jpg": "Recognise its letters first, for example with Tesseract or OCRmyPDF.",
+    ".png": "Recognise its letters first, for example with Tesseract or OCRmyPDF.",
+    ".rdata": 'Save the table as CSV: write.csv(table, "table.csv").',
+    ".rds": 'Save the table as CSV: write.csv(table, "table.csv").',
+    ".dta": "Export it as CSV: export delimited.",
+    ".sav": "Export it as CSV.",
+}
+
+
+def instead(name: str) -> str | None:
+    """What to do with a file of a format that is known and can't be read; None for any other."""
+    return _INSTEAD.get("." + name.lower().rpartition(".")[2])
+
+
 def accepted() -> str:
     """What a file chooser is told: ".txt,.csv,…"."""
     endings = [
@@ -178,7 +242,8 @@ def accepted() -> str:
 def listed() -> list[tuple[str, str]]:
     """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
     kinds: dict[str, list[str]] = {
-        kind: [] for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _LINE, _ENTRY)
+        kind: []
+        for kind in (_FILE, _ROW, _OBJECT, _MESSAGE, _TURN, _REFERENCE, _TEXT, _LINE, _ENTRY)
     }
     for file_format in FORMATS.values():
         kinds.setdefault(file_format.yields, []).extend(file_format.endings)

@@ -4,17 +4,15 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import regex
 from lxml import etree
 
-from webapp.intake.readers import html_cells, labels, note_marks
+from webapp.intake.readers import html_cells, labels, note_marks, ocr
 from webapp.intake.readers.base import (
     Document,
     Options,
     Problem,
     Sniff,
     Source,
-    by_mark,
     guess_encoding,
     head,
     nothing,
@@ -42,8 +40,6 @@ _NOTE_KINDS = {
     "footnote_reference",
     "reference",
 }
-_CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
-_DECLARED_WITHIN = 4096  # bytes from the beginning of a page
 _DATES = (
     "article:published_time",
     "dc.date",
@@ -58,7 +54,9 @@ _DATES = (
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(
         options,
-        encoding=known.get("encoding") or _declared(path, name) or guess_encoding(head(path, name)),
+        encoding=known.get("encoding")
+        or labels.declared(path, name)
+        or guess_encoding(head(path, name)),
     )
     return preview(read(path, name, options, nothing), options)
 
@@ -66,21 +64,18 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    text = yield from characters(path, name, _declared(path, name) or options.encoding, advance)
+    if ocr.is_hocr(head(path, name, labels.WITHIN)):
+        yield from ocr.read(path, name, options, advance)
+        return
+    text = yield from characters(
+        path, name, labels.declared(path, name) or options.encoding, advance
+    )
     prose = Prose(name)
     tree = add(text, prose)
     title, date, metadata = _about(tree) if tree is not None else ("", "", {})
     if prose.flat:
         yield Problem(name, "", f"“{name}”: {FLAT}.", False)
     yield prose.document(title, date, metadata)
-
-
-def _declared(path: Source, name: str) -> str | None:
-    """The encoding that a page names, as browsers read it; None where it names none that is
-    known."""
-    start = head(path, name)
-    charset = _CHARSET.search(start, endpos=_DECLARED_WITHIN)
-    return by_mark(start) or (labels.believed(charset[1].decode(), start) if charset else None)
 
 
 def add(source: str, prose: Prose):

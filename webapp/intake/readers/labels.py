@@ -7,6 +7,8 @@ import codecs
 
 import regex
 
+from webapp.intake.readers.base import Source, by_mark, head
+
 _AS_BROWSERS = {  # Python's name of what the label says -> of what is read
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -37,6 +39,8 @@ _ALIASES = {  # labels that Python does not know
 # Of which two bytes are often valid UTF-8, too
 _SEVERAL_BYTES = {"cp932", "gb18030", "big5hkscs", "cp949", "euc_jp", "iso2022_jp", "johab"}
 _MULTIBYTE = regex.compile(rb"[\xc2-\xf4][\x80-\xbf]{1,3}")
+_CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
+WITHIN = 4096  # bytes from the beginning of a page in which it names its encoding
 ENOUGH = 2  # characters of UTF-8 beyond ASCII that no text in another encoding has by chance
 ENOUGH_OF_SEVERAL = 8  # where a label says that characters are several bytes
 
@@ -72,3 +76,10 @@ def _is_utf8(sample: bytes, enough: int) -> bool:
     except UnicodeDecodeError:
         return False
     return sum(1 for _ in _MULTIBYTE.finditer(sample, endpos=1 << 16)) >= enough
+
+
+def declared(path: Source, name: str) -> str | None:
+    """The encoding that a page of HTML names; None where it names none that is known."""
+    start = head(path, name)
+    charset = _CHARSET.search(start, endpos=WITHIN)
+    return by_mark(start) or (believed(charset[1].decode(), start) if charset else None)

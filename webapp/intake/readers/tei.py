@@ -1,12 +1,12 @@
-"""XML: TEI, one document a text with what its header says of it; any other, one document per
-file."""
+"""XML: TEI, one document a text with what its header says of it; recognised pages (ocr.py); any
+other, one document per file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import regex
 
-from webapp.intake.readers import hyphens, note_marks
+from webapp.intake.readers import hyphens, note_marks, ocr
 from webapp.intake.readers.base import Document, Options, Problem, Source, opened
 from webapp.intake.readers.markup import Handler, Result, walk
 from webapp.intake.readers.prose import Prose, line
@@ -53,6 +53,9 @@ _EDITIONS = ("firstEdition", "digitalSource")  # types of a bibl
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
+    if recognised := ocr.kind_of(path, name):
+        yield from ocr.read_xml(path, name, recognised, advance)
+        return
     result = Result()
     with opened(path, name, advance) as file:
         handler = _Handler(name)

@@ -107,6 +107,113 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
             LETTER[4] | {"from": "Thomas Jefferson <president@example.org>"},
         ),
     ],
+    "page.alto.xml": [
+        (
+            "The peace, liberty and safety\nwhich we enjoy call for our gratitude.",
+            "page.alto",
+            "",
+            "page.alto.xml",
+            {"image": "https://example.org/pages/1.tif", "OCR confidence": "0.867"},
+        )
+    ],
+    "page.xml": [
+        (
+            "The peace, liberty and safety which we enjoy\n\ncall for our gratitude.",
+            "page",
+            "",
+            "page.xml",
+            {"image": "1.jpg", "OCR confidence": "0.850"},
+        )
+    ],
+    "page.hocr": [
+        (
+            "The peace, liberty and safety which we enjoy call for our gratitude.",
+            "page",
+            "",
+            "page.hocr",
+            {"image": "1.png", "OCR confidence": "0.900"},
+        )
+    ],
+    "address.rtf": [(f"{WHOLE}\n\nA note.", *ABOUT, "address.rtf", AUTHOR)],
+    "interview.vtt": [
+        (
+            PEACE.replace("safety which", "safety\nwhich"),
+            "interview 1",
+            "",
+            "interview.vtt",
+            {"speaker": "George Washington", "time": "00:00:01"},
+        ),
+        (
+            TRADE,
+            "interview 2",
+            "",
+            "interview.vtt",
+            {"speaker": "Thomas Jefferson", "time": "00:00:08"},
+        ),
+    ],
+    "film.srt": [
+        (
+            PEACE.replace("safety which", "safety\nwhich"),
+            "film",
+            "",
+            "film.srt",
+            {"time": "00:00:04"},
+        )
+    ],
+    "references.ris": [
+        (
+            PEACE,
+            "State of the Union, 1801",
+            "1801-12-08",
+            "references.ris",
+            {"author": "Jefferson, Thomas", "journal": "Journal of the Congress"},
+        ),
+        (
+            TRADE,
+            "State of the Union, 1801, of trade",
+            "1801",
+            "references.ris",
+            {"author": "Jefferson, Thomas"},
+        ),
+    ],
+    "references.bib": [
+        (
+            PEACE,
+            "State of the Union, 1801",
+            "1801",
+            "references.bib",
+            {"author": "Jefferson, Thomas; Müller, Anna", "journal": "Journal of the Congress"},
+        )
+    ],
+    "peace.conllu": [
+        ("The peace.", "j1801", "", "peace.conllu", {"id": "j1801"}),
+        ("du Congrès", "w1790", "", "peace.conllu", {"id": "w1790"}),
+    ],
+    "peace.vrt": [
+        (
+            "The peace, liberty.",
+            "State of the Union, 1801",
+            "1801-12-08",
+            "peace.vrt",
+            {"id": "j1801"},
+        )
+    ],
+    "WhatsApp Chat with Congress.txt": [
+        (
+            text,
+            f"WhatsApp Chat with Congress {number}",
+            date,
+            "WhatsApp Chat with Congress.txt",
+            {"author": author, "time": time},
+        )
+        for number, (text, date, author, time) in enumerate(
+            (
+                (PEACE, "2020-01-08", "George Washington", "09:16"),
+                (TRADE, "2020-01-13", "Thomas Jefferson", "09:17"),
+            ),
+            1,
+        )
+    ],
     "addresses.zip": [
         (text, title, "", f"addresses.zip/{folder}/{title}.txt", {})
         for text, title, folder in ((FIRST, "1790", "washington"), (PEACE, "1801", "jefferson"))
@@ -122,6 +229,10 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
     "speeches.ldac": [(text, f"speeches {n}", "", f"speeches.ldac:{n}", {}) for text, n in BAG],
     "speeches.mtx": [(text, f"speeches {n}", "", f"speeches.mtx:{n}", {}) for text, n in BAG],
     "speeches.vocab": [],
+}
+SAID = {
+    "letters.mbox": "1 attachment or other part of it was not read",
+    "WhatsApp Chat with Congress.txt": "2 notices and messages without text",
 }
 HEADINGS = {
     "address.md",
@@ -150,12 +261,10 @@ def test_example(name):
     assert [
         (d.text, d.title, d.date or d.made, d.source_id, d.metadata) for d in documents
     ] == EXPECTED[name]
-    made = name in ("address.pdf", "address.docx", "address.odt")
+    made = name in ("address.pdf", "address.docx", "address.odt", "address.rtf")
     assert all(bool(d.made) == made for d in documents)  # it is no date of the text
     problems = [i.message for i in items if isinstance(i, Problem)]
-    assert len(problems) == (name == "letters.mbox") and all(
-        "1 attachment or other part of it was not read" in message for message in problems
-    )
+    assert len(problems) == (name in SAID) and all(SAID[name] in said for said in problems)
     assert 0 < sum(told) <= path.stat().st_size
     assert sniff.rows and sniff.options.given == ("speeches" in name)
     for d in documents:

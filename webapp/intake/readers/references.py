@@ -1,0 +1,174 @@
+"""Lists of literature (.ris, .bib): one document a reference, its abstract the text; authors, journal
+and what else it says as fields."""
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import regex
+
+from webapp.intake.readers.base import (
+    Document,
+    Options,
+    Problem,
+    Source,
+    Unreadable,
+    clean,
+    extension,
+)
+from webapp.intake.readers.prose import document, line
+from webapp.intake.readers.text import characters, sniff
+
+__all__ = ["read", "sniff"]
+
+_RIS = regex.compile(r"^([A-Z][A-Z0-9])  ?-(?: (.*))?$")
+_ROLES = {  # RIS's tags and BibTeX's names -> ours
+    "TI": "title", "T1": "title", "CT": "title", "AB": "abstract", "N2": "abstract", "PY": "date", "Y1": "date", "DA": "date",
+    "AU": "author", "A1": "author", "JO": "journal", "JF": "journal", "T2": "journal", "JA": "journal", "KW": "keywords", "DO": "doi",
+    "UR": "url", "LA": "language", "PB": "publisher", "ID": "id", "booktitle": "journal", "journaltitle": "journal", "year": "date",
+}  # fmt: skip
+_KEPT = {"title", "abstract", "date", "author", "journal", "keywords", "doi", "url", "language"}
+_KEPT |= {"publisher", "id"}
+_ENTRY = regex.compile(r"@([A-Za-z]+)\s*[{(]\s*([^,\s{}]*)\s*,")
+_NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
+_BARE = regex.compile(r"[^\s,{}\"]+")
+_ACCENT = regex.compile(r"\\([`'^\"~=.uvHckbdr])\s*\{?\s*\\?([A-Za-z])\}?")
+_ACCENTS = dict(
+    zip("`'^\"~=.uvHckbdr", map(chr, (0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B, 0x327, 0x328, 0x331, 0x323, 0x30A)), strict=True)
+)  # fmt: skip
+_LETTERS = {"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å"}
+_LETTERS |= {
+    "AA": "Å",
+    "l": "ł",
+    "L": "Ł",
+    "i": "ı",
+    "&": "&",
+    "%": "%",
+    "$": "$",
+    "_": "_",
+    "#": "#",
+}
+_COMMAND = regex.compile(r"\\([A-Za-z]+|[&%$_#])\s*")
+
+
+class _Reference(NamedTuple):
+    line: int
+    fields: dict[str, list[str]]
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    text = yield from characters(path, name, options.encoding, advance)
+    text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
+    is_ris = extension(name) == ".ris"
+    count = bare = 0
+    for reference in _ris(text) if is_ris else _bibtex(text):
+        count += 1
+        fields = {key: "; ".join(values) for key, values in reference.fields.items()}
+        title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
+        place = f"line {reference.line}"
+        bare += not abstract
+        if not (abstract or title):
+            message = (
+                f"“{name}”, {place}: the reference has no abstract and no title; it was left out."
+            )
+            yield Problem(name, place, message, True)
+            continue
+        date = fields.pop("date", "").split("; ")[0].strip("/ ").replace("/", "-")
+        fields.pop("id", "")
+        yield document(abstract or title, name, title, date, fields, place)
+    if not count:
+        raise Unreadable(f"“{name}” holds no reference; it was left out.")
+    if bare:
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {bare:,} of {count:,} references have no abstract; their text is their"
+            " title.",
+            False,
+        )
+
+
+def _ris(text: str) -> Iterator[_Reference]:
+    fields: dict[str, list[str]] = {}
+    role = ""
+    begin = 1
+    for number, row in enumerate(text.split("\n"), 1):
+        tagged = _RIS.match(row)
+        if tagged is None:
+            if role and row.strip() and fields.get(role):  # a text goes on in the next line
+                fields[role][-1] += f" {line(row)}"
+            continue
+        tag, value = tagged[1], line(tagged[2] or "")
+        role = _ROLES.get(tag, "")
+        if tag == "TY":
+            fields, begin = {}, number
+        elif tag == "ER":
+            if fields:
+                yield _Reference(begin, fields)
+            fields = {}
+        elif role and value and (role in ("author", "keywords") or role not in fields):
+            fields.setdefault(role, []).append(value)
+    if fields:
+        yield _Reference(begin, fields)
+
+
+def _bibtex(text: str) -> Iterator[_Reference]:
+    at, number, counted = 0, 1, 0
+    while entry := _ENTRY.search(text, at):
+        number += text.count("\n", counted, entry.start())
+        counted = entry.start()
+        at = entry.end()
+        if entry[1].lower() in ("comment", "string", "preamble"):
+            continue
+        fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
+        while named := _NAME.match(text, at):
+            value, at = _value(text, named.end())
+            key = named[1].lower()
+            role = _ROLES.get(key, key)
+            if role in _KEPT and value:
+                written = plain(value)
+                if role == "author":
+                    written = written.replace(" and ", "; ")
+                fields.setdefault(role, [written])
+        yield _Reference(number, fields)
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """A value that begins there, and where it ends; parts that “#” joins are one."""
+    parts = []
+    while at < len(text):
+        if text[at] in '{"':
+            part, at = _enclosed(text, at)
+        elif bare := _BARE.match(text, at):
+            part, at = bare[0], bare.end()
+        else:
+            break
+        parts.append(part)
+        joined = regex.compile(r"\s*#\s*").match(text, at)
+        if joined is None:
+            break
+        at = joined.end()
+    return "".join(parts), at
+
+
+def _enclosed(text: str, at: int) -> tuple[str, int]:
+    closing, depth = {"{": "}", '"': '"'}[text[at]], 0
+    begin = at + 1
+    for place in range(begin, len(text)):
+        character = text[place]
+        if character == closing and depth == 0:
+            return text[begin:place], place + 1
+        depth += (character == "{") - (character == "}")
+    return text[begin:], len(text)
+
+
+def plain(value: str) -> str:
+    """What LaTeX's commands and braces stand for."""
+    value = _ACCENT.sub(
+        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), value
+    )
+    value = _COMMAND.sub(lambda match: _LETTERS.get(match[1], " "), value)
+    value = value.replace("~", " ").replace("---", "—").replace("--", "–")
+    return line(value.replace("{", "").replace("}", ""))

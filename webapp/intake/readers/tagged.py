@@ -1,0 +1,146 @@
+"""Texts that are divided into words already (.conllu, .vrt): the words as they are given, with the
+spaces that they had; one document for each text in the file."""
+
+import html
+from collections.abc import Callable, Iterator
+
+import regex
+
+from webapp.intake.readers.base import (
+    MAX_FIELDS,
+    MAX_TEXT,
+    Document,
+    Options,
+    Problem,
+    Source,
+    Unreadable,
+    clean,
+    decoded,
+    extension,
+    lines,
+    opened,
+    stem,
+)
+from webapp.intake.readers.prose import document
+from webapp.intake.readers.text import sniff
+
+__all__ = ["read", "sniff"]
+
+_COMMENT = regex.compile(r"#\s*(newdoc|newpar|meta::\w+|date|title|author)\b(?:\s+id)?\s*=?\s*(.*)")
+_ELEMENT = regex.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/?>\s*$")
+_ATTRIBUTE = regex.compile(r"""([\w:.-]{1,100})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})')""")
+_TEXTS = {"text", "doc", "document"}
+_CLOSES = set(".,;:!?)]}»”’%…") | {"n't", "'s", "’s"}  # before which is no space
+_OPENS = set("([{«„“‘")
+
+
+class _Text:
+    """A text as it comes together."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.pieces: list[str] = []
+        self.fields: dict[str, str] = {}
+        self.length = 0
+        self.space = ""
+
+    def add(self, word: str, space: str) -> None:
+        """space: behind the word."""
+        self.pieces += [self.space, word]
+        self.space = space
+        self.length += len(word) + 1
+        if self.length > MAX_TEXT:
+            raise Unreadable(f"“{self.name}” has a text of more than {MAX_TEXT:,} characters.")
+
+    def divide(self, between: str) -> None:
+        if self.pieces:
+            self.space = max(self.space.strip(" "), between, key=len)
+
+    def document(self, number: int, several: bool) -> Document:
+        fields = dict(list(self.fields.items())[:MAX_FIELDS])
+        title = fields.pop("title", "")
+        date = fields.pop("date", "") or fields.pop("year", "")
+        name = fields.get("id", "") or (f"{stem(self.name)} {number}" if several else "")
+        return document(
+            clean("".join(self.pieces)),
+            self.name,
+            title or name,
+            date,
+            fields,
+            f"text {number}" if several else "",
+        )
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    add = _conllu if extension(name) in (".conllu", ".conll") else _vrt
+    text = _Text(name)
+    number = 0
+    with opened(path, name, advance) as file:
+        state = {"skip": 0}
+        for row, _ in lines(decoded(file, options.encoding), 1 << 16):
+            begins = add(row.rstrip("\r\n"), text, state)
+            if begins is not None:
+                if text.pieces:
+                    number += 1
+                    yield text.document(number, several=True)
+                text = _Text(name)
+                text.fields.update(begins)
+    if text.pieces:
+        yield text.document(number + 1, several=number > 0)
+    elif not number:
+        raise Unreadable(
+            f"“{name}” holds no words, one a line, as files of this form do; it was left out."
+        )
+
+
+def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
+    """Add a line. Where a text begins: its fields."""
+    if row.startswith("#"):
+        comment = _COMMENT.match(row)
+        if comment and comment[1] == "newdoc":
+            return {"id": comment[2]} if comment[2] else {}
+        if comment and comment[1] == "newpar":
+            text.divide("\n\n")
+        elif comment and comment[2]:
+            text.fields.setdefault(comment[1].removeprefix("meta::"), comment[2])
+        return None
+    cells = row.split("\t")
+    if len(cells) < 2:
+        text.divide("\n")  # a sentence ends
+        return None
+    first, _, last = cells[0].partition("-")
+    if "." in first:  # a word that is not written
+        return None
+    if last.isdigit():  # “1-2 du”: the parts that follow are not written
+        state["skip"] = int(last)
+    elif first.isdigit() and int(first) <= state["skip"]:
+        return None
+    if first == "1":
+        state["skip"] = int(last) if last.isdigit() else 0
+    glued = len(cells) > 9 and "SpaceAfter=No" in cells[9]
+    text.add(cells[1], "" if glued else " ")
+    return None
+
+
+def _vrt(row: str, text: _Text, state: dict) -> dict[str, str] | None:
+    element = _ELEMENT.match(row)
+    if element is None:
+        word = html.unescape(row.split("\t")[0])
+        if word.strip():
+            if word in _CLOSES and text.space == " ":
+                text.space = ""
+            text.add(word, "" if word in _OPENS else " ")
+        return None
+    end, tag, attributes = element.groups()
+    if tag == "g":  # glue: no space between two words
+        text.space = ""
+    elif tag in _TEXTS and not end:
+        found = _ATTRIBUTE.findall(attributes)
+        return {key: html.unescape(double or single) for key, double, single in found}
+    elif tag in ("s", "sentence"):
+        text.divide("\n")
+    elif tag in ("p", "head", "div"):
+        text.divide("\n\n")
+    return None

@@ -1,0 +1,85 @@
+"""A chat as WhatsApp exports it (“WhatsApp Chat with ….txt”, “_chat.txt”): one document a message,
+with who wrote it and when."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import regex
+
+from webapp.intake.readers import text
+from webapp.intake.readers.base import Document, Options, Problem, Source, clean, stem
+from webapp.intake.readers.prose import document
+from webapp.intake.readers.text import sniff
+
+__all__ = ["read", "sniff"]
+
+_MESSAGE = regex.compile(
+    r"^[\u200e\u200f]?\[?(?P<date>\d{1,4}[./-]\d{1,2}[./-]\d{1,4}),?[\s\u202f]+"
+    r"(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[\s\u202f]?[ap]\.?[\s\u202f]?m\.?)?)\]?(?:\s-)?\s"
+    r"(?:(?P<author>[^:\n]{1,80}):\s)?(?P<text>.*)$",
+    regex.I,
+)
+_NO_TEXT = regex.compile(
+    r"^\u200e|^<[^<>]{3,60}>$|omitted$|weggelassen>?$|omis>?$|^(this message was deleted|you deleted"
+    r" this message|null)\.?$",
+    regex.I,
+)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    whole = yield from text.characters(path, name, options.encoding, advance)
+    rows = whole.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if not any(_MESSAGE.match(row) for row in rows[:50]):  # only the name is that of a chat
+        yield document(clean(whole), name)
+        return
+    order = _order(rows)
+    message: regex.Match | None = None
+    parts: list[str] = []
+    left_out = number = 0
+    for row in [*rows, None]:
+        begins = _MESSAGE.match(row) if row is not None else None
+        if row is not None and begins is None:
+            parts.append(row)
+            continue
+        if message is not None:
+            written = clean("\n".join([message["text"], *parts])).strip()
+            if not message["author"] or not written or _NO_TEXT.search(message["text"]):
+                left_out += 1
+            else:
+                number += 1
+                yield _document(written, message, name, number, order)
+        message, parts = begins, []
+    if left_out:
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {left_out:,} notices and messages without text, such as pictures, were left"
+            " out.",
+            False,
+        )
+
+
+def _document(written: str, message: regex.Match, name: str, number: int, order: str) -> Document:
+    fields = {"author": message["author"].strip("~\u200e\u202a\u202c "), "time": message["time"]}
+    date = _iso(message["date"], order)
+    return document(written, name, f"{stem(name)} {number}", date, fields, f"message {number}")
+
+
+def _order(rows: list[str]) -> str:
+    """What the numbers of dates are, by those that can't be months: “dmy”, “mdy” or “ymd”."""
+    seen: Counter[int] = Counter()
+    for row in rows:
+        if found := _MESSAGE.match(row):
+            numbers = [int(part) for part in regex.split("[./-]", found["date"])]
+            if numbers[0] > 31:
+                return "ymd"
+            seen.update(place for place in (0, 1) if numbers[place] > 12)
+    return "mdy" if seen[1] > seen[0] else "dmy"
+
+
+def _iso(date: str, order: str) -> str:
+    parts = dict(zip(order, regex.split("[./-]", date), strict=True))
+    year = int(parts["y"])
+    return f"{year + 2000 if year < 100 else year}-{int(parts['m']):02}-{int(parts['d']):02}"
