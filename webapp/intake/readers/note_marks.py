@@ -15,9 +15,11 @@ _NUMBER = regex.compile(rf"(?P<open>[\[(])?(?:{_SIGNS}|{_NUMBERS})(?(open)[\])])
 _SIGN = regex.compile(rf"[\[(]?{_SIGNS}[\])]?")
 _LETTER = regex.compile(r"[a-d]")  # others are raised in abbreviations: “Mme”, “no”, “XXe”
 # What a raised number follows where it marks a note, and is no power: a word, or the end of one
-_BEHIND_WORD = regex.compile(r"(?:\p{L}{3,}|\p{L}[\p{M}]*[.,;:!?’”\"»)\]]+)\Z")
+_BEHIND_WORD = regex.compile(r"(?:\p{L}{2,}|\p{L}[\p{M}]*[.,;:!?’”\"»)\]]+)\Z")
 _BEHIND_LONG_WORD = regex.compile(r"\p{Ll}{4,}[.,;:!?’”\"»)\]]*\Z")
-_UNIT = regex.compile(r"(?:\P{L}|\A)(?:min|mol|sec|log|sin|cos|tan|exp)\Z")
+_UNIT = regex.compile(
+    r"(?:\P{L}|\A)(?:min|mol|sec|log|sin|cos|tan|exp|[cdkmnµμ]m|ft|yd|mi|kg|ha|mc|dx|dt|ab|ax)\Z"
+)
 
 
 def is_mark(text: str, before: str, linked: bool = False) -> bool:

@@ -137,6 +137,8 @@ def test_ruby_gives_its_base_alone(file):
         ("iv", "word", False, False),
         ("1, 2", "word", False, True),
         ("2", "km", False, False),
+        ("2", "m", False, False),
+        ("1", "im", False, True),
         ("see the note", "word", True, False),
         ("", "word", True, False),
     ],
