@@ -109,11 +109,15 @@ def _in_time(ranked: tuple[int, Finding]) -> tuple[float, float]:
 
 
 def _told(selection: Selection, findings: Sequence[Finding], ends: list[str]) -> list[Finding]:
-    """What may be said, the best of a kind first: nothing of topics that a reader hid, no change
-    whose interval holds none."""
+    """What may be said, the best of a kind first: nothing of topics that a reader hid, no
+    difference whose interval holds none."""
     labels = selection.run_view.labels
     shown = [finding for finding in findings if not any(labels.hidden(k) for k in finding.subjects)]
-    shown = [finding for finding in shown if not (isinstance(finding, Change) and unsure(finding))]
+    shown = [
+        finding
+        for finding in shown
+        if not (isinstance(finding, (Change, Mark)) and unsure(finding))
+    ]
     marks = [finding for finding in shown if isinstance(finding, Mark)]
     events = [finding for finding in shown if isinstance(finding, Event)]
     rest = [finding for finding in shown if not isinstance(finding, (Mark, Event))]

@@ -165,10 +165,6 @@ TOPICS_CAUTIONS = {
     ),
 }
 THIN = "Thin {units}: {count} of {all} have fewer than 10 documents"
-THIN_AND_EMPTY = Plural(
-    "Thin {units}: {count} of {all} have fewer than 10 documents, and {empty} in between has none",
-    "Thin {units}: {count} of {all} have fewer than 10 documents, and {empty} in between have none",
-)
 REPEATED = Plural(
     "Repeated: {count} document ({share}) repeats an earlier one, and counts each time",
     "Repeated: {count} documents ({share}) repeat an earlier one, and count each time",

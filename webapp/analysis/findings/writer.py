@@ -287,11 +287,10 @@ class Writer:
 
     def _thin(self, finding: ThinTimes) -> Sentence:
         parts = fill(
-            sentences.THIN_AND_EMPTY.pattern(finding.empty) if finding.empty else sentences.THIN,
+            sentences.THIN,
             count=count(finding.count),
             all=count(finding.of),
             units=sentences.UNITS[finding.unit].other,
-            empty=f"{finding.empty:,}",
         )
         return Sentence(
             parts, self.view.go("run_time", asked=self.selection.address(by=finding.unit)[1:])
