@@ -420,7 +420,7 @@ def _stream(
     for k in family.topics:
         if k in shares:
             link = links.topic_link(view, k)
-            name = link.name if link.named else ""
+            name = link.name if link.has_name else ""
             share = float(shares[k] @ totals / max(totals.sum(), 1.0))
             bands.append(Band(name, link.label, link.url, share, shares[k]))
     return Stream(family.name, row.url, family.hue, family.share, bands)

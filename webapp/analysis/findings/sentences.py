@@ -26,7 +26,7 @@ def plain(parts: Sequence[Part], sure: str) -> str:
     named = (
         part
         if isinstance(part, str)
-        else _topic(part.named).format(name=part.name, label=part.label)
+        else _topic(part.has_name).format(name=part.name, label=part.label)
         for part in parts
     )
     return (SURE if sure else SENTENCE).format(sentence="".join(named), sure=sure)

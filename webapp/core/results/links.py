@@ -28,7 +28,7 @@ class TopicLink:
     """How a topic is named, coloured and reached from anywhere; {% chip %} shows it.
 
     label: such as T07. name: what readers call it; else the name proposed from its words; else, where
-    it is not `named`, its first words, "man · industrial · wage", which are no part of a sentence.
+    not `has_name`, its first words, "man · industrial · wage", which are no part of a sentence.
     background: whether it is general talk, which lists set apart. head: the number of the largest
     topic of its family, null where it is in none. slot: the family's colour; hue: the number of its
     own, which is that one unless a reader chose another.
@@ -38,7 +38,7 @@ class TopicLink:
     number: int
     label: str
     name: str
-    named: bool
+    has_name: bool
     background: bool
     head: int | None
     slot: int
@@ -76,7 +76,7 @@ def topic_link(view: RunView, number: int) -> TopicLink:
         number=number,
         label=topic_label(number),
         name=labels.name(number),
-        named=labels.named(number),
+        has_name=labels.named(number),
         background=labels.background(number),
         head=view.homes[number].head,
         slot=view.homes[number].slot,

@@ -22,7 +22,7 @@ def chip(topic: Any, plain: bool = False) -> SafeString:
     topic: a results.links.TopicLink. plain: no link."""
     shown = format_html("{}", topic.label)
     if topic.name:
-        kind = "name" if topic.named else "name unnamed"
+        kind = "name" if topic.has_name else "name unnamed"
         shown += format_html(' <bdi class="{}">{}</bdi>', kind, topic.name)
     if topic.into:
         shown += format_html(' <span class="into">in {}</span>', topic.into)

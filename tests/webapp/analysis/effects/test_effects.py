@@ -566,7 +566,7 @@ def leads_to(url: str, finding: dict) -> bool:
         topics = parse_qs(finding["url"].partition("?")[2])["topics"]
         return asked["topic"] == topics
     value = finding["claims"][0]["value"]
-    of_group = asked.get("b") == [value] if value else asked["effect"] == ["spline(date)"]
+    of_group = asked.get("b") == [value] if value else asked.get("effect") == ["spline(date)"]
     return asked["topic"] == [str(finding["topic"]["number"])] and of_group
 
 

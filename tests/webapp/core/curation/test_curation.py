@@ -80,7 +80,7 @@ def test_a_label_is_on_every_page_and_never_markup(client, trained):
         html = client.get(address).content.decode()
         assert EVIL not in html, address
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html, address
-        assert "chip t7" in html, address
+        assert "chip t24" in html, address
 
 
 def test_a_form_that_was_open_long_takes_nothing_back(client, trained):

@@ -32,7 +32,7 @@ def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
     )
     assert name
     assert (link.label, link.name, link.hidden, link.into) == ("T02", name, False, "")
-    assert link.named and link.hue == link.slot < 16
+    assert link.has_name and link.hue == link.slot < 16
     assert (said(trained).title(2), said(trained).label(2)) == (f"T02 {name}", "")
     assert said(trained).into.tolist() == list(range(6))
     assert said(trained).into.dtype == np.int32
@@ -44,9 +44,9 @@ def test_a_topic_without_a_name_has_its_words(trained):
     )
     labels.proposals.cache_clear()
     link = links.topic_link(RunView(trained), 2)
-    assert (link.name, link.named) == ("man · wage · dealing", False)
+    assert (link.name, link.has_name) == ("man · wage · dealing", False)
     curation.change(trained, 2, {"label": "Work"}, "owner")
-    assert links.topic_link(RunView(trained), 2).named
+    assert links.topic_link(RunView(trained), 2).has_name
     labels.proposals.cache_clear()
 
 
