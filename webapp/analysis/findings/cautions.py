@@ -18,6 +18,7 @@ from webapp.analysis.findings.kinds import (
     What,
 )
 from webapp.core.results import measures
+from webapp.core.results.view import RunView
 
 if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
@@ -74,6 +75,28 @@ def _topics(context: Context) -> list[TopicsCaution]:
             )
         )
     return [row for row in rows if row.count]
+
+
+def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
+    """Topics that most trainings with other seeds did not find again. Those trainings follow a run
+    while its machine is idle, so this is known later than what is stored, and not stored."""
+    tokens = np.nan_to_num(measures.of(view.run)["tokens"])
+    labels = view.labels
+    named = [k for k in doubtful if tokens[k] > 0 and labels.into[k] == k and not labels.hidden(k)]
+    if not named:
+        return []
+    share = float(tokens[named].sum() / tokens.sum())
+    return [
+        TopicsCaution(
+            score=1.0,  # the first of the cautions
+            estimate=share,
+            low=share,
+            high=share,
+            count=len(named),
+            what="unstable",
+            topics=sorted(named, key=lambda k: -tokens[k])[:NAMED],
+        )
+    ]
 
 
 def _thin(context: Context) -> list[ThinTimes]:

@@ -20,7 +20,7 @@ Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.core.documen
 ShareInterval = tuple[float, float, float]  # a share and the ends of its 95% interval
 Shape = Literal["line", "step", "window"]
 Line = list[float | None]  # shares over time, null for a time without words
-What = Literal["general", "mixed", "one_document"]  # topics that a caution is about
+What = Literal["general", "mixed", "one_document", "unstable"]  # topics that a caution is about
 
 
 class OnPage(NamedTuple):

@@ -7,6 +7,7 @@ from functools import partial
 
 from inference.explore.naming import LIST
 from webapp.analysis.findings import (
+    cautions,
     families,
     numbers,
     quotations,
@@ -57,12 +58,16 @@ def overview(
         for one in found.findings
         if not isinstance(one, Family) or one.first <= cut.number <= one.last
     ]
-    told = _told(selection, shown, found.span)
     doubtful = found_again.doubtful(selection.view.run)
+    shown = [*cautions.unstable(selection.view, doubtful), *shown]
+    told = _told(selection, shown, found.span)
     chosen: list[tuple[int, Finding]] = []
     for name, kind in KINDS.items():
         of_kind = [finding for finding in told if finding.kind == name]
-        of_kind.sort(key=lambda finding: not _sure_of(finding, doubtful))
+        if name == "family":  # parts of one whole: the largest in the set is read first
+            of_kind.sort(key=lambda finding: -(finding.estimate or 0.0))
+        elif name != "caution":  # which may be about the very topics that are doubtful
+            of_kind.sort(key=lambda finding: not _sure_of(finding, doubtful))
         ranked = list(enumerate(of_kind, 1))[: kind.ON_PAGE.shown[detail]]
         chosen += sorted(ranked, key=_in_time)
     unlike = [finding.document for _, finding in chosen if isinstance(finding, Unlike)]

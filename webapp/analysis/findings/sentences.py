@@ -158,6 +158,12 @@ TOPICS_CAUTIONS = {
         "Mixed: {count} topic has words that rarely occur together: {topics}",
         "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
+    "unstable": Plural(
+        "{count} topic was not found again by most trainings with other seeds: {topics}. It has"
+        " {share} of the words",
+        "{count} topics were not found again by most trainings with other seeds: {topics}. Together"
+        " they have {share} of the words",
+    ),
     "one_document": Plural(
         "One document: {count} topic has a fifth or more of its words from one document: {topics}",
         "One document: {count} topics have a fifth or more of their words from one document:"

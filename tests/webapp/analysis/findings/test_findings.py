@@ -132,7 +132,7 @@ def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
         families.cut(view, None).number,
     )
     return {
-        tuple(row.topics): row
+        tuple(sorted(row.topics)): row
         for row in rows
         if isinstance(row, kinds.Family) and row.first <= usual <= row.last
     }
@@ -146,6 +146,41 @@ def test_families_of_sets_add_up_to_those_of_all_documents(trained):
     assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
     for members, family in whole.items():
         assert family.score == sum(part[members].score for part in parts if members in part)
+
+
+def test_what_a_set_is_about_begins_with_what_is_largest_in_the_set(trained, client, monkeypatch):
+    """Also where other seeds did not find the largest family's topics again."""
+    for query in ({}, {"from": "1796"}, {"to": "1793"}):
+        counted = evidence.of(trained)
+        chosen = Selection.read(
+            QueryDict("&".join(f"{k}={v}" for k, v in query.items())), RunView(trained)
+        )
+        mask = np.ones(counted.lengths.size, bool) if chosen.mask is None else chosen.mask
+        row_of = np.repeat(np.arange(counted.lengths.size), np.diff(counted.doc_ptr))
+        tokens = np.bincount(
+            counted.doc_topics,
+            weights=counted.doc_tokens * mask[row_of],
+            minlength=trained.topics,
+        )
+        rows = [
+            row["family"]
+            for row in get(client, trained, **query)["findings"]
+            if row["kind"] == "family"
+        ]
+        monkeypatch.setattr(
+            overview.found_again, "doubtful", lambda run, first=rows[0]: set(first["topics"])
+        )
+        rows = [
+            row["family"]
+            for row in get(client, trained, **query)["findings"]
+            if row["kind"] == "family"
+        ]
+        shares = [row["share"] for row in rows]
+        assert len(rows) > 1 and shares == sorted(shares, reverse=True)
+        for row in rows:
+            sizes = tokens[row["topics"]].tolist()
+            assert sizes == sorted(sizes, reverse=True)
+        monkeypatch.undo()
 
 
 def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
