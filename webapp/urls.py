@@ -613,6 +613,7 @@ urlpatterns = [
     *page("notebooks", notebooks.index, "notebooks", USER),
     form("notebooks/new", notebooks.create, "notebook_new", USER),
     form("notebooks/pin", notebooks.pin, "pin", USER),
+    form("notebooks/finding", findings.pin, "pin_finding", USER),
     form("notebooks/findings", findings.notebook, "notebook_findings", USER),
     *page("notebooks/<int:notebook_id>", notebooks.detail, "notebook", NOTEBOOK, example=None),
     form(

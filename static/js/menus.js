@@ -1,6 +1,7 @@
 // The menus of a run, which open without this, too: arrows go through them, Escape closes what is open and goes back to its
 // button, and so does a press, or the focus, elsewhere.
 const MENU = "details.menu";
+const PANELS = "details.pin[open], .page-tools details[open]"; // what a page offers to change about itself
 const links = (menu) => [...menu.querySelectorAll("ul a")];
 
 function closed(menu, focus) {
@@ -20,7 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const menu = event.target.closest?.(MENU);
   if (event.key === "Escape") {
-    const open = document.querySelector(`${MENU}[open]`) ?? event.target.closest?.("details.pin[open]");
+    const open = document.querySelector(`${MENU}[open]`) ?? event.target.closest?.(PANELS);
     if (!open || document.querySelector("dialog[open], :popover-open")) return;
     closed(open, open.contains(event.target));
   } else if (menu && ["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key)) {

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
-from webapp.analysis.findings import families as cuts, renaming
+from inference.errors import Invalid, there
+from webapp.analysis.findings import families as cuts, pinning, quotations, renaming
 from webapp.analysis.findings.kinds import KINDS, Detail
 from webapp.analysis.findings.overview import line_table, overview
 from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
@@ -23,7 +23,7 @@ from webapp.analysis.findings.shapes import (
 )
 from webapp.core.documents import days, fields
 from webapp.core.documents.selection import RunSelection, Selection
-from webapp.core.notebooks import queries as pins, services as notebooks
+from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.core.simulate import truth
@@ -144,6 +144,34 @@ def _middle(version: Version, claim: Claim) -> dict[str, str]:
 
 
 @require_POST
+def pin(request: HttpRequest) -> HttpResponse:
+    """Keep a finding of the page, with passages that show it. kind, rank: which; query: of the
+    page."""
+    return kept.answered(request, lambda: _pin(request))
+
+
+def _pin(request: HttpRequest) -> Notebook:
+    sent = request.POST
+    run = authorization.run_or_404(request, whole(sent, "run"))
+    query = QueryDict(sent.get("query", "")[:2000])
+    selection = Selection.read(query, RunView(run))
+    by, number = authorization.user_id(request), cuts.in_address(query)
+    page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
+    rank = whole(sent, "rank")
+    row = there(
+        next(
+            (row for row in page.findings if (row.kind, row.rank) == (sent.get("kind"), rank)), None
+        ),
+        Invalid("rank", "The page has no such finding any more. Open it again, and press Pin."),
+    )
+    notebook = kept.chosen(request, run.corpus)
+    repeated = quotations.repeating(selection)
+    for evidence in pinning.evidence_of(selection.view, page, row, repeated):
+        notebooks.pin(notebook, evidence, "", reader(request))
+    return notebook
+
+
+@require_POST
 def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
     sent = request.POST
@@ -167,14 +195,10 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         reader(request),
         authorization.user(request),
     )
-    pinned = [
+    pinned = pinning.evidence_of_page(selection, page)
+    pinned += [
         pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
         for quote in page.quotes
-    ] + [
-        pins.of_chart(
-            run, KINDS[row.kind].ON_PAGE.title, row.url, row.sentence, line_table(page, row)
-        )
-        for row in page.findings
     ]
     for evidence in pinned:
         notebooks.pin(made, evidence, "", reader(request))

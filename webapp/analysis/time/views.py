@@ -36,7 +36,7 @@ from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.drawing.tables import json_text, kept_table
+from webapp.platform.drawing.tables import json_text, kept_table, with_intervals
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.typed import Answer, Here, typed
 
@@ -137,9 +137,17 @@ def _pinned(page: TimeLines) -> Pinned:
     names = [f"{topic.label} {topic.called}" for topic in page.topics]
     table = None
     if names:
-        shares_of_periods = list(zip(*(topic.share for topic in page.topics), strict=True))
+        columns, values = with_intervals(
+            names,
+            [topic.share for topic in page.topics],
+            [topic.low for topic in page.topics],
+            [topic.high for topic in page.topics],
+        )
         table = kept_table(
-            page.by, [period.label for period in page.bins], names, shares_of_periods
+            page.by,
+            [period.label for period in page.bins],
+            columns,
+            list(zip(*values, strict=True)),
         )
     subject = names[0] if len(names) == 1 else "Topics"
     title = f"{subject} by {page.by}"

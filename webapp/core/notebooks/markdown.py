@@ -3,7 +3,8 @@ becomes markup."""
 
 import re
 
-from webapp.core.notebooks.shapes import KeptTable, NotebookPage
+from webapp.core.notebooks.shapes import KeptTable, NotebookPage, PinRow
+from webapp.models import Pin
 
 
 def notebook(page: NotebookPage, root: str) -> str:
@@ -12,7 +13,7 @@ def notebook(page: NotebookPage, root: str) -> str:
     for pin in page.pins:
         link = f"[{escaped(pin.address)}](<{root}{_target(pin.address)}>)"
         blocks += [
-            f"## {escaped(pin.title)}",
+            _heading(pin),
             "\n".join(f"> {escaped(line)}".rstrip() for line in pin.quote.splitlines()),
             _paragraphs(pin.sentence),
             _table(pin.table),
@@ -22,12 +23,26 @@ def notebook(page: NotebookPage, root: str) -> str:
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
+def _heading(pin: PinRow) -> str:
+    """Passages are quoted under what they show, one level below."""
+    if not pin.headed:
+        return ""
+    return f"{'###' if pin.kind == Pin.Kind.PASSAGE else '##'} {escaped(pin.title)}"
+
+
 def escaped(text: str) -> str:
-    """Text on one line that Markdown, and the HTML in it, shows as it is."""
+    """Text on one line that Markdown, and the HTML in it, shows as it is. A backslash stands only
+    before what would be markup there."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
-    text = re.sub(r"([\\`*_\[\]|~#!$])", r"\\\1", text)
-    text = re.sub(r"^(\s*)([-+=:])", r"\1\\\2", text)  # a list, an underline of a heading
-    text = re.sub(r"^(\s*\d+)([.)])", r"\1\\\2", text)  # a numbered list
+    text = re.sub(r"([\\`*|])", r"\\\1", text)
+    text = re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text)  # not within a word
+    text = re.sub(r"~(?=~)|(?<=~)~", r"\\~", text)  # struck through
+    text = re.sub(r"\](?=[(\[:])", r"\\]", text)  # a link
+    if text.count("$") > 1:  # a formula between two
+        text = text.replace("$", r"\$")
+    text = re.sub(r"^(\s*)(#{1,6}(?=\s|$))", r"\1\\\2", text)  # a heading
+    text = re.sub(r"^(\s*)([-+](?=\s|$)|[-=:|]+\s*$)", r"\1\\\2", text)  # a list, an underline
+    text = re.sub(r"^(\s*\d+)([.)](?=\s|$))", r"\1\\\2", text)  # a numbered list
     return text.strip().replace("://", ":&#8203;//")  # renderers that make links of bare addresses
 
 
@@ -44,8 +59,8 @@ def _table(table: KeptTable | None) -> str:
     if not table or not table.columns:
         return ""
     lines = [
-        ["" if cell is None else escaped(str(cell)) for cell in row]
-        for row in (table.columns, *table.rows)
+        [escaped(str(name)) for name in table.columns],
+        *([escaped(said) for said, _ in row] for row in table.cells),
     ]
     lines.insert(1, ["---"] * len(table.columns))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,5 +1,6 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from django.db.models import Count, Q, QuerySet
@@ -17,7 +18,7 @@ from webapp.core.notebooks.shapes import (
 )
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
-from webapp.models import Corpus, Notebook, Pin, Run, Topic
+from webapp.models import Corpus, Notebook, Notebooks, Pin, Run, Topic
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import percent
 
@@ -42,6 +43,19 @@ def shared(token: str) -> Notebook | None:
     return Notebook.objects.filter(token=token, removed_at=None, owner__is_active=True).first()
 
 
+def last_used_for(offered: Notebooks, corpus: Corpus) -> Notebook | None:
+    """Of the notebooks that a Pin button offers the last used one that has a pin of the corpus, or
+    none of any yet."""
+    recent = offered.recent()
+    pins = Pin.objects.filter(notebook__in=recent)
+    runs = list(Run.everything.filter(corpus=corpus).values_list("pk", flat=True))
+    here = Q(source__corpus_id=corpus.pk) | Q(source__run__in=runs)
+    of_corpus = set(pins.filter(here).values_list("notebook", flat=True))
+    begun = set(pins.values_list("notebook", flat=True))
+    fitting = [book for book in recent if book.pk in of_corpus or book.pk not in begun]
+    return fitting[0] if fitting else None
+
+
 def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
     """The notebook and its pins in their order, those that were removed apart.
 
@@ -55,9 +69,26 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
         notebook=NotebookHeader(
             notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro
         ),
-        pins=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is None],
+        pins=_with_one_heading_a_section(
+            [_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is None]
+        ),
         removed=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is not None],
     )
+
+
+def _with_one_heading_a_section(rows: list[PinRow]) -> list[PinRow]:
+    """Neighbouring findings that are called alike are one section. Passages between them are quoted
+    under a finding, and begin no section."""
+    section = None
+    headed = []
+    for row in rows:
+        if row.kind == Pin.Kind.PASSAGE:
+            headed.append(row)
+            continue
+        begins = row.kind != Pin.Kind.CHART or row.title != section
+        section = row.title if row.kind == Pin.Kind.CHART else None
+        headed.append(replace(row, headed=begins))
+    return headed
 
 
 def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:

@@ -4,6 +4,8 @@ keeps."""
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from webapp.platform.drawing.numbers import percent
+
 Cell = bool | int | float | str | None
 Source = dict[
     str, str | int | float | None
@@ -16,6 +18,31 @@ class KeptTable:
 
     rows: list[list[Cell]]
     columns: list[Cell]
+
+    @property
+    def shares(self) -> list[bool]:
+        """Of each column, whether it holds shares: fractions from 0 to 1, none of them a count."""
+        columns = [[row[i] for row in self.rows] for i in range(len(self.columns))]
+        return [_are_shares(column) for column in columns]
+
+    @property
+    def cells(self) -> list[list[tuple[str, Cell]]]:
+        """Each cell as it is read, shares in percent, and the number that it stands for."""
+        shares = self.shares
+        return [
+            [(_written(cell, shares[i]), cell) for i, cell in enumerate(row)] for row in self.rows
+        ]
+
+
+def _are_shares(column: list[Cell]) -> bool:
+    known = [cell for cell in column if cell is not None]
+    return bool(known) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in known)
+
+
+def _written(cell: Cell, share: bool) -> str:
+    if cell is None:
+        return ""
+    return percent(cell) if share else str(cell)
 
 
 @dataclass(frozen=True)
@@ -69,7 +96,8 @@ class NotebookHeader(NotebookHead):
 @dataclass(frozen=True)
 class PinRow:
     """A pin as it was kept. address: "" where nothing is there any more, or nothing that the reader
-    may see; `deleted` says so. origin: `source` in words."""
+    may see; `deleted` says so. origin: `source` in words. headed: whether its title is a heading:
+    findings of one section have one."""
 
     id: int
     kind: str
@@ -86,6 +114,7 @@ class PinRow:
     at: datetime
     origin: str
     deleted: bool
+    headed: bool = True
 
 
 @dataclass(frozen=True)

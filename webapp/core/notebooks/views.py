@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import orjson
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -22,7 +22,7 @@ from webapp.core.notebooks.shapes import (
     NotebookRow,
     NotebooksPage,
 )
-from webapp.models import Notebook, Pin
+from webapp.models import Corpus, Notebook, Pin
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import back, check_act, is_whole, reader, told, whole
 from webapp.platform.pages.typed import Answer, Here, typed
@@ -38,6 +38,8 @@ FILES: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what write
     "bib": ("application/x-bibtex", None),
 }
 NEW = "new"  # the choice of a Pin button that begins a notebook
+OWN = "own"  # and that which takes the last used one of the corpus, or begins it
+IN_PLACE = "X-In-Place"  # the header by which a script asks for the answer alone (pins.js)
 
 
 def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
@@ -151,17 +153,46 @@ def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
 
 @require_POST
 def pin(request: HttpRequest) -> HttpResponse:
-    """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is."""
+    """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is; a
+    script gets the answer alone and shows it where the button is."""
+    return answered(request, lambda: _keep(request))
+
+
+def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse:
+    """The answer to a Pin button. keep: pins, and returns the notebook; it may raise Invalid."""
+    if IN_PLACE not in request.headers:
+        with told(request):
+            notebook = keep()
+            url = reverse("notebook", args=[notebook.pk])
+            messages.success(
+                request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
+            )
+        return redirect(back(request, reverse("notebooks")))
+    try:
+        notebook = keep()
+    except Invalid as error:
+        return JsonResponse({"error": error.message}, status=400)
+    return JsonResponse(
+        {"notebook": notebook.title, "url": reverse("notebook", args=[notebook.pk])}
+    )
+
+
+def _keep(request: HttpRequest) -> Notebook:
+    """Pin what was sent; returns the notebook that has it. Raises Invalid."""
+    evidence = _evidence(request)
+    notebook = chosen(request, _corpus_sent(request))
+    notebooks.pin(notebook, evidence, request.POST.get("comment", ""), reader(request))
+    return notebook
+
+
+def _corpus_sent(request: HttpRequest) -> Corpus | None:
+    """The corpus of what is pinned; None of a page that is about several."""
     sent = request.POST
-    with told(request):
-        evidence = _evidence(request)
-        notebook = _chosen(request)
-        notebooks.pin(notebook, evidence, sent.get("comment", ""), reader(request))
-        url = reverse("notebook", args=[notebook.pk])
-        messages.success(
-            request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
-        )
-    return redirect(back(request, reverse("notebooks")))
+    if sent.get("run"):
+        return authorization.run_or_404(request, whole(sent, "run")).corpus
+    if sent.get("corpus"):
+        return authorization.corpus_or_404(request, whole(sent, "corpus"))
+    return None
 
 
 def _evidence(request: HttpRequest) -> Evidence:
@@ -191,20 +222,22 @@ def _evidence(request: HttpRequest) -> Evidence:
     )
 
 
-def _chosen(request: HttpRequest) -> Notebook:
-    """The notebook that was picked, or a new one with today's date as its title until it gets a
-    better one."""
-    choice = request.POST.get("notebook", NEW)
-    if choice == NEW:
+def chosen(request: HttpRequest, corpus: Corpus | None) -> Notebook:
+    """The notebook that was picked; by default the last used one of the corpus, as evidence about
+    one collection is not to get among that of another. Else a new one, which is called by the
+    corpus and today's date until it gets a better title."""
+    choice = request.POST.get("notebook", OWN)
+    offered = authorization.notebooks(request)
+    if choice == OWN and corpus and (own := queries.last_used_for(offered, corpus)):
+        return own
+    if choice in (NEW, OWN):
+        today = f"{timezone.now():%-d %B %Y}"
+        name = f"{corpus.name[: notebooks.TITLE - 40]}, notes of {today}" if corpus else ""
         return notebooks.create(
-            f"Notes of {timezone.now():%-d %B %Y}", reader(request), authorization.user(request)
+            name or f"Notes of {today}", reader(request), authorization.user(request)
         )
     return there(
-        (
-            authorization.notebooks(request).filter(pk=choice, removed_at=None).first()
-            if is_whole(choice)
-            else None
-        ),
+        (offered.filter(pk=choice, removed_at=None).first() if is_whole(choice) else None),
         Invalid("notebook", "The chosen notebook no longer exists. Choose another."),
     )
 

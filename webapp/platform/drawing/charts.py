@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString, mark_safe
 from webapp.platform.drawing.chips import bar
 from webapp.platform.drawing.colours import of_line
 from webapp.platform.drawing.numbers import NONE, count, percent, width
+from webapp.platform.drawing.tables import HIGH, LOW
 
 register = template.Library()
 
@@ -315,7 +316,7 @@ def word_rows(words: Sequence[Any]) -> SafeString:
         ' class="all" width="{}" height="12"/><rect width="{}" height="12"/></svg></td><td'
         ' class="n"><a href="{}" aria-label="{}, read the lines of {} in this topic">{}</a></td><td'
         ' class="n aside">{}</td><td class="why"><a href="{}" aria-label="Why is {}'
-        ' here?">why</a></td></tr>',
+        ' here?">passages</a></td></tr>',
         (
             (
                 word.url,
@@ -438,8 +439,11 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
     """The numbers that a notebook has kept, as lines, where they are shares: the first column says
     of what. Drawn with nothing but the file that it stands in."""
     labels = [str(row[0]) for row in rows]
-    lines = [[row[i] for row in rows] for i in range(1, len(columns))]
-    cells = [cell for line in lines for cell in line if cell is not None]
+    by_name = {str(columns[i]): [row[i] for row in rows] for i in range(1, len(columns))}
+    of_lines = {name: by_name[name] for name in by_name if not name.endswith((LOW, HIGH))}
+    lines = list(of_lines.values())
+    ends_of_intervals = [values for name, values in by_name.items() if name not in of_lines]
+    cells = [cell for line in lines + ends_of_intervals for cell in line if cell is not None]
     shares = all(
         isinstance(cell, (int, float)) and not isinstance(cell, bool) and 0 <= cell <= 1
         for cell in cells
@@ -450,8 +454,9 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
     width, height = KEPT[0] - _AXIS - _NAMES, KEPT[1] - _TOP - _BOTTOM
     hues = [of_line(i) for i in range(len(lines))]
     points = [spots(line, most, width, height) for line in lines]
-    names = [str(name) for name in columns[1:]]
-    drawn = [
+    names = list(of_lines)
+    drawn = _bands(by_name, hues, most, width, height)
+    drawn += [
         format_html('<path class="t{}" d="{}"/>', hue, path(line))
         for hue, line in zip(hues, points, strict=True)
     ]
@@ -511,6 +516,45 @@ def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeStr
         f"Shares by {columns[0]}: the numbers are in the table below",
         SafeString("".join([*levels, *drawn, *ends, *ticks])),
     )
+
+
+def _bands(
+    by_name: dict[str, list[float | None]],
+    hues: list[int],
+    most: float,
+    width: float,
+    height: float,
+) -> list[SafeString]:
+    """The intervals of the lines that have them. by_name: the columns of a kept table."""
+    drawn = []
+    names = [name for name in by_name if not name.endswith((LOW, HIGH))]
+    for hue, name in zip(hues, names, strict=True):
+        low, high = by_name.get(name + LOW), by_name.get(name + HIGH)
+        if low is not None and high is not None:
+            outline = _band(low, high, most, width, height)
+            drawn.append(format_html('<path class="t{} band" d="{}"/>', hue, outline))
+    return drawn
+
+
+def _band(
+    low: Sequence[float | None],
+    high: Sequence[float | None],
+    most: float,
+    width: float,
+    height: float,
+) -> str:
+    """The `d` of the area between two lines; a new one behind each gap."""
+    above, below = spots(high, most, width, height), spots(low, most, width, height)
+    pieces, upper, lower = [], [], []
+    for top, bottom in [*zip(above, below, strict=True), (None, None)]:
+        if top is not None and bottom is not None:
+            upper.append(top)
+            lower.append(bottom)
+        elif upper:
+            outline = [*upper, *reversed(lower)]
+            pieces.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in outline) + "Z")
+            upper, lower = [], []
+    return "".join(pieces)
 
 
 def apart(

@@ -8,6 +8,27 @@ import orjson
 ROWS, COLUMNS = 200, 20  # of a table that a notebook keeps: more can't be read in it
 
 
+LOW, HIGH = ": 95% low", ": 95% high"  # behind a column's name: the ends of its intervals
+
+
+def with_intervals(
+    columns: Sequence[str],
+    values: Sequence[Sequence[float | None]],
+    low: Sequence[Sequence[float | None]],
+    high: Sequence[Sequence[float | None]],
+) -> tuple[list[str], list[Sequence[float | None]]]:
+    """The names of a table's columns and their values, each column followed by the ends of its
+    intervals; without these where so many columns would be too many to keep."""
+    if 3 * len(columns) >= COLUMNS:
+        return list(columns), list(values)
+    names: list[str] = []
+    kept: list[Sequence[float | None]] = []
+    for i, name in enumerate(columns):
+        names += [name, name + LOW, name + HIGH]
+        kept += [values[i], low[i], high[i]]
+    return names, kept
+
+
 def kept_table(
     by: str, labels: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[float | None]]
 ) -> dict[str, list[str] | list[list[str | float | None]]] | None:

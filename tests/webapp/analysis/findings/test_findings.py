@@ -364,11 +364,13 @@ def test_a_notebook_begins_with_the_findings(trained, client):
     notebook = Notebook.objects.latest("pk")
     assert response.url == reverse("notebook", args=[notebook.pk])
     pins = list(notebook.pins.all())
-    assert [pin.kind for pin in pins] == ["passage"] * 3 + ["chart"] * len(data["findings"])
-    assert [pin.sentence for pin in pins[3:]] == [row["sentence"] for row in data["findings"]]
-    assert [pin.table is not None for pin in pins[3:]] == [
+    findings = [pin for pin in pins if pin.kind == "chart"]
+    assert [pin.sentence for pin in findings] == [row["sentence"] for row in data["findings"]]
+    assert [pin.table is not None for pin in findings] == [
         bool(row["line"]) for row in data["findings"]
     ]
+    assert [pin.kind for pin in pins[-3:]] == ["passage"] * 3, "the quotations of the page"
+    assert len(pins) > len(findings) + 3, "changes have passages under them"
     first, last = data["bins"][0], data["bins"][-1]
     assert first.startswith(data["span"][0]) and last.endswith(data["span"][1])
     assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
@@ -381,13 +383,26 @@ def test_one_press_pins_a_finding(trained, client):
     sent = {
         name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
     }
-    client.post(reverse("pin"), sent)
+    client.post(reverse("pin_finding"), sent)
     pin, data = Notebook.objects.latest("pk").pins.get(), get(client, trained)
     assert pin.sentence == data["findings"][0]["sentence"]
     assert [row[0] for row in pin.table["rows"]] == data["bins"], "its line over time is kept"
     assert [row[1] for row in pin.table["rows"]] == pytest.approx(
         data["findings"][0]["line"], abs=1e-4
     )
+
+
+def test_a_change_is_pinned_with_passages_of_its_topic(trained, client):
+    row = next(row for row in get(client, trained)["findings"] if row["kind"] in ("change", "mark"))
+    sent = {"run": trained.pk, "kind": row["kind"], "rank": row["rank"], "notebook": "new"}
+    answer = client.post(reverse("pin_finding"), sent, headers={"X-In-Place": "1"})
+    assert answer.status_code == 200, answer.json()
+    finding, *quoted = Notebook.objects.latest("pk").pins.order_by("position")
+    assert finding.sentence == row["sentence"]
+    assert 1 <= len(quoted) <= 2 and {pin.kind for pin in quoted} == {"passage"}
+    assert len({pin.source["document"] for pin in quoted}) == len(quoted)
+    missing = client.post(reverse("pin_finding"), sent | {"rank": 999}, headers={"X-In-Place": "1"})
+    assert missing.status_code == 400 and "no such finding" in missing.json()["error"]
 
 
 def test_one_press_pins_a_quotation(trained, client):

@@ -1,14 +1,18 @@
 """Notebooks: what is pinned is kept as it was, can be ordered, taken out, put back, shared and
 taken along."""
 
+import io
 import re
+import struct
 import zipfile
+from html import escape
 from xml.etree import ElementTree
 
 import orjson
 import pytest
 from django.test import Client
 from django.urls import reverse
+from markdown_it import MarkdownIt
 
 from inference.errors import Invalid
 from webapp.core.curation import services as curation
@@ -208,7 +212,46 @@ def test_a_new_notebook_from_the_button(client, trained):
     assert response["Location"] == where
     assert Notebook.objects.get().pins.count() == 1
     html = client.get(where).content.decode()
-    assert "Notes of" in html.split('<select name="notebook"')[1].split("</select>")[0]
+    assert (
+        f"{trained.corpus.name}, notes of"
+        in html.split('<select name="notebook"')[1].split("</select>")[0]
+    )
+
+
+def test_one_press_keeps_to_the_notebook_of_the_corpus(client, trained, notebook):
+    sent = {"kind": "topic", "run": trained.pk, "topic": 1, "notebook": "own"}
+    elsewhere = Corpus.objects.create(name="Changelogs")
+    foreign = notebooks.create("Changelogs, notes", "Ada")
+    Pin.objects.create(
+        notebook=foreign,
+        position=1,
+        kind="chart",
+        title="T03",
+        address="/",
+        source={"corpus_id": elsewhere.pk},
+        by="Ada",
+    )
+    notebooks.pin(foreign, Evidence("chart", "Shares", "/notebooks/"), "", "Ada")  # used last
+    client.post(reverse("pin"), sent)
+    assert notebook.pins.count() == 1  # it was empty, and is the corpus's from now on
+    client.post(reverse("pin"), sent)
+    assert (notebook.pins.count(), foreign.pins.count()) == (2, 2)
+    notebooks.remove(notebook)
+    client.post(reverse("pin"), sent)
+    made = Notebook.objects.latest("pk")
+    assert made.title.startswith(f"{trained.corpus.name}, notes of ") and made.pins.count() == 1
+    assert foreign.pins.count() == 2
+
+
+def test_a_script_gets_the_answer_alone(client, trained, notebook):
+    sent = {"kind": "topic", "run": trained.pk, "topic": 1, "notebook": notebook.pk}
+    answer = client.post(reverse("pin"), sent, headers={"X-In-Place": "1"})
+    assert answer.json() == {
+        "notebook": "Evidence",
+        "url": reverse("notebook", args=[notebook.pk]),
+    }
+    answer = client.post(reverse("pin"), sent | {"topic": 99}, headers={"X-In-Place": "1"})
+    assert answer.status_code == 400 and "has no topic 99" in answer.json()["error"]
 
 
 def test_last_used_first(client, trained):
@@ -461,6 +504,38 @@ def test_as_a_word_document(client, trained, notebook, tmp_path):
     assert quoted.split("\n")[0].strip() in document.text
 
 
+def test_word_and_markdown_have_the_chart_percent_and_one_heading_a_section(
+    client, trained, notebook
+):
+    table = {
+        "columns": ["year", "Navy & ships", "Navy & ships: 95% low", "Navy & ships: 95% high"],
+        "rows": [["1790", 0.0134, 0.01, 0.02], ["1791", None, None, None], ["1792", 0.4, 0.3, 0.5]],
+    }
+    sent = chart(run=trained.pk, title="What changed", table=orjson.dumps(table).decode())
+    pin(client, notebook, **sent)
+    pin(client, notebook, kind="passage", run=trained.pk, document=5, start=40, end=200)
+    pin(client, notebook, **chart(run=trained.pk, title="What changed", sentence="B falls."))
+    content = client.get(reverse("notebook_docx", args=[notebook.pk])).content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        picture = archive.read("word/media/chart1.png")
+        drawn = ElementTree.fromstring(archive.read("word/media/chart1.svg"))
+        document = archive.read("word/document.xml").decode()
+        relations = archive.read("word/_rels/document.xml.rels").decode()
+    assert picture.startswith(b"\x89PNG")
+    width, height = struct.unpack(">II", picture[16:24])
+    per_metre = struct.unpack(">II", picture[picture.index(b"pHYs") + 4 :][:8])
+    assert per_metre == (11811, 11811) and (width, height) == (1888, 792)  # 300 dpi
+    assert "Navy & ships" in "".join(drawn.itertext())
+    assert "media/chart1.png" in relations and "media/chart1.svg" in relations
+    assert "1.3%" in document and "0.0134" not in document and "svgBlip" in document
+    assert document.count('<w:t xml:space="preserve">What changed</w:t>') == 1
+    text = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
+    assert text.count("## What changed") == 1 and "| 1790 | 1.3% | 1.0% | 2.0% |" in text
+    assert "0\\." not in text and "\n### " in text
+    html = client.get(reverse("notebook_html", args=[notebook.pk])).content.decode()
+    assert 'band" d="M' in html and "1.3%" in html and html.count(">What changed<") == 1
+
+
 def test_its_passages_as_bibtex(client, trained, notebook):
     """Each once, with the place that was pinned; nothing of what is deleted."""
     for start, end in ((40, 200), (40, 200), (10, 90)):
@@ -527,19 +602,23 @@ def test_kept_shares_are_drawn_on_the_page_and_in_the_file(client, trained, note
         "![a](b)",
         "a\\",
         "http://x.y",
+        "# a",
+        "1. a",
+        "_a_ ~~b~~ $c$ `d`",
     ],
 )
 def test_nothing_becomes_markdown(line):
-    escaped = markdown.escaped(line)
-    assert (
-        not re.match(r"\s*([*+\-=>|~`]|\d+[.)])", escaped)
-        and "<" not in escaped
-        and not escaped.startswith("    ")
-    )
-    assert "&copy;" not in escaped and not re.search(r"(?<!\\)[\[`*_]", escaped)
-    assert (
-        len(re.search(r"\\*$", escaped)[0]) % 2
-    ) == 0  # a single backslash at the end would break the line
+    """A reader of Markdown shows the line as it was written."""
+    renderer = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    shown = renderer.render(markdown.escaped(line)).replace("\u200b", "")
+    assert shown == f"<p>{escape(line.strip(), quote=False)}</p>\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["0.0134", "−5.0 to +99", "[sic] a_b, 3.5 (#1)", "$5", "T07 Navy & ships: 2 - 3"]
+)
+def test_no_backslash_stands_where_nothing_is_markup(line):
+    assert "\\" not in markdown.escaped(line)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,7 @@ POST = {
         "notebook_new",
         "notebook_findings",
         "pin",
+        "pin_finding",
         "tokens",
         "courses",
         "class",

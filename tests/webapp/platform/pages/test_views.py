@@ -86,7 +86,16 @@ def test_missing(client, trained, name):
     [
         p
         for p in POSTS
-        if p not in ("corpora", "example", "reader", "notebook_new", "notebook_findings", "pin")
+        if p
+        not in (
+            "corpora",
+            "example",
+            "reader",
+            "notebook_new",
+            "notebook_findings",
+            "pin",
+            "pin_finding",
+        )
     ],
 )
 def test_missing_post(client, trained, name):

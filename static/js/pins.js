@@ -1,0 +1,57 @@
+// What is pinned is said where the button is, and the page stays where it was: a reader does not lose the place.
+// Without this file the form is sent, and the next page says it at its top.
+const SHOWN = 10_000; // ms that the answer stays
+const APART = 6; // pixels between a button and what is said of it
+const LOST = "The server does not answer, so nothing was pinned. Try again in a moment.";
+
+// A screen reader announces what comes into an element that is there before.
+const said = document.createElement("ul");
+said.className = "messages toast";
+said.setAttribute("role", "status");
+document.body.append(said);
+let timer;
+
+function pinned({ notebook, url }) {
+  const link = document.createElement("a");
+  link.href = url;
+  link.textContent = notebook;
+  return ["Pinned in ", link, "."];
+}
+
+function say(parts, failed, button) {
+  const line = document.createElement("li");
+  line.className = failed ? "error" : "success";
+  line.append(...parts);
+  said.replaceChildren(line);
+  const place = button.getBoundingClientRect();
+  const left = Math.min(place.left, document.documentElement.clientWidth - said.offsetWidth - APART);
+  said.style.left = `${Math.max(left, APART) + scrollX}px`;
+  said.style.top = `${place.bottom + APART + scrollY}px`;
+  clearTimeout(timer);
+  timer = setTimeout(() => said.replaceChildren(), SHOWN);
+}
+
+async function send(form, button) {
+  button.disabled = true;
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: new FormData(form), headers: { "X-In-Place": "1", Accept: "application/json" } });
+    if (answer.redirected || !(answer.headers.get("Content-Type") ?? "").includes("json")) return form.submit(); // such as a page to sign in
+    const kept = await answer.json();
+    const panel = form.closest("details.pin");
+    if (answer.ok && panel) panel.open = false;
+    say(answer.ok ? pinned(kept) : [kept.error], !answer.ok, panel?.querySelector("summary") ?? button);
+    if (answer.ok && panel) panel.querySelector("summary").focus();
+  } catch {
+    say([LOST], true, button);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!("inPlace" in form.dataset)) return;
+  event.preventDefault();
+  send(form, event.submitter ?? form.querySelector("[type=submit]"));
+});
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") said.replaceChildren(); });

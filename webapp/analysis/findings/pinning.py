@@ -1,0 +1,55 @@
+"""What a notebook keeps of findings: the sentence with its line, and passages that show it."""
+
+from urllib.parse import urlsplit
+
+import numpy as np
+from django.http import QueryDict
+
+from webapp.analysis.findings import quotations
+from webapp.analysis.findings.kinds import KINDS
+from webapp.analysis.findings.overview import line_table
+from webapp.analysis.findings.shapes import FindingRow, OverviewPage
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.notebooks import queries as pins
+from webapp.core.notebooks.shapes import Evidence
+from webapp.core.results.view import RunView
+
+PASSAGES = 2  # under a finding
+QUOTED_FINDINGS = 30  # of a page that have passages
+QUOTED_KINDS = ("change", "mark")  # of one topic, in the documents that the finding is about
+
+
+def evidence_of_page(selection: RunSelection, page: OverviewPage) -> list[Evidence]:
+    """All findings of a page; the first QUOTED_FINDINGS with passages, as each of these is looked
+    for among the documents."""
+    repeated = quotations.repeating(selection)
+    kept: list[Evidence] = []
+    for number, row in enumerate(page.findings):
+        kept.append(_finding(selection.view, page, row))
+        if number < QUOTED_FINDINGS:
+            kept += _passages(selection.view, row, repeated)
+    return kept
+
+
+def evidence_of(
+    view: RunView, page: OverviewPage, row: FindingRow, repeated: np.ndarray
+) -> list[Evidence]:
+    """A finding of a page, then its passages. repeated: bool[D], documents that repeat others."""
+    return [_finding(view, page, row), *_passages(view, row, repeated)]
+
+
+def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> Evidence:
+    title = KINDS[row.kind].ON_PAGE.title
+    return pins.of_chart(view.run, title, row.url, row.sentence, line_table(page, row))
+
+
+def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[Evidence]:
+    if row.kind not in QUOTED_KINDS or row.topic is None:
+        return []
+    documents = Selection.read(QueryDict(urlsplit(row.url).query), view)
+    topics = [row.topic.number] * PASSAGES  # each time of another document
+    quotes = quotations.quote_topics(documents, topics, PASSAGES, repeated)
+    return [
+        pins.of_passage(view.run.corpus, view.run, quote.document, "", quote.start, quote.end)
+        for quote in quotes
+    ]

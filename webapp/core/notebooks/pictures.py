@@ -1,0 +1,147 @@
+"""The chart of a pin as a picture for a file: the shares that were kept, as lines with their
+intervals, on an axis in percent."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from webapp.core.notebooks.shapes import Cell, KeptTable
+from webapp.platform.drawing.charts import apart
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.pictures import (
+    COLOURS,
+    FADED,
+    FONT_SIZE,
+    LETTER_WIDTH,
+    RULE,
+    Area,
+    Picture,
+    Point,
+    Stroke,
+    Text,
+)
+from webapp.platform.drawing.tables import HIGH, LOW
+
+WIDTH, HEIGHT = 453.0, 190.0  # points: the text of a page of A4, 16 cm, and 6.7 cm
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 118.0, 8.0, 20.0  # beside the lines: axis, names, margins
+LINE_HEIGHT = 12.0  # points from one name to the next
+LEVELS, TICKS = 4, 5  # of the axes
+MOST_LETTERS = 22  # of a name; there is room for so many
+DOT = 1.2  # points on either side of a value that stands alone
+
+
+class Series(NamedTuple):
+    """One line. low, high: the ends of its intervals, [] where none were kept."""
+
+    name: str
+    values: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+def picture_of(table: KeptTable | None) -> Picture | None:
+    """None of a table that is not one of shares by period or group."""
+    if table is None or len(table.rows) < 2 or not all(table.shares[1:]) or not table.columns[1:]:
+        return None
+    labels = [str(row[0]) for row in table.rows]
+    series = series_of(table)
+    most = max(
+        value for line in series for value in (*line.values, *line.high) if value is not None
+    )
+    frame = _Frame(len(labels), most or 1.0)
+    areas, strokes, ends = [], frame.levels(), []
+    for number, line in enumerate(series):
+        colour = COLOURS[number % len(COLOURS)]
+        areas += [Area(points, colour) for points in frame.bands(line)]
+        strokes += [Stroke(points, colour) for points in frame.pieces(line.values)]
+        last = next((i for i in reversed(range(len(labels))) if line.values[i] is not None), 0)
+        ends.append(frame.point(last, line.values[last] or 0.0)[1] - TOP)
+    texts = [*frame.axis(), *_ticks(frame, labels)]
+    lowest = HEIGHT - TOP - BOTTOM
+    for number, y in zip(*apart(ends, lowest, LINE_HEIGHT), strict=True):
+        name, colour = series[number].name, COLOURS[number % len(COLOURS)]
+        at = (WIDTH - RIGHT + 6, TOP + y + FONT_SIZE / 3)
+        texts.append(Text(at, _short(name), colour))
+    said = f"Shares by {table.columns[0]}: {'; '.join(line.name for line in series)}"
+    return Picture(WIDTH, HEIGHT, areas, strokes, texts, said)
+
+
+def series_of(table: KeptTable) -> list[Series]:
+    """The lines of a table, each with the ends of its intervals where it has them."""
+    names = [str(name) for name in table.columns]
+    columns = {name: _numbers(table, i) for i, name in enumerate(names) if i}
+    return [
+        Series(name, values, columns.get(name + LOW, []), columns.get(name + HIGH, []))
+        for name, values in columns.items()
+        if not name.endswith((LOW, HIGH))
+    ]
+
+
+def _numbers(table: KeptTable, column: int) -> list[float | None]:
+    return [_number(row[column]) for row in table.rows]
+
+
+def _number(cell: Cell) -> float | None:
+    return float(cell) if isinstance(cell, (int, float)) else None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1].rstrip()}…"
+
+
+class _Frame:
+    """Where values are drawn: n of them side by side, from 0 to `most`."""
+
+    def __init__(self, n: int, most: float):
+        self.n, self.most = n, most
+
+    def point(self, place: int, value: float) -> Point:
+        across = (WIDTH - LEFT - RIGHT) * place / max(self.n - 1, 1)
+        return LEFT + across, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.most
+
+    def pieces(self, values: Sequence[float | None]) -> list[list[Point]]:
+        """A line for each stretch without a gap; a value alone is a dash."""
+        stretches = []
+        for known, places in groupby(range(self.n), key=lambda i: values[i] is not None):
+            if not known:
+                continue
+            points = [self.point(i, values[i] or 0.0) for i in places]
+            if len(points) == 1:
+                ((x, y),) = points
+                points = [(x - DOT, y), (x + DOT, y)]
+            stretches.append(points)
+        return stretches
+
+    def bands(self, line: Series) -> list[list[Point]]:
+        """A polygon for each stretch whose intervals are known."""
+        if not line.low or not line.high:
+            return []
+        has = [low is not None and line.high[i] is not None for i, low in enumerate(line.low)]
+        polygons = []
+        for known, places in groupby(range(self.n), key=lambda i: has[i]):
+            some = list(places)
+            if known and len(some) > 1:
+                above = [self.point(i, line.high[i] or 0.0) for i in some]
+                below = [self.point(i, line.low[i] or 0.0) for i in reversed(some)]
+                polygons.append([*above, *below])
+        return polygons
+
+    def levels(self) -> list[Stroke]:
+        heights = [self.point(0, self.most * i / LEVELS)[1] for i in range(LEVELS + 1)]
+        return [Stroke([(LEFT, y), (WIDTH - RIGHT, y)], RULE, 0.6) for y in heights]
+
+    def axis(self) -> list[Text]:
+        values = [self.most * i / LEVELS for i in range(0, LEVELS + 1, 2)]
+        return [
+            Text((LEFT - 4, self.point(0, value)[1] + FONT_SIZE / 3), percent(value), FADED, "end")
+            for value in values
+        ]
+
+
+def _ticks(frame: _Frame, labels: list[str]) -> list[Text]:
+    """Some labels below, the first and the last among them, as many as find room."""
+    widest = max(len(label) for label in labels) * LETTER_WIDTH * FONT_SIZE
+    count = max(2, min(TICKS, len(labels), int((WIDTH - LEFT - RIGHT) / (widest + FONT_SIZE))))
+    places = sorted({round(i * (len(labels) - 1) / (count - 1)) for i in range(count)})
+    y = HEIGHT - BOTTOM + FONT_SIZE + 2
+    return [Text((frame.point(i, 0.0)[0], y), labels[i], FADED, "middle") for i in places]

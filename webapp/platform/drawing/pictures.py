@@ -1,0 +1,209 @@
+"""Charts as files of their own, for documents that other programs open: SVG, and PNG at the
+resolution of print.
+
+A chart is a few lines, areas and texts. The PNG is made by PDFium, which draws a page of PDF
+(ISO 32000-1) that this module writes; no other library is needed.
+"""
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+import numpy as np
+
+Anchor = Literal["start", "middle", "end"]
+Point = tuple[float, float]
+
+DPI = 300
+POINTS_PER_INCH = 72
+INK, FADED, RULE = "#1e1c19", "#5f5a51", "#dedacf"
+COLOURS = (  # of topics on paper; each is told from the others, also by the colour-blind
+    "#044089",
+    "#933f02",
+    "#1d8265",
+    "#7a1429",
+    "#916d23",
+    "#6967b3",
+    "#2c627b",
+    "#51365b",
+)
+BAND_OPACITY = 0.2
+FONT_SIZE = 10.0  # points
+LETTER_WIDTH = 0.5  # of the font's size, the mean of Helvetica
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line through points."""
+
+    points: Sequence[Point]
+    colour: str
+    width: float = 1.4
+
+
+@dataclass(frozen=True)
+class Area:
+    """A filled polygon."""
+
+    points: Sequence[Point]
+    colour: str
+    opacity: float = BAND_OPACITY
+
+
+@dataclass(frozen=True)
+class Text:
+    """On its base line. at: its start, middle or end."""
+
+    at: Point
+    text: str
+    colour: str = FADED
+    anchor: Anchor = "start"
+    size: float = FONT_SIZE
+
+
+@dataclass(frozen=True)
+class Picture:
+    """width, height: in points of 1/72 inch; y grows downwards. said: what it shows, for who does
+    not see it."""
+
+    width: float
+    height: float
+    areas: Sequence[Area]
+    strokes: Sequence[Stroke]
+    texts: Sequence[Text]
+    said: str
+
+
+def as_svg(picture: Picture) -> str:
+    """An SVG file with nothing outside it: no fonts, style sheets or scripts."""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {picture.width:g}'
+        f' {picture.height:g}" width="{picture.width:g}pt" height="{picture.height:g}pt"'
+        f' font-family="Helvetica, Arial, sans-serif"><title>{escape(picture.said)}</title>'
+    ]
+    for area in picture.areas:
+        parts.append(
+            f'<path d="{_path(area.points)}Z" fill="{area.colour}"'
+            f' fill-opacity="{area.opacity:g}"/>'
+        )
+    for stroke in picture.strokes:
+        parts.append(
+            f'<path d="{_path(stroke.points)}" fill="none" stroke="{stroke.colour}"'
+            f' stroke-width="{stroke.width:g}" stroke-linejoin="round"/>'
+        )
+    for text in picture.texts:
+        x, y = text.at
+        parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{text.size:g}" fill="{text.colour}"'
+            f' text-anchor="{text.anchor}">{escape(text.text)}</text>'
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _path(points: Sequence[Point]) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def as_png(picture: Picture, dpi: int = DPI) -> bytes:
+    """A PNG file (ISO 15948) with its resolution, so that a text processor shows it at its size."""
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(_as_pdf(picture))
+    try:
+        bitmap = document[0].render(scale=dpi / POINTS_PER_INCH, rev_byteorder=True)
+        pixels = bitmap.to_numpy()[:, :, :3]
+        return _png(np.ascontiguousarray(pixels), dpi)
+    finally:
+        document.close()
+
+
+def _png(pixels: np.ndarray, dpi: int) -> bytes:
+    """pixels: uint8[height, width, 3], red, green, blue."""
+    height, width, _ = pixels.shape
+    unfiltered = np.zeros((height, 1), np.uint8)  # the filter of each row: none
+    rows = np.hstack([unfiltered, pixels.reshape(height, 3 * width)])
+    per_metre = round(dpi / 0.0254)
+    return b"".join(
+        [
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+            _chunk(b"pHYs", struct.pack(">IIB", per_metre, per_metre, 1)),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            _chunk(b"IEND", b""),
+        ]
+    )
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    checked = name + content
+    return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+
+def _as_pdf(picture: Picture) -> bytes:
+    """A document of one page of the picture's size, in Helvetica, which every reader of PDF has."""
+    opacities = sorted({area.opacity for area in picture.areas})
+    states = " ".join(
+        f"/G{number} << /ca {opacity:g} >>" for number, opacity in enumerate(opacities)
+    )
+    content = "\n".join(_drawing(picture, opacities)).encode("cp1252", "replace")
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+    page = (
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {picture.width:g} {picture.height:g}]"
+        f" /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /ExtGState << {states} >> >> >>"
+    )
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        page.encode("ascii"),
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(content), content),
+        font,
+    ]
+    file = bytearray(b"%PDF-1.4\n")
+    offsets = []
+    for number, value in enumerate(objects, 1):
+        offsets.append(len(file))
+        file += b"%d 0 obj\n%b\nendobj\n" % (number, value)
+    table = len(file)
+    file += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    for offset in offsets:
+        file += b"%010d 00000 n \n" % offset
+    file += b"trailer << /Size %d /Root 1 0 R >>\n" % (len(objects) + 1)
+    file += b"startxref\n%d\n%%%%EOF\n" % table
+    return bytes(file)
+
+
+def _drawing(picture: Picture, opacities: list[float]) -> list[str]:
+    """The operators of the page: areas, then lines, then texts. Its y grows upwards."""
+    drawn = ["1 1 1 rg", f"0 0 {picture.width:g} {picture.height:g} re f"]
+    for area in picture.areas:
+        state = opacities.index(area.opacity)
+        fill = f"/G{state} gs {_rgb(area.colour)} rg"
+        drawn.append(f"q {fill} {_operators(area.points, picture.height)} h f Q")
+    for stroke in picture.strokes:
+        pen = f"{_rgb(stroke.colour)} RG {stroke.width:g} w 1 j"
+        drawn.append(f"q {pen} {_operators(stroke.points, picture.height)} S Q")
+    for text in picture.texts:
+        x, y = text.at
+        width = LETTER_WIDTH * text.size * len(text.text)
+        x -= {"start": 0.0, "middle": width / 2, "end": width}[text.anchor]
+        letters = text.text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+        drawn.append(
+            f"BT {_rgb(text.colour)} rg /F {text.size:g} Tf {x:.2f} {picture.height - y:.2f} Td"
+            f" ({letters}) Tj ET"
+        )
+    return drawn
+
+
+def _operators(points: Sequence[Point], height: float) -> str:
+    (x, y), *others = points
+    moves = [f"{x:.2f} {height - y:.2f} m"]
+    moves += [f"{x:.2f} {height - y:.2f} l" for x, y in others]
+    return " ".join(moves)
+
+
+def _rgb(colour: str) -> str:
+    """#rrggbb as three numbers from 0 to 1."""
+    return " ".join(f"{int(colour[at : at + 2], 16) / 255:.3f}" for at in (1, 3, 5))
