@@ -11,6 +11,7 @@ from inference.evaluate.agreement import MISSING, ac1, alpha, interval, tabled
 from webapp.core.results import links
 from webapp.models import Coding, Concept, Run
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.codebook import coding
@@ -111,7 +112,7 @@ def _disagreements(
             item=readings[0].item_id,
             document=number,
             title=(titles[number]["title"] if number in titles else "") or f"Document {number}",
-            text=texts.get(number, ""),
+            text=cut_at_word(texts.get(number, ""), TEXT),
             url=links.document_url(run, number),
             readings=[
                 Said(one.coder.name, one.code, codes[one.code], one.unsure, one.remark)

@@ -53,7 +53,7 @@ def coder_of(token: str) -> Coder | None:
 
 def join(concept: Concept, name: str, user: User | None = None, by_link: bool = False) -> Coder:
     """A coder of that name, or the one that an account is already. Raises Invalid where another has
-    the name, or, of those who come by the link, one that reads like it: who has joined goes on at
+    the name, or, of those who come by the link, one that reads like it: coders who have joined can continue at
     their own address."""
     if user and (coder := concept.coders.filter(user=user).first()):
         if coder.withdrawn_at:

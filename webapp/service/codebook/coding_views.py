@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from inference.errors import Invalid, there
-from webapp.models import Coder, Definition, Item
-from webapp.platform.accounts import embargo
+from webapp.models import Coder, Definition, Item, Run
+from webapp.platform.accounts import authorization, embargo
 from webapp.platform.pages.page import told, whole
 from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.service.codebook import coding, concepts
@@ -43,7 +43,7 @@ def code(
         with told(request):
             _save(coder, sent)
         return redirect("code", token)
-    return HtmlAnswer(_page(coder, item))
+    return HtmlAnswer(_page(request, coder, item))
 
 
 def _check_rate(request: HttpRequest) -> None:
@@ -76,7 +76,16 @@ def _save(coder: Coder, sent: QueryDict) -> None:
     )
 
 
-def _page(coder: Coder, wanted: int | None) -> CodingPage:
+def _concept_url(request: HttpRequest, coder: Coder) -> str:
+    """The page of the concept, for a coder with an account of their own; "" for who came by a
+    link, and may see nothing but the texts."""
+    if coder.user_id is None or coder.user_id != authorization.user_id(request):
+        return ""
+    run = Run.objects.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE).last()
+    return reverse("concept", args=[run.pk, coder.concept_id]) if run else ""
+
+
+def _page(request: HttpRequest, coder: Coder, wanted: int | None) -> CodingPage:
     state = coding.following(coder)
     item: Item | None = state.item
     if wanted is not None and (item := coding.assigned(coder, wanted)) is None:
@@ -107,5 +116,6 @@ def _page(coder: Coder, wanted: int | None) -> CodingPage:
         remark=newest.remark if newest else "",
         coded=state.coded,
         left=state.left,
+        concept_url=_concept_url(request, coder),
         before=f"{reverse('code', args=[coder.token])}?item={before}" if before else "",
     )

@@ -17,8 +17,9 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.groups import NONE, Groups
-from webapp.models import Coding, Concept, Draw, Run
+from webapp.models import Coding, Concept, Draw, Run, Version
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text
 from webapp.platform.pages.here import Here
@@ -123,7 +124,7 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
             "run",
             "This run knows fewer documents than were drawn from. Open the concept in a newer run.",
         )
-    by = by or fields.usual(version) or ""
+    by = by or _usual_column(version, drawn)
     groups = fields.groups(version, by) if by else None
     unit = units.unit_of(version, by)
 
@@ -240,6 +241,14 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
     )
 
 
+def _usual_column(version: Version, drawn: Draw) -> str:
+    """What estimates are grouped by when no address asks: the first column that was ticked when
+    documents were drawn, else the usual one; "" where nothing groups the documents."""
+    offered = fields.choices(version)
+    ticked = [column for column in drawn.columns or [] if column in offered]
+    return ticked[0] if ticked else fields.usual(version) or ""
+
+
 def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
     """The largest groups, in their order; and int32[D], which of these each document is in."""
     if groups is None:
@@ -351,7 +360,7 @@ def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) ->
                 filter(None, [titles[d]["title"] or f"Document {d}", titles[d]["date_text"]])
             ),
             url=links.document_url(run, d),
-            text=texts[d],
+            text=cut_at_word(texts[d], OPENING),
             codes=(
                 [one.definition.codes[one.code] for one in known.data.readings[d]] if shown else []
             ),
@@ -369,10 +378,10 @@ def _sentence(
     subject = (
         f"The mean of “{_what(known)}” is {estimate} over"
         if known.scale
-        else f"“{_what(known)}” holds for {estimate} of"
+        else f"“{_what(known)}” applies to {estimate} of"
     )
     few = (
-        f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents say so."
+        f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents have it."
         if whole.few
         else ""
     )
@@ -429,11 +438,24 @@ def counts(known: Estimated) -> str:
     )
 
 
-def pinned(page: EstimatesPage) -> str:
-    """The table as a notebook keeps it."""
+def pinned(page: EstimatesPage, scale: bool) -> str:
+    """The table as a notebook keeps it; only cells of which something is known. scale: whether the
+    estimates are means of a scale, which are no shares."""
+
+    def kept(value: float | None) -> float | str | None:
+        return f"{value:.2f}" if scale and value is not None else value
+
     rows = [
-        [c.label, c.corrected.value, c.corrected.low, c.corrected.high, c.coded, c.documents]
-        for c in (page.all, *page.cells)
+        [
+            cell.label,
+            kept(cell.corrected.value),
+            kept(cell.corrected.low),
+            kept(cell.corrected.high),
+            cell.coded,
+            cell.documents,
+        ]
+        for cell in (page.all, *page.cells)
+        if cell.corrected.low is not None
     ]
     return json_text(
         {

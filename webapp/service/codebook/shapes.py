@@ -99,7 +99,8 @@ class ClosedPage:
 class CodingPage(OfConcept):
     """A text to code; title, text, cut: of it, empty where there is none left. code, unsure,
     remark: what this coder said of it before. coded, left: readings by this coder, and that all
-    still have to do. before: the address of the text that came before."""
+    still have to do. before: the address of the text that came before. concept_url: of the
+    concept's page, "" for who may not see it."""
 
     coder: Coder
     item: int | None
@@ -113,6 +114,7 @@ class CodingPage(OfConcept):
     coded: int
     left: int
     before: str
+    concept_url: str
 
 
 @dataclass(frozen=True)

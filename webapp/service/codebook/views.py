@@ -328,7 +328,7 @@ def estimate(
             scale=known.scale,
             most=max([*drawn, 1e-9]),
             counts=estimates.counts(known) if known.scale else "",
-            pinned=estimates.pinned(page),
+            pinned=estimates.pinned(page, known.scale),
             asked=[
                 (name, value)
                 for name, value in (("by", page.by), ("code", str(known.code)))

@@ -7,13 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tests.webapp.service.codebook.making import code_all, drawn, one_seed
 from tests.webapp.service.codebook.test_coding import about_war
+from webapp.core.documents import fields
 from webapp.models import Document
 from webapp.platform.accounts.roles import Role
 from webapp.service.codebook import coding, concepts, views
+from webapp.service.codebook.shapes import Cell, Interval
 
 __all__ = ["one_seed"]
 pytestmark = pytest.mark.django_db
@@ -29,6 +32,50 @@ def test_nothing_is_estimated_before_there_are_codes(client, trained):
     assert "0 documents are coded" in get(client, trained, concept)["problem"]
     page = client.get(reverse("concept_estimates", args=[trained.pk, concept.pk]))
     assert "0 documents are coded" in page.content.decode()
+
+
+def test_estimates_open_by_the_column_that_was_ticked(client, trained):
+    ticked = fields.choices(trained.version)[-1]
+    assert ticked != fields.usual(trained.version)
+    concept = drawn(trained, 60, columns=[ticked], overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    assert get(client, trained, concept)["by"] == ticked
+    assert get(client, trained, concept, "?by=decade")["by"] == "decade"
+
+
+def test_one_coded_document_gives_no_estimate():
+    nothing = Interval(None, None, None)
+    cell = Cell(
+        label="1790s",
+        documents=40,
+        coded=1,
+        positives=1.0,
+        corrected=Interval(1.0, None, None),
+        beyond=nothing,
+        sample=nothing,
+        naive=0.4,
+        few=True,
+        url="/",
+    )
+    shown = render_to_string(
+        "codebook/_estimate.html", {"cell": cell, "scale": False, "most": 1.0, "whole": False}
+    )
+    assert "100%" not in shown and "too few coded documents: 1" in shown
+
+
+def test_coded_documents_are_quoted_to_the_end_of_a_word(client, trained):
+    concept = drawn(trained, 60, overlap=0)
+    code_all(concept, [coding.join(concept, "Ann")], about_war)
+    shown = [text["text"] for text in get(client, trained, concept)["passages"]]
+    known = Document.objects.filter(corpus_id=trained.corpus_id)
+    whole = list(known.values_list("text", flat=True))
+    assert any(text.endswith(" …") for text in shown)
+    for text in shown:
+        beginning = text.removesuffix(" …")
+        document = next(one for one in whole if one.startswith(beginning))
+        assert document[len(beginning) :][:1].strip() == "" and (
+            text != document[: len(text)] or text == document
+        )
 
 
 def test_the_share_is_near_the_truth_and_exact_where_all_is_coded(client, trained):

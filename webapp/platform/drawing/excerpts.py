@@ -1,0 +1,17 @@
+"""Beginnings of texts as pages show them."""
+
+ELLIPSIS = " …"
+
+
+def cut_at_word(text: str, most: int) -> str:
+    """The text where it has fewer than `most` characters; else its beginning up to the end of a
+    word, with an ellipsis.
+
+    A text of `most` characters counts as cut: whoever reads at most so many characters of a
+    document can't tell. A beginning without a space, as in scripts that write none, is kept whole.
+    """
+    if len(text) < most:
+        return text
+    beginning = text[:most]
+    words = beginning.rsplit(None, 1)
+    return (words[0] if len(words) == 2 else beginning) + ELLIPSIS
