@@ -127,6 +127,7 @@ TEMPLATES = [
                 "sense_charts": "webapp.analysis.words.sense_charts",
                 "terms": "webapp.platform.pages.term_tags",
                 "texts": "webapp.platform.drawing.texts",
+                "intervals": "webapp.platform.drawing.intervals",
                 "trends": "webapp.platform.drawing.trends",
             },
             "context_processors": [

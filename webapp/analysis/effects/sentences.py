@@ -41,7 +41,7 @@ def difference(
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         said += f" ({percent(level)} confidence interval {ends})"
     if estimate.corrected is not None:
-        said += f", corrected for reading {points(estimate.corrected)}"
+        said += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     chosen = f", in {regression.selection.sentence}" if regression.selection else ""
     return f"{said}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
 
@@ -52,45 +52,47 @@ def of_effect(
     """together: several topics as one, which no other is compared with."""
     said = difference(regression, name, estimate, together)
     if not estimate.named:
-        return (
-            f"{said} Chance may explain it: neither a difference nor its absence may be concluded."
-        )
+        return f"{said} This may be chance: the texts show neither a difference nor that there is none."
     tried = (
         "if they were chosen before looking"
         if together
         else f"among {len(regression.table().topics)} topics"
     )
     return (
-        f"{said} Chance hardly explains it, {tried}: it may be concluded of such texts; not why,"
-        " nor that other runs say so."
+        f"{said} Chance alone would hardly produce it, {tried}. You may say so of such texts, but"
+        " not why it is so, nor that other trainings agree."
     )
 
 
 def of_claim(made: Claim, holds: int) -> str:
-    """Of a claim that a finding suggested."""
-    held, test = f"It holds in {holds} of {len(made.variants)} runs", made.test
+    """Of a claim that a finding suggested: first in how many variants it holds."""
+    variants_said = f"Holds in {holds} of {len(made.variants)} variants"
+    test = made.test
     if made.waiting or made.left:
-        return f"{held}; others are still looked at: nothing is concluded yet."
+        return (
+            f"{variants_said} so far. Others are still being examined, so nothing can be concluded"
+            " yet."
+        )
     if len(made.variants) == 1:
         return (
-            "No other run has been looked at: whether it depends on the choices of this one is not"
-            " known."
+            "Only this run has been examined. Another number of topics, seed or set of words might"
+            " give another answer."
         )
-    held += (
-        f"; of all together p = {test.selected:.3f}" if test else "; all together can’t be tested"
-    )
+    together = f"All together: p = {test.selected:.3f}." if test else "No test of all is possible."
+    return f"{variants_said}. {together} {_conclusion(made, holds)}"
+
+
+def _conclusion(made: Claim, holds: int) -> str:
+    test = made.test
     if 2 * holds <= len(made.variants):
         return (
-            f"{held}: it depends on the choices of the model, and may not be concluded; nor may its"
-            " absence."
+            "It depends on the settings, so neither a difference nor its absence can be concluded."
         )
     if test is None or test.selected <= estimates.FALSE:
-        return f"{held}: it may be concluded of such texts, by models with these choices; not why."
+        return "You may say so of such texts and of models like these, but not why it is so."
     if test.p <= estimates.FALSE:
         return (
-            f"{held}, so a topic picked from all may be chance. Only if it was chosen before"
-            f" looking (p = {test.p:.3f}) may it be concluded."
+            "A topic picked as the clearest of all may show this by chance. It can be concluded"
+            f" only if you chose the topic before looking (p = {test.p:.3f})."
         )
-    return (
-        f"{held}: chance may explain it, so neither a difference nor its absence may be concluded."
-    )
+    return "This may be chance: neither a difference nor its absence can be concluded."

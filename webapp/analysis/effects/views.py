@@ -216,7 +216,7 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
         "topics",
         "seed",
         "engine",
-        "choice of words",
+        "version of the words",
     ]
     title = (
         f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in"
@@ -234,7 +234,7 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
         ),
         said=said,
         null=(
-            "no direction, and periods only like those before them"
+            "no lasting change, only periods that resemble those before them"
             if variants.in_time(regression)
             else "no difference"
         ),

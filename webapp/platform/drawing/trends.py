@@ -292,39 +292,6 @@ def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
 
 
 @register.simple_tag
-def pair(row: Any, most: float) -> dict:
-    """Two shares and their intervals above one another, for templates/time/_pair.html; `most` is
-    the largest share of the page."""
-    top = next((c for c in CEILINGS if c >= most), 1.0)
-    width = 200
-    sides = [
-        {
-            "x": width * min(share, top) / top,
-            "low": width * min(low, top) / top,
-            "high": width * min(high, top) / top,
-            "y": y,
-        }
-        for share, low, high, y in zip(row.share, row.low, row.high, (6, 15), strict=True)
-    ]
-    return {"width": width, "sides": sides}
-
-
-@register.simple_tag
-def interval(row: Any, ends: tuple[float, float]) -> dict[str, float]:
-    """A difference and its interval between the ends of a scale, for
-    templates/effects/_interval.html."""
-    width, (least, most) = 200, ends
-    scale = width / max(most - least, 1e-12)
-    return {
-        "width": width,
-        "zero": -least * scale,
-        "x": (row.difference - least) * scale,
-        "low": (row.low - least) * scale,
-        "high": (row.high - least) * scale,
-    }
-
-
-@register.simple_tag
 def ratio_line(row: Any, most: float) -> dict:
     """How many times as large something is, with its interval, for
     templates/keyness/_interval.html: doublings from 1 to `most`, the largest of the page."""

@@ -1,0 +1,128 @@
+"""Estimates with their intervals, one a row, on an axis that all rows of a table share: the one
+component for every difference that pages draw.
+
+Lengths are parts of the width, as SVG has them ("12.5%"), so that rows and their axis align at
+every width.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+from webapp.platform.drawing.trends import points
+
+register = template.Library()
+
+MOST_TICKS = 7
+LONGEST = 2.5  # times the largest estimate: an interval beyond it gets an arrow
+MARGIN = 0.02  # of the width, on either side, for dots at the ends
+STEPS = (1.0, 2.0, 5.0, 10.0)  # between ticks, times a power of ten
+
+
+@dataclass(frozen=True)
+class Tick:
+    x: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From −reach to reach, a difference of shares. ticks: with what they are, in percentage
+    points; zero: where no difference is."""
+
+    reach: float
+    ticks: list[Tick]
+    zero: str
+
+
+@dataclass(frozen=True)
+class Placed:
+    """x: of the estimate. start, width: of the interval, "" where none is known. before, beyond:
+    whether it goes on to the left or right of the axis."""
+
+    x: str
+    start: str
+    width: str
+    before: bool
+    beyond: bool
+
+
+def along(part: float) -> str:
+    return f"{100 * part:.2f}%"
+
+
+def place(difference: float, reach: float) -> float:
+    """Where a difference is, from 0 at the left to 1 at the right."""
+    part = 0.5 + 0.5 * difference / reach
+    return MARGIN + (1 - 2 * MARGIN) * min(max(part, 0.0), 1.0)
+
+
+def ends_of(row: Any) -> tuple[float | None, float | None]:
+    """Of a row of a contrast, which has other differences, too, or of a claim."""
+    if hasattr(row, "difference_low"):
+        return row.difference_low, row.difference_high
+    return row.low, row.high
+
+
+def axis_of(rows: Sequence[Any]) -> Axis:
+    """For rows with a `difference` and its ends. Symmetric about 0, and as long as the longest
+    interval, unless that is many times as long as any estimate: such an interval says nothing, and
+    would make all others too small to read."""
+    differences = [abs(row.difference) for row in rows if row.difference is not None]
+    largest = max(differences, default=0.0)
+    ends = [abs(end) for row in rows for end in ends_of(row) if end is not None]
+    longest = max([largest, *ends], default=0.0)
+    wanted = min(longest, LONGEST * largest) or longest or 0.01
+    step = _step(wanted)
+    reach = step * math.ceil(wanted / step - 1e-9)
+    count = round(reach / step)
+    values = [step * i for i in range(-count, count + 1)]
+    ticks = [Tick(along(place(value, reach)), _label(value)) for value in values]
+    return Axis(reach, ticks, along(place(0.0, reach)))
+
+
+def _step(wanted: float) -> float:
+    """Between ticks, so that there are at most MOST_TICKS."""
+    least = 2 * wanted / (MOST_TICKS - 1)
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * step for step in STEPS if power * step >= least * (1 - 1e-9))
+
+
+def _label(difference: float) -> str:
+    """In percentage points, with a sign."""
+    if abs(difference) < 1e-12:
+        return "0"
+    return f"{100 * difference:+.3g}".replace("-", "−")
+
+
+@register.simple_tag
+def difference_axis(rows: Sequence[Any]) -> Axis:
+    """{% difference_axis page.topics as axis %}"""
+    return axis_of(rows)
+
+
+@register.simple_tag
+def on_axis(row: Any, axis: Axis) -> Placed | None:
+    """{% on_axis topic axis as drawn %}: None where no difference is known."""
+    if row.difference is None:
+        return None
+    low, high = ends_of(row)
+    x = along(place(row.difference, axis.reach))
+    if low is None or high is None:
+        return Placed(x, "", "", False, False)
+    start, end = place(low, axis.reach), place(high, axis.reach)
+    return Placed(x, along(start), along(end - start), low < -axis.reach, high > axis.reach)
+
+
+@register.filter
+def ends_said(row: Any) -> str:
+    """ "+2.2 to +3.6"; a difference of 99 points or more to either side is not known."""
+    low, high = ends_of(row)
+    if low is None or high is None:
+        return "not known"
+    if low <= -0.99 or high >= 0.99:
+        return "not known"
+    return f"{points(low)} to {points(high)}"
