@@ -121,9 +121,20 @@ export function chart(figure, choose) {
     }
     svg.classList.toggle("some", chosen.size > 0);
     part("clear").hidden = !chosen.size;
+    compare();
     part("said").textContent = chosen.size ? `${chosen.size} of ${topics.length} topics chosen; the list below shows them.` : "";
     clearTimeout(timer);
     timer = setTimeout(() => choose([...chosen].map(({ number }) => number).sort((a, b) => a - b)), PAUSE);
+  }
+
+  // The words of two or more chosen topics are compared from here: the list with its own button lies below the map.
+  function compare() {
+    const link = part("compare");
+    link.hidden = chosen.size < 2;
+    const address = new URL(link.href);
+    address.searchParams.set("topics", [...chosen].map(({ number }) => number).sort((a, b) => a - b).join(","));
+    address.search = address.search.replaceAll("%2C", ",");
+    link.href = address;
   }
 
   const toggle = (topic) => pick(chosen.has(topic) ? new Set([...chosen].filter((other) => other !== topic)) : new Set([...chosen, topic]));
@@ -254,5 +265,6 @@ export function chart(figure, choose) {
   for (const tool of figure.querySelectorAll("[data-tools]")) tool.hidden = false;
   figure.classList.add("live");
   new ResizeObserver(draw).observe(svg);
+  compare();
   draw();
 }

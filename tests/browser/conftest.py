@@ -136,7 +136,7 @@ def example(browser, live_system) -> Example:
     page.wait_for_url("**/prepare/")
     draft = page.url.removesuffix("prepare/")
     page.goto("/")
-    page.get_by_role("button", name="Try the example").click()
+    page.get_by_role("button", name="Open the example").click()
     page.wait_for_url("**/corpora/*/")
     corpus = page.url
     page.wait_for_url(

@@ -271,7 +271,7 @@ def test_what_opens_is_accessible_too(page, example):
     page.get_by_role("button", name="Clear topics").first.click()
     assert violations(page) == []
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Keys").click()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
     assert violations(page) == []
 
 

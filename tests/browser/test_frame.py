@@ -66,7 +66,7 @@ def test_the_list_of_keys(page, example):
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     assert page.url.endswith("/topics/")
-    opener = page.get_by_role("button", name="Keys")
+    opener = page.get_by_role("button", name="Keyboard shortcuts")
     opener.focus()
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()

@@ -1,64 +1,225 @@
-"""The lessons: whatever a step names in bold is there to be pressed or read on the pages that it
-leads through."""
+"""The lessons, followed sentence by sentence: what a step names in bold is pressed or read, in its
+order, on the page where the step before it ended."""
 
 import re
 
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import ROOT
 
 LESSONS = sorted((ROOT / "docs" / "lessons").glob("*.md"))
-PRESSED = {
-    "Try the example",
-    "Draw documents",
-}  # by these names: by the fixture `example`, and below
+PRESSABLE = "a, button, summary"
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_what_a_lesson_names_is_there(page: Page, example, path):
-    named = set(re.findall(r"\*\*([^*]+)\*\*", path.read_text()))
-    assert named
-    seen = ""
-    concept = _concept(page, example) if "Draw documents" in named else []
-    rooms = [
-        "overview/",
-        "topics/",
-        "topics/2/",
-        "documents/1/",
-        "documents/",
-        "time/",
-        "time/compare/",
-        "time/effects/?topic=2",
-        "words/power/",
-        "methods/",
-        "take/",
-    ]
-    for address in [
-        "/",
-        f"/corpora/{example.draft}/prepare/",
-        *(example.at + room for room in rooms),
-        *concept,
-    ]:
-        page.goto(address)
-        seen += page.locator("body").inner_text() + " ".join(
-            page.locator("summary").all_inner_texts()
-        )
-    missing = {name for name in named if name.lower() not in seen.lower()}
-    assert missing <= PRESSED
+class Reader:
+    """Somebody who follows a lesson by its own words. A step that is not as the test reads it, or
+    whose words nobody followed, fails."""
+
+    def __init__(self, page: Page, number: int):
+        self.page = page
+        (path,) = [path for path in LESSONS if path.name.startswith(f"{number}-")]
+        text = re.sub(r"\s+", " ", path.read_text())
+        self.steps = dict(re.findall(r"(?<= )(\d)\. (.*?)(?= \d\. | Now with | What no |$)", text))
+        self.step = ""
+        self.left: set[str] = set()
+
+    def begin(self, number: int) -> None:
+        assert not self.left, f"nobody followed {self.left} of: {self.step}"
+        self.step = self.steps[str(number)]
+        self.left = set(re.findall(r"\*\*([^*]+)\*\*", self.step))
+
+    def end(self) -> None:
+        self.begin(max(map(int, self.steps)))
+        self.left = set()
+
+    def press(self, name: str, within: str = "body") -> None:
+        """What is called so, and can be seen."""
+        self._follow(name)
+        self._called(PRESSABLE, name, within).click()
+
+    def read(self, name: str, within: str = "main") -> None:
+        self._follow(name)
+        heads = f"{PRESSABLE}, h1, h2, h3, label, th, dt"
+        expect(self._called(heads, name, within)).to_be_visible()
+
+    def says(self, words: str) -> None:
+        """The step has these words."""
+        assert words in self.step, f"“{words}” is not in: {self.step}"
+
+    def _follow(self, name: str) -> None:
+        assert f"**{name}**" in self.step, f"“{name}” is not in: {self.step}"
+        self.left.discard(name)
+
+    def _called(self, kinds: str, name: str, within: str) -> Locator:
+        exact = re.compile(rf"^\s*{re.escape(name)}\b", re.I)
+        found = self.page.locator(within).locator(kinds).filter(has_text=exact)
+        return found.filter(visible=True).first
 
 
-def _concept(page: Page, example) -> list[str]:
-    page.goto(f"{example.at}topics/3/")
-    page.get_by_role("link", name="Define a concept").click()
+def follow_first(page: Page) -> None:
+    reader = Reader(page, 1)
+    reader.begin(1)
+    page.goto("/")
+    reader.press("Open the example")
+    page.wait_for_url(re.compile(r"/(overview|runs|corpora)/"))
+    reader.begin(2)
+    reader.read("Overview")
+    page.locator(".rooms").get_by_role("link", name="Overview").click()
+    reader.says("Press the name of one topic")
+    page.locator("main a[href*='/topics/'][data-topic], main .named a, main a.chip").first.click()
+    page.wait_for_url(re.compile(r"/topics/\d+/"))
+    topic = page.url
+    reader.begin(3)
+    expect(page.locator(".judgement b")).to_have_text(
+        re.compile("clear|mixed|general talk|unstable", re.I)
+    )
+    reader.read("Words", "main .columns")
+    reader.read("Documents", "main .columns")
+    reader.begin(4)
+    reader.says("Press the title of a document")
+    page.locator("ol.results h3 a").first.click()
+    page.wait_for_url(re.compile(r"/documents/\d+/"))
+    reader.says("Press a topic beside the text")
+    pressed = page.locator(".proportions [aria-pressed=true]")
+    expect(pressed).to_have_count(1)  # the topic from whose page one came
+    pressed.click()
+    expect(pressed).to_have_count(0)
+    page.locator(".proportions [aria-pressed]").first.click()
+    expect(pressed).to_have_count(1)
+    reader.begin(5)
+    reader.press("Topics", ".rooms")
+    reader.press("Map")
+    reader.press("Choose", "[data-map]")
+    for circle in (0, 1):
+        page.locator("[data-map] .circles a").nth(circle).click(force=True)
+    compare = page.locator("[data-map]").get_by_role("link", name="Compare words")
+    expect(compare).to_be_in_viewport()
+    reader.press("Compare words", "[data-map]")
+    page.wait_for_url(re.compile(r"view=grid.*topics=\d+,\d+"))
+    reader.begin(6)
+    page.goto(topic)
+    reader.press("Name, note, colour, merge")
+    reader.read("Label")
+    page.get_by_label("Label", exact=True).fill("A name of my own")
+    reader.press("Save", ".curate")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A name of my own")
+    reader.press("Actions")
+    reader.press("Labels and notes")
+    reader.press("History")
+    reader.press("Undo", "main .edits, main")
+    page.goto(topic)
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("A name of my own")
+    reader.begin(7)
+    reader.press("Words", ".rooms")
+    page.get_by_role("combobox").fill("power")
+    page.get_by_role("combobox").press("Enter")
+    page.wait_for_url(re.compile("/words/power/"))
+    reader.press("lines", "main .sense")
+    expect(page.locator(".kwic li").first).to_contain_text("power", ignore_case=True)
+    reader.end()
+
+
+def follow_second(page: Page, run: str) -> None:
+    reader = Reader(page, 2)
+    page.goto(f"{run}overview/")
+    reader.begin(1)
+    reader.read("Overview", ".rooms")
+    reader.read("What changed")
+    changed = page.locator("section", has=page.locator("#change"))
+    expect(changed).to_contain_text("95% interval")
+    reader.begin(2)
+    reader.press("Passages", "section:has(#change)")
+    expect(page.locator(".results li, table.documents tbody tr").first).to_be_visible()
+    expect(page.locator(".set-chip")).to_be_visible()
+    page.get_by_label("Take off: all documents").click()
+    reader.begin(3)
+    reader.press("Time", ".rooms")
+    expect(page.locator("main svg").first).to_be_visible()
+    reader.begin(4)
+    reader.press("Documents", ".rooms")
+    page.locator("main input[name=q]").first.fill("tariff")
+    page.locator("main input[name=q]").first.press("Enter")
+    for room in ("Overview", "Time"):
+        reader.press(room, ".rooms")
+        expect(page.locator(".set-chip")).to_contain_text("tariff")
+    page.get_by_label("Take off: all documents").click()
+    expect(page.locator(".set-chip")).to_have_count(0)
+    reader.begin(5)
+    reader.press("Time", ".rooms")
+    reader.press("Compare two")
+    page.locator("main a[href*='between=']").first.click()
+    reader.press("All words, with intervals")
+    page.wait_for_url(re.compile("/words|keyness"))
+    reader.begin(6)
+    page.goto(f"{run}time/")
+    reader.press("Effects", "main")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("How topics depend on")
+    reader.begin(7)
+    reader.press("Overview", ".rooms")
+    reader.read("What not to rely on")
+    reader.end()
+
+
+def follow_third(page: Page, run: str) -> None:
+    reader = Reader(page, 3)
+    page.goto(f"{run}topics/2/")
+    reader.begin(1)
+    reader.press("Define a concept")
     page.get_by_label("Name", exact=True).fill("peace")
     page.get_by_label("Definition").fill("It is about peace.")
-    page.get_by_role("button", name="Add the concept").click()
-    before = page.url
-    expect(page.get_by_role("button", name="Draw documents")).to_be_visible()
-    page.get_by_label("How many").fill("20")
-    page.get_by_role("button", name="Draw documents").click()
-    return [before, f"{before}agreement/", f"{before}estimates/"]
+    reader.press("Add the concept")
+    concept = page.url
+    reader.begin(2)
+    page.get_by_label("How many").fill("60")
+    column = page.locator("input[name=columns]").last
+    column.check()
+    ticked = column.get_attribute("value")
+    page.get_by_label("Percent that two readers code").fill("100")
+    reader.press("Draw documents")
+    reader.begin(3)
+    reader.press("Make a link for other coders")
+    expect(page.locator("input.link, code.secret")).to_be_visible()
+    reader.press("Code yourself")
+    page.keyboard.press("1")
+    expect(page.locator(".coding-head")).to_contain_text("1 coded")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("2")
+    expect(page.locator(".coding-head")).to_contain_text("1 coded")
+    for number in range(1, 12):
+        page.keyboard.press("1" if number % 3 else "2")
+        expect(page.locator(".coding-head")).to_contain_text(f"{number + 1} coded")
+    reader.press("Back to the concept")
+    expect(page).to_have_url(concept)
+    reader.begin(4)
+    reader.press("Agreement")
+    page.goto(concept)
+    reader.read("Change the definition")
+    reader.begin(5)
+    reader.press("Estimates")
+    expect(page.locator("[aria-label='Compare by'] [aria-current]")).to_have_text(ticked)
+    reader.read("Predictions counted")
+    reader.begin(6)
+    page.goto(f"{run}topics/2/")
+    reader.press("Effects", ".page-tools")
+    reader.press("Does it hold in other runs?")
+    reader.begin(7)
+    reader.press("Pin", ".page-tools")
+    page.locator(".menu summary", has_text="Export").click()
+    for name in ("Methods", "Deposit"):
+        reader.read(name, ".menu")
+    reader.end()
+
+
+def test_what_is_it_about(page: Page, example):
+    follow_first(page)
+
+
+def test_what_changed(page: Page, example):
+    follow_second(page, example.at)
+
+
+def test_from_a_topic_to_a_claim(page: Page, example):
+    follow_third(page, example.at)
 
 
 def test_lessons_lead_to_each_other_and_are_linked_everywhere(page: Page, example):

@@ -162,7 +162,7 @@ def test_it_starts_in_an_empty_folder(topograph_command, tmp_path):
     try:
         url = ready(process, log)
         home = get(url)
-        assert "Try the example" in home and f"Version {topograph()}" in home
+        assert "Open the example" in home and f"Version {topograph()}" in home
         assert "font-face" in get(url + re.search(r'href="/(static/css/base[^"]*\.css)"', home)[1])
         assert f"State folder: {folder / 'topograph-data'}\n" in log.read_text()
         assert [path.name for path in folder.iterdir()] == ["topograph-data"]

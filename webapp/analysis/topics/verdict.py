@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore import matching
 from webapp.analysis.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 from webapp.core.results import found_again, links, measures
 from webapp.core.results.view import RunView
@@ -49,7 +48,7 @@ SENTENCES: dict[Kind, str] = {
 
 
 def _together(column: dict[str, np.ndarray], k: int) -> Finding:
-    if np.isnan(apart := column["apart"][k]):
+    if np.isnan(column["apart"][k]):
         why = (
             "whether its first words share passages is not measured: the documents are too short,"
             " or the run is too old"
@@ -58,15 +57,10 @@ def _together(column: dict[str, np.ndarray], k: int) -> Finding:
     if column["mixed"][k]:
         why = "fall into two parts that are seldom in the same passage"
         return Finding(
-            Reason(f"its first words {why} (second eigenvalue {_number(apart)})", "#measures"),
+            Reason(f"its first words {why}", "#measures"),
             "mixed",
         )
-    return Finding(
-        Reason(
-            f"its first words share their passages (second eigenvalue {_number(apart)})",
-            "#measures",
-        )
-    )
+    return Finding(Reason("its first words occur in the same passages", "#measures"))
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
@@ -74,11 +68,15 @@ def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
         column["exclusivity"][k],
         column["documents"][k] / max(1, run.version.documents),
     )
-    verb = "have much of their use here" if exclusivity >= MUCH else "are shared with some topics"
-    general = Finding(Reason("its words are spread evenly over the texts", "#words"), "general")
+    owned = (
+        "much of their use is in this topic"
+        if exclusivity >= MUCH
+        else "other topics use them, too"
+    )
+    general = Finding(Reason("its words occur all over the texts", "#words"), "general")
     return [
         *([general] if column["background"][k] else []),
-        Finding(Reason(f"they {verb} (exclusivity {_number(exclusivity)})", "#words")),
+        Finding(Reason(owned, "#words")),
         Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")),
     ]
 
@@ -102,9 +100,7 @@ def _stability(run: Run, k: int) -> list[Finding]:
         f"found again in {counted.found} of {counted.runs} runs with other seeds", url
     )
     others = [
-        f"with seed {one.seed} most like “{', '.join(one.words)}” (similarity"
-        f" {_number(one.similarity)}"
-        f"{'; another topic comes close' if one.similarity >= matching.LEAST else ''})"
+        f"with seed {one.seed} the nearest topic is “{', '.join(one.words)}”"
         for one in compared
         if not one.found and one.words
     ]
@@ -112,7 +108,3 @@ def _stability(run: Run, k: int) -> list[Finding]:
         Finding(sentence, "unstable" if counted.doubtful else None),
         *(Finding(Reason(other, url)) for other in others),
     ]
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")

@@ -38,17 +38,17 @@ def view(monkeypatch):
 def test_kinds_follow_from_the_measures(view):
     near = [SimpleNamespace(label="T07", divergence=0.1)]
     for measured, similar, kind, reason in [
-        ({}, [], "clear", "share their passages (second eigenvalue 0.20)"),
+        ({}, [], "clear", "its first words occur in the same passages"),
         (
             {"apart": 0.8, "mixed": 1.0},
             [],
             "mixed",
-            "seldom in the same passage (second eigenvalue 0.80)",
+            "seldom in the same passage",
         ),
         ({"apart": np.nan}, [], "clear", "not measured"),
-        ({"exclusivity": 0.1}, [], "clear", "shared with some topics"),
+        ({"exclusivity": 0.1}, [], "clear", "other topics use them, too"),
         ({}, near, "mixed", "T07 has nearly the same words"),
-        ({"background": 1.0, "mixed": 1.0}, near, "general", "spread evenly over the texts"),
+        ({"background": 1.0, "mixed": 1.0}, near, "general", "occur all over the texts"),
     ]:
         judged = verdict.judge(view(**measured), 0, similar)
         assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]
@@ -65,7 +65,7 @@ def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
             "unstable",
             [
                 "found again in 0 of 1 runs with other seeds",
-                "with seed 6 most like “tax, rate” (similarity 0.25)",
+                "with seed 6 the nearest topic is “tax, rate”",
             ],
         ),
         (
@@ -73,7 +73,7 @@ def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
             "clear",
             [
                 "found again in 1 of 2 runs with other seeds",
-                "with seed 6 most like “tax, rate” (similarity 0.25)",
+                "with seed 6 the nearest topic is “tax, rate”",
             ],
         ),
         (
@@ -81,7 +81,7 @@ def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
             "unstable",
             [
                 "found again in 1 of 3 runs with other seeds",
-                "with seed 7 most like “law” (similarity 0.65; another topic comes close)",
+                "with seed 7 the nearest topic is “law”",
             ],
         ),
     ]:
