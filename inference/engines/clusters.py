@@ -37,7 +37,7 @@ ABOUT = About(
     label="Clusters of documents",
     help=(
         "Gives each document one topic as a whole: for short texts about one thing each, or to sort"
-        " documents into groups. Of texts that speak of several things the default tells more."
+        " documents into groups. Where texts are about several things, the default finds more."
     ),
     purpose="Sort whole documents into groups",
     source="Hughes and Sudderth 2016",

@@ -39,7 +39,7 @@ function paint(show) {
     choice.href = `${address.search}#text`;
   }
   const label = title(show);
-  said.textContent = label ? `${label} explains the ${marked} marked ${marked === 1 ? "word" : "words"} of ${words.length}.` : "";
+  said.textContent = label ? `${marked} of the ${words.length} counted words ${marked === 1 ? "is" : "are"} assigned to ${label}, and marked.` : "";
 }
 
 function choose(show) {

@@ -5,7 +5,7 @@
   const stored = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
   const current = () => root.dataset.theme || (system.matches ? "dark" : "light");
   const other = { light: "dark", dark: "light" };
-  const names = { light: "Light", dark: "Dark" };
+  const names = { light: "Light theme", dark: "Dark theme" };
 
   if (stored()) root.dataset.theme = stored();
 

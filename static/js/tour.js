@@ -65,6 +65,7 @@ function begin() {
   tour = kept(sessionStorage, TOUR);
   const { step: number, moved } = tour;
   const step = steps[number];
+  if (placeOf(location.pathname) === null) return; // another corpus, a notebook, a page that is not there: the tour waits
   if (!isAt(step, location.pathname)) {
     show(step.title, waiting, [button("Go back to the tour", () => location.assign(tour.pages[number] ?? tour.run)), button("End the tour", end, "quiet")]);
     return;
@@ -74,7 +75,7 @@ function begin() {
   tour = kept(sessionStorage, TOUR);
   show(`${number + 1} of ${steps.length}: ${step.title}`, step.text, [
     ...(number ? [button("Back", () => go(number - 1))] : []),
-    last ? button("Done", end, "primary") : button("Next", () => go(number + 1), "primary"),
+    last ? button("Done", end, "primary") : button("Next step", () => go(number + 1), "primary"),
     ...(last ? [] : [button("End the tour", end, "quiet")]),
   ]);
   if (moved) panel.focus(); // one came by the tour's own button, and goes on from there
@@ -85,6 +86,7 @@ function start() {
   keep(localStorage, SEEN, true);
   tour = { run, step: 0, pages: {}, moved: true };
   keep(sessionStorage, TOUR, tour);
+  scrollTo(0, 0); // its button is at the end of every page
   go(0);
 }
 

@@ -21,7 +21,7 @@ UNMEASURED = (
 CLEARER = 0.02
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with"
-    " those of another, and there is no saying which is best."
+    " those of another, so they don’t say which run is best."
 )
 OTHER_ALPHA = (
     "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so"

@@ -32,7 +32,7 @@ from webapp.analysis.compare.shapes import (
 )
 from webapp.core.results.view import RunView
 from webapp.core.runs import series
-from webapp.intake.ingest import forms
+from webapp.intake.ingest import forms, version_history
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import listed
@@ -283,7 +283,7 @@ def _topic_notices(runs: list[Run]) -> list[str]:
 
 def _differences(runs: list[Run]) -> Differences:
     settings = [
-        {"corpus": ("Corpus", "", run.corpus.name)}
+        {"corpus": ("Corpus", "", run.corpus.name), "words": ("Words", "", _words_of(run, runs[0]))}
         | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
         for run in runs
     ]
@@ -296,6 +296,15 @@ def _differences(runs: list[Run]) -> Differences:
         SettingRow(name, *called[name], each) for name, each in values.items() if len(set(each)) > 1
     ]
     return Differences(differ, len(values) - len(differ))
+
+
+def _words_of(run: Run, first: Run) -> str:
+    """Which words a run has: the number of its version, and how that differs from the first run's
+    where both are of one corpus."""
+    number = f"version {run.version.number:,}"
+    if run.corpus_id != first.corpus_id or run.version_id == first.version_id:
+        return number
+    return f"{number}: {version_history.difference(first.version, run.version)}"
 
 
 def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> Pairs | Stability:

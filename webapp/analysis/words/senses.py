@@ -188,9 +188,8 @@ class Mix:
 
     @property
     def tallest(self) -> float:
-        """The largest share in a bin that is not thin; of thin ones where all are."""
-        thick = [share for bin in self.bins if not bin.thin for share in bin.shares]
-        return max(thick or [share for bin in self.bins for share in bin.shares], default=1.0)
+        """The largest share in any bin, so that no bar is cut off."""
+        return max((share for bin in self.bins for share in bin.shares), default=1.0) or 1.0
 
 
 def mix(run: Run, word: Uses, numbers: list[int], wanted: str) -> Mix | None:

@@ -127,7 +127,7 @@ class Shift:
     """How the shares of the senses differ over time, or between the values of a category.
 
     offered: what else they can be shown by. topics: of the cells of each bin, but for the last.
-    tallest: the largest share in a bin that is not thin. left_out: values that are not shown.
+    tallest: the largest share in a bin. left_out: values that are not shown.
     outside: tokens in documents without a date or value.
     """
 

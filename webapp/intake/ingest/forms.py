@@ -152,11 +152,11 @@ class TrainForm(_RunForm):
                 setting, getattr(chosen, setting.name), suggested
             )
         self.fields["topics"].help_text += (
-            f" {suggested} is a good number to start with."
+            f" {suggested} is a good start."
             if isinstance(engines.get(self.engine), Truncated)
             else (
-                f" For {corpus.tokens:,} words that count {suggested} is a good number to start"
-                " with; try half and twice as many."
+                f" For {corpus.tokens:,} counted words, {suggested} topics are a good start; try"
+                " half and twice as many."
             )
         )
         if corpus.tokens < engines.FEW_TOKENS:

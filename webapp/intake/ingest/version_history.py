@@ -19,6 +19,7 @@ _FORMS = {
     "stems": "stems",
     "lemmas": "words reduced to their dictionary forms",
 }
+_HYPHENS = {"split": "separate", "join": "join"}
 _REPEATED = {
     "keep": "documents that repeat others count",
     "exact": "documents that are the same as others don’t count",
@@ -38,9 +39,9 @@ _CHANGES: dict[
     "section_words": lambda old, new: f"sections of {new:,} words" if new else "no sections",
     "min_length": lambda old, new: f"words of at least {new} letters instead of {old}",
     "numbers": lambda old, new: "numbers count" if new else "numbers don’t count",
-    "hyphens": lambda old, new: f"hyphens {new} words",
-    "apostrophes": lambda old, new: f"apostrophes {new} words",
-    "variants": lambda old, new: f"writings of one word count {'as one' if new else 'apart'}",
+    "hyphens": lambda old, new: f"hyphens {_HYPHENS[new]} words",
+    "apostrophes": lambda old, new: f"apostrophes {_HYPHENS[new]} words",
+    "variants": lambda old, new: f"spellings of one word count {'as one' if new else 'apart'}",
     "forms": lambda old, new: _FORMS[new],
     "duplicates": lambda old, new: _REPEATED[new],
 }
@@ -116,7 +117,7 @@ def difference(before: Version, now: Version) -> str:
         _words(
             old, new, "kept_words", "word that counts nevertheless", "words that count nevertheless"
         ),
-        _words(old, new, "apart", "writing that counts apart", "writings that count apart"),
+        _words(old, new, "apart", "spelling that counts apart", "spellings that count apart"),
         _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
     had, has = (

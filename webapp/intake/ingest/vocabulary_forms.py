@@ -94,13 +94,13 @@ class VocabularyForm(SentForm):
         max_value=100,
         label="Leave out words in more than this percentage of documents",
         help_text=(
-            "100, the usual value, leaves out none for that: a word can be in most of the documents"
+            "100, the usual value, leaves out no word for this reason: a word can be in most of the documents"
             " and still be much of a topic."
         ),
     )
     spread_evenly = forms.BooleanField(
         required=False,
-        label="Frequent words that are spread evenly count",
+        label="Count frequent words that are spread evenly",
         help_text=(
             "Words in more than a tenth of the texts that occur as evenly as by chance (by their"
             " residual idf) tell little about topics. They are left out, up to a tenth of all"
@@ -137,18 +137,18 @@ class VocabularyForm(SentForm):
         help_text="Years, amounts, “2nd”: everything that begins with a digit.",
     )
     hyphens = forms.ChoiceField(
-        choices=[("split", "part words: well · known"), ("join", "join words: well-known")],
+        choices=[("split", "separate words: well · known"), ("join", "join words: well-known")],
         label="Hyphens",
         help_text="What “well-known” counts as.",
     )
     apostrophes = forms.ChoiceField(
-        choices=[("split", "part words: l · homme"), ("join", "join words: l’homme")],
+        choices=[("split", "separate words: l · homme"), ("join", "join words: l’homme")],
         label="Apostrophes",
         help_text="What “l’homme” counts as.",
     )
     variants = forms.BooleanField(
         required=False,
-        label="Writings of one word count as one",
+        label="Count different spellings of a word as one",
         help_text=(
             "Where the texts have both: co-operation and cooperation, organise and organize, cœur"
             " and coeur. The preview lists them."

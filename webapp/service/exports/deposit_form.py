@@ -35,7 +35,7 @@ LICENCES = {  # by their SPDX names
 }
 SHARED = {
     "bag": (
-        "The bag of words: how often each document has each word. Only with it others can train the"
+        "The bag of words: how often each document has each word. Others need it to train the"
         " run again."
     ),
     "quotes": "Passages that the notebooks below quote.",
@@ -91,7 +91,7 @@ class DepositForm(forms.Form):
             attrs={"rows": 3, "placeholder": "Family name, given names 0000-0002-1825-0097"}
         ),
         help_text=(
-            "One a line: family name, a comma, given names, and an ORCID if there is one. The name"
+            "One author a line: family name, comma, given names, and the ORCID if there is one. The name"
             " of an organisation has no comma."
         ),
     )

@@ -14,10 +14,10 @@ from inference.errors import Invalid
 from inference.explore import distances, matching
 from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
-from webapp.analysis.compare import matchings, queries as comparisons
+from webapp.analysis.compare import matchings, queries as comparisons, views
 from webapp.core.results import weights
 from webapp.core.runs import services as runs
-from webapp.models import Comparison, Run, User
+from webapp.models import Comparison, Run, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
 from webapp.service.operations import upkeep
@@ -203,6 +203,17 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
     assert found["notices"] == []
     curves = found["metrics"][str(trained.pk)]
     assert len(curves["step"]) == len(curves["coherence"]) > 1
+
+
+def test_which_words_a_run_has_is_a_setting_that_differs(trained, others):
+    words = Version.objects.get(pk=trained.version_id)
+    settings = words.settings | {"extra_stop_words": ["congress", "states"]}
+    words.pk, words.number, words.settings = None, 2, settings
+    words.save()
+    other = others[0]
+    other.version = words
+    rows = {row.name: row.values for row in views._differences([trained, other]).rows}
+    assert rows["words"] == ["version 1", "version 2: 2 more stop words (congress, states)"]
 
 
 def test_a_run_without_topics(client, trained):
