@@ -456,7 +456,7 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     choices = {choice["name"]: choice["values"] for choice in page["choices"]}
     assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
-    assert f"It holds in {page['holds']} of 3 runs" in shown
+    assert f"Holds in {page['holds']} of 3 variants" in shown
     assert (
         shown.count("by party + spline(date), for other documents like these.") >= 2
     )  # in the pin, too

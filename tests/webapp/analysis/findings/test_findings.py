@@ -14,7 +14,16 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.findings import compute, families, kinds, overview, sentences, stored, writer
+from webapp.analysis.findings import (
+    compute,
+    families,
+    kinds,
+    overview,
+    sentences,
+    shapes,
+    stored,
+    writer,
+)
 from webapp.core.curation import services as curation
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, families as trees
@@ -148,39 +157,19 @@ def test_families_of_sets_add_up_to_those_of_all_documents(trained):
         assert family.score == sum(part[members].score for part in parts if members in part)
 
 
-def test_what_a_set_is_about_begins_with_what_is_largest_in_the_set(trained, client, monkeypatch):
+def told(run, query: str = "") -> list[shapes.FindingRow]:
+    """What the overview of a set says, past the cache of pages."""
+    selection = Selection.read(QueryDict(query), RunView(run))
+    return overview.overview(selection, "", None).findings
+
+
+@pytest.mark.parametrize("query", ["", "from=1796", "to=1793"])
+def test_what_a_set_is_about_begins_with_what_is_largest_in_the_set(trained, monkeypatch, query):
     """Also where other seeds did not find the largest family's topics again."""
-    for query in ({}, {"from": "1796"}, {"to": "1793"}):
-        counted = evidence.of(trained)
-        chosen = Selection.read(
-            QueryDict("&".join(f"{k}={v}" for k, v in query.items())), RunView(trained)
-        )
-        mask = np.ones(counted.lengths.size, bool) if chosen.mask is None else chosen.mask
-        row_of = np.repeat(np.arange(counted.lengths.size), np.diff(counted.doc_ptr))
-        tokens = np.bincount(
-            counted.doc_topics,
-            weights=counted.doc_tokens * mask[row_of],
-            minlength=trained.topics,
-        )
-        rows = [
-            row["family"]
-            for row in get(client, trained, **query)["findings"]
-            if row["kind"] == "family"
-        ]
-        monkeypatch.setattr(
-            overview.found_again, "doubtful", lambda run, first=rows[0]: set(first["topics"])
-        )
-        rows = [
-            row["family"]
-            for row in get(client, trained, **query)["findings"]
-            if row["kind"] == "family"
-        ]
-        shares = [row["share"] for row in rows]
-        assert len(rows) > 1 and shares == sorted(shares, reverse=True)
-        for row in rows:
-            sizes = tokens[row["topics"]].tolist()
-            assert sizes == sorted(sizes, reverse=True)
-        monkeypatch.undo()
+    largest = next(row.family for row in told(trained, query) if row.family)
+    monkeypatch.setattr(overview.found_again, "doubtful", lambda run: set(largest.topics))
+    shares = [row.family.share for row in told(trained, query) if row.family]
+    assert len(shares) > 1 and shares == sorted(shares, reverse=True)
 
 
 def test_hidden_grouped_and_merged_topics_are_in_the_sums(trained, client):
@@ -625,3 +614,13 @@ def test_findings_that_an_older_program_stored_are_read_and_said(trained, client
     assert kinds_of(data) == set(kinds.KINDS)
     text = " ".join(row["sentence"] for row in data["findings"])
     assert " until 1868, " in text and "“war”" in text and " from 1939 to 1949, " in text
+
+
+def test_topics_that_other_seeds_did_not_find_are_named_among_the_cautions(trained, monkeypatch):
+    def cautions() -> list[str]:
+        return [row.sentence for row in told(trained) if row.kind == "caution"]
+
+    monkeypatch.setattr(overview.found_again, "doubtful", lambda run: {1, 2})
+    assert "2 topics were not found again by most trainings with other seeds" in cautions()[0]
+    monkeypatch.setattr(overview.found_again, "doubtful", lambda run: set())
+    assert not any("other seeds" in sentence for sentence in cautions())

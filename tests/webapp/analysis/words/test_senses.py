@@ -221,7 +221,7 @@ def test_only_the_largest_other_topics_are_listed(client, trained, frequent, mon
 
 def test_the_pin_of_a_word_keeps_its_shares(client, trained, frequent):
     page = client.get(reverse("run_word", args=[trained.pk, frequent])).content.decode()
-    form = re.search(r'<form method="post" action="[^"]*pin/">(.*?)</form>', page, re.S)[1]
+    form = re.search(r'<form method="post" action="[^"]*pin/"[^>]*>(.*?)</form>', page, re.S)[1]
     sent = {
         name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
     }

@@ -200,7 +200,7 @@ def test_pin_a_chart_with_its_table(client, trained, notebook):
     )
     assert (made.address, made.table["rows"]) == (address, table["rows"])
     html = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
-    assert "<td>1912</td>" in html and "<img" not in html and "A rises." in html
+    assert ">1912</td>" in html and "<img" not in html and "A rises." in html
 
 
 def test_a_new_notebook_from_the_button(client, trained):
