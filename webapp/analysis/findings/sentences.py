@@ -159,10 +159,8 @@ TOPICS_CAUTIONS = {
         "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
     "unstable": Plural(
-        "{count} topic was not found again by most trainings with other seeds: {topics}. It has"
-        " {share} of the words",
-        "{count} topics were not found again by most trainings with other seeds: {topics}. Together"
-        " they have {share} of the words",
+        "Unstable: {count} topic was not found again by most trainings with other seeds: {topics}",
+        "Unstable: {count} topics were not found again by most trainings with other seeds: {topics}",
     ),
     "one_document": Plural(
         "One document: {count} topic has a fifth or more of its words from one document: {topics}",
