@@ -574,7 +574,7 @@ def test_kept_shares_are_drawn_on_the_page_and_in_the_file(client, trained, note
         ]
         assert len(heights) == 2 and abs(heights[0] - heights[1]) >= 15
     assert (
-        ".t0 { --topic: var(--t0); }" in html
+        ".t0 { --topic: var(--t0);" in html
         and "--t11: light-dark(" in html
         and "<script" not in html
     )
