@@ -74,6 +74,8 @@ class _Body(Handler):
     def __init__(self, prose: Prose, headings: set[str]):
         self.prose, self.headings = prose, headings
         self.left_out, self.is_text = 0, False
+        self.in_run = False
+        self.hidden = False  # whether the run's letters are hidden
         self.raised = False  # whether the run's letters are raised
         self.marked = False  # whether the run is the mark of a note, as its author wrote it
 
@@ -90,6 +92,10 @@ class _Body(Handler):
                 self.prose.paragraph()
             case "t":
                 self.is_text = True
+            case "r":
+                self.in_run = True
+            case "vanish" if self.in_run and attributes.get("val") not in ("0", "false", "off"):
+                self.hidden = True
             case "vertAlign" if attributes.get("val") == "superscript":
                 self.raised = True
             case "footnoteReference" | "endnoteReference":
@@ -115,13 +121,15 @@ class _Body(Handler):
         elif tag == "t":
             self.is_text = False
         elif tag == "r":
+            self.in_run = False
+            self.hidden = False
             self.raised = False
             self.marked = False
         elif tag == "p":
             self.prose.paragraph()
 
     def text(self, text: str) -> None:
-        if not self.is_text or self.left_out:
+        if not self.is_text or self.left_out or self.hidden:
             return
         if self.marked and len(text) <= note_marks.LONGEST:
             return

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import regex
 from lxml import etree
 
 from webapp.intake.readers import html_cells, labels, note_marks, ocr
@@ -31,6 +32,7 @@ _PARAGRAPHS = set(
 )
 _LINES = set("br li tr td th dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_HIDDEN = regex.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", regex.I)
 _NOTE_KINDS = {
     "noteref",
     "doc-noteref",
@@ -114,6 +116,7 @@ def lay_out(root, prose: Prose) -> None:
                 tag in _LEFT_OUT
                 or element.get("hidden") is not None
                 or element.get("aria-hidden") == "true"
+                or _HIDDEN.search(element.get("style") or "")
                 or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
             ):
                 skipped = element

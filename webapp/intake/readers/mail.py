@@ -237,7 +237,7 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
             add(text, prose)
             repaired += [FLAT] if prose.flat else []
         else:
-            for row in text.splitlines():
+            for row in _unflowed(text, body).splitlines():
                 if row.strip():
                     prose.text(row)
                     prose.line()
@@ -249,6 +249,26 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
 def _says_nothing(text: str) -> bool:
     """Whether a plain text holds no letters, or only says that the message is in HTML."""
     return not _LETTER.search(text) or (len(text) < _SENTENCE and "html" in text.lower())
+
+
+def _unflowed(text: str, part: MIMEPart) -> str:
+    """The lines of a plain text whole, where it says that a space at the end of a line goes on in
+    the next one (RFC 3676)."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    attached = str(part.get_param("delsp", "")).lower() == "yes"
+    lines: list[str] = []
+    flows = False
+    for row in text.splitlines():
+        quoted = row.startswith(">")
+        if flows and not quoted and row != "-- ":
+            lines[-1] += row
+        else:
+            lines.append(row)
+        flows = row.endswith(" ") and not quoted and row != "-- "
+        if flows and attached:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)
 
 
 def _text_of(part: MIMEPart) -> str:

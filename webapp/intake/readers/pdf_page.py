@@ -67,10 +67,18 @@ def page_text(text: pypdfium2.PdfTextPage, width: float) -> Page:
     raw = _without(marks, raw)
     if count:
         raw = _NAMELESS.sub(REPLACED, raw)
-    raw = _HYPHEN.sub("", raw).replace("\r\n", "\n").replace("\f", "\n")
+    raw = _HYPHEN.sub(_whole, raw).replace("\r\n", "\n").replace("\f", "\n")
     if columns:
         raw, _ = hyphens.joined(raw)
     return Page(clean(raw), count)
+
+
+def _whole(hyphen: regex.Match) -> str:
+    """A hyphen stays before a capital: “Anglo-Saxon”."""
+    begin, end = hyphen.span()
+    letters = hyphen.string
+    capital = letters[end : end + 1].isupper() and letters[begin - 1 : begin].islower()
+    return "-" if capital else ""
 
 
 def _nameless(text: pypdfium2.PdfTextPage) -> int:

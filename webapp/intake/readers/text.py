@@ -3,6 +3,8 @@
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 
+import regex
+
 from webapp.intake.readers import hyphens
 from webapp.intake.readers.base import (
     DETECT,
@@ -29,6 +31,10 @@ from webapp.intake.readers.base import (
     repairs,
     stem,
 )
+
+# What UTF-8 looks like where it was taken for windows-1252 and saved again: “Ã¶” for “ö”
+_TWICE = regex.compile("(?:[Ãâ]|Â(?=[\u00a0-\u00bf]))[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
+_MANY = 3  # such sequences in a text
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
@@ -85,6 +91,16 @@ def characters(
     else:
         if done := repairs(text, clean(text), own):
             yield Problem(name, "", f"“{name}”: {done}.", False)
+    twice = sum(1 for _ in _TWICE.finditer(text[: SAMPLE * 4]))
+    if twice >= _MANY:
+        shown = _TWICE.search(text)[0]
+        yield Problem(
+            name,
+            "",
+            f"“{name}”: {twice:,} sequences such as “{shown}” stand for letters: the text was read in"
+            " a wrong encoding before it was saved. Repair it where it comes from.",
+            False,
+        )
     if len(text) > MAX_TEXT:
         raise Unreadable(
             f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts."

@@ -280,3 +280,44 @@ def test_letters_that_a_pdf_does_not_name_are_counted(file):
     page = page.replace(b"/Encoding/WinAnsiEncoding>>", font)
     text, (said,) = text_of(file, page, "a.pdf")
     assert "\ufffdnal" in text and "2 letters on 1 of 1 pages have no name" in said
+
+
+def test_what_is_hidden_is_no_text(file, tmp_path):
+    page = (
+        "<p>shown</p><p style='color: red; display: none'>gone</p><i style='visibility:hidden'>gone"
+        "</i><p style='display:block'>shown too</p>"
+    )
+    assert text_of(file, page, "a.html")[0] == "shown\n\nshown too"
+    body = (
+        f'<w:document xmlns:w="{WORDPROCESSING}"><w:body><w:p><w:pPr><w:rPr><w:vanish/></w:rPr>'
+        "</w:pPr><w:r><w:rPr><w:vanish/></w:rPr><w:t>gone</w:t></w:r><w:r><w:t>shown</w:t></w:r>"
+        "</w:p></w:body></w:document>"
+    )
+    (document,), _ = load(
+        changed(tmp_path, "address.docx", **{"word/document.xml": body}), "a.docx"
+    )
+    assert document.text == "shown"
+
+
+def test_flowing_lines_of_mail_are_whole(file):
+    head = "Subject: s\nContent-Type: text/plain; charset=utf-8; format=flowed"
+    body = "It fl \nowed \nhere.\n> quoted \nOwn.\n-- \nsignature\n"
+    assert text_of(file, f"{head}; delsp=yes\n\n{body}", "a.eml")[0] == (
+        "It flowedhere.\n> quoted\nOwn.\n--\nsignature"
+    )
+    assert text_of(file, f"{head}\n\n{body}", "a.eml")[0].startswith("It fl owed here.")
+
+
+def test_a_text_that_was_encoded_twice_is_told(file):
+    text = "Die Größe der Bäume überrascht die Gärtner, sagte “er” — schön.\n"
+    twice = text.encode().decode("cp1252", "replace").encode()
+    _, (said,) = text_of(file, twice, "a.txt")
+    assert "sequences such as “Ã¶” stand for letters" in said
+    assert text_of(file, text + "SÃO PAULO, Ã, â la carte, Â°\n", "a.txt")[1] == []
+
+
+def test_a_hyphen_before_a_capital_stays(file):
+    lines = ["The Anglo-", "Saxon king and the co-", "operation of men."]
+    page = [Letters(60, 700 - 13 * number, line) for number, line in enumerate(lines)]
+    text, _ = text_of(file, pdf([page]), "a.pdf")
+    assert text == "The Anglo-Saxon king and the cooperation of men."
