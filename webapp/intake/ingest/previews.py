@@ -21,7 +21,7 @@ from webapp.models import Corpus, Upload
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import files, sealed
 
-BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out")  # of a form: no choices
+BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out", "other_list")  # of a form: no choices
 CORRECT = "Correct what is marked in red to see the preview."
 COLUMNS_SAID = 12  # names of columns in a sentence
 FEW = (
@@ -73,9 +73,11 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
     data = request.POST.copy()
     if keep := data.get("keep", ""):
         data.appendlist("kept_words", keep)
+    if other := data.get("other_list", ""):
+        data["sheet"] = other
     if word := data.get("leave_out", ""):
         data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
-    return data, bool(word or keep) or "preview" in data
+    return data, bool(word or keep or other) or "preview" in data
 
 
 def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
@@ -143,7 +145,7 @@ def _chosen_before(options: dict) -> dict[str, str | bool | int]:
     return before
 
 
-def shaping_form(corpus: Corpus, data: QueryDict | None) -> ShapingForm:
+def shaping_form(corpus: Corpus, data: QueryDict | dict[str, Any] | None) -> ShapingForm:
     """What is done to documents: as it was sent, else as it was chosen before or is guessed. A
     table that was refused is not guessed."""
     guess = guesses.guess_table(corpus)
@@ -174,6 +176,7 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
         }
         guessed["unit"] = ""
         data.setlist("html", ["on"] if options.html else [])
+        data.setlist("missing", ["on"] if options.missing else [])
     for name, value in guessed.items():
         if anew or name not in data:
             data[name] = value
@@ -297,10 +300,52 @@ def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estim
     )
 
 
-def proposed(corpus: Corpus, reading: ReadingSettings) -> ReadingSettings:
-    """What the page would propose for a draft that is read so. Raises Invalid, readers.Unreadable
-    and readers.looking.Exhausted."""
-    return _proposed(reading, *sample.take_sample(corpus, reading))[0]
+@dataclass(frozen=True)
+class Proposal:
+    """How a draft is read as its page proposes it. unit: Corpus.unit."""
+
+    reading: ReadingSettings
+    unit: str | None
+
+
+def propose(corpus: Corpus, chosen: dict[str, Any] | None = None) -> Proposal:
+    """What the page of a draft proposes, and sends where nobody changes it: by the page's own forms.
+
+    chosen: fields of these that have another value, as a form sends them; a column by its name, or
+    by its number from 1. Raises Invalid with the field, and what guesses.sniff raises.
+    """
+    chosen = dict(chosen or {})
+    said = {name: value for name, value in chosen.items() if value is not False}
+    shaping = shaping_form(corpus, None)
+    of_shaping = {name: value for name, value in chosen.items() if name in shaping.fields}
+    shaping.data = {**shaping.data, **of_shaping}
+    sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known_options(said, corpus))
+    for role in (*readers.ROLES, "unit"):
+        if chosen.get(role) not in (None, "", reading_forms.EACH):
+            chosen[role] = _column(sniff, role, chosen[role])
+    form = reading_forms.ReadingForm(corpus=corpus, sniff=sniff)
+    preview_draft(corpus, form, shaping)
+    # A form that was valid has what it had then: another one takes what was proposed since
+    shaped = shaping_form(corpus, {**shaping.data, **of_shaping})
+    of_reading = {name: value for name, value in chosen.items() if name not in of_shaping}
+    sent = reading_forms.ReadingForm(
+        {**form.sent(), "name": corpus.name, **of_reading}, corpus=corpus, sniff=sniff
+    )
+    for asked in (sent, shaped):
+        for name, errors in asked.errors.items():
+            raise Invalid(name, errors[0])
+    reading = replace(sent.reading(), shaping=asdict(shaped.shaping()))
+    return Proposal(reading, sent.chosen_unit)
+
+
+def _column(sniff: readers.Sniff, role: str, wanted: str) -> int:
+    """The place of a column by its name, or by its number from 1. Raises Invalid."""
+    if wanted in sniff.columns:
+        return sniff.columns.index(wanted)
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(sniff.columns):
+        return int(wanted) - 1
+    names = ", ".join(sniff.columns) or "none"
+    raise Invalid(role, f"There is no column {wanted!r}; the columns are {names}.")
 
 
 def _proposed(

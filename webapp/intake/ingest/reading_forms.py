@@ -6,7 +6,8 @@ from webapp.intake import metadata, readers
 from webapp.intake.ingest import guesses
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
-from webapp.intake.metadata.dates import ambiguous
+from webapp.intake.metadata.calendars import CALENDARS
+from webapp.intake.metadata.dates import ambiguous, may_be_of_another_calendar
 from webapp.models import Corpus
 
 # columns whose kind can be changed: as many are kept (webapp.intake.readers.base.MAX_FIELDS)
@@ -29,6 +30,7 @@ ENCODINGS = [
 ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
 EACH = "each"  # document is a unit
+ALL_SHEETS = {"*": "all that have texts, the sheet as a field"}
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
 
@@ -53,6 +55,7 @@ class ReadingForm(NamedVocabularyForm):
         choices=[
             ("", "not known: such dates are left out"),
             *((order, f"{words}: {said}") for order, words, said in ORDERS),
+            *((name, f"day/month/year, all dates {said}") for name, said in CALENDARS.items()),
         ],
     )
     id = forms.TypedChoiceField(
@@ -64,6 +67,14 @@ class ReadingForm(NamedVocabularyForm):
     )
     sheet = forms.ChoiceField(
         label="Sheet", help_text="Of the spreadsheet. The others are not read."
+    )
+    missing = forms.BooleanField(
+        required=False,
+        label="Marks such as NA are missing values",
+        help_text=(
+            "NA, NaN, NULL, None, [deleted], [removed] and the like, alone in a cell. If not, they"
+            " are words and values as others are."
+        ),
     )
     header = forms.BooleanField(
         required=False,
@@ -134,6 +145,7 @@ class ReadingForm(NamedVocabularyForm):
             "header": options.header,
             "header_row": options.header_row or 1,
             "html": options.html,
+            "missing": options.missing,
             "surplus": options.surplus,
             "delimiter": options.delimiter or ",",
             "text": options.text,
@@ -157,7 +169,7 @@ class ReadingForm(NamedVocabularyForm):
         )
         columns = list(enumerate(sniff.columns))
         if not columns:
-            for name in ("text", "title", "date", "id", "date_order", "html", "unit"):
+            for name in ("text", "title", "date", "id", "date_order", "html", "unit", "missing"):
                 del self.fields[name]
         else:
             choice_field(self, "text").choices = columns
@@ -178,18 +190,34 @@ class ReadingForm(NamedVocabularyForm):
             if not self["date_order"].value() and not self._two_ways():
                 del self.fields["date_order"]
         if sniff.sheets:
-            choice_field(self, "sheet").choices = [(sheet, sheet) for sheet in sniff.sheets]
+            self._offer_sheets()
         else:
             del self.fields["sheet"]
         if options.delimiter is None:
             del self.fields["delimiter"], self.fields["surplus"]
-            if not sniff.sheets:
+            if not _is_spreadsheet(options):
                 del self.fields["header"], self.fields["header_row"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
         if guesses.keeps_columns(corpus):
             for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
                 self.fields.pop(name, None)
+
+    def _offer_sheets(self) -> None:
+        """Sheets of a spreadsheet, or lists of objects of JSON."""
+        field = choice_field(self, "sheet")
+        field.choices = [(sheet, ALL_SHEETS.get(sheet, sheet)) for sheet in self.sniff.sheets]
+        if not _is_spreadsheet(self.options):
+            field.label = "List"
+            field.help_text = "Of the objects in the file. The others are not read."
+
+    @property
+    def other_lists(self) -> list[str]:
+        """Of JSON: lists of objects that are not read; none of another format."""
+        if "sheet" not in self.fields or _is_spreadsheet(self.options):
+            return []
+        read = self["sheet"].value()
+        return [sheet for sheet in self.sniff.sheets if sheet != read]
 
     @property
     def kinds(self) -> list:
@@ -212,15 +240,26 @@ class ReadingForm(NamedVocabularyForm):
         )
 
     def _two_ways(self) -> bool:
-        """Whether the first rows have a date such as 12/3/1999 in a column that is chosen for
-        dates."""
+        """Whether the first rows have a date such as 12/3/1999, or one that may be of another
+        calendar, in a column that is chosen for dates."""
+        return ambiguous(self._dates()) or self.other_calendar
+
+    @property
+    def other_calendar(self) -> bool:
+        """Whether the first dates may be of another calendar, and nothing was said of it."""
+        if self["date_order"].value() in CALENDARS:
+            return False
+        return may_be_of_another_calendar(self._dates())
+
+    def _dates(self) -> list[str]:
+        """What stands in the first rows in columns that are chosen for dates."""
         places = {i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)}
         places |= {
             int(name[5:])
             for name in self.fields
             if name.startswith("kind_") and metadata.type_of(self[name].value()).has_date_order
         }
-        return ambiguous(row[i] for row in self.sniff.rows for i in places if i < len(row))
+        return [row[i] for row in self.sniff.rows for i in places if i < len(row)]
 
     def clean(self) -> None:
         chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
@@ -242,6 +281,10 @@ class ReadingForm(NamedVocabularyForm):
             if name.startswith("kind_") and kind
         }
         return self.with_options(options)
+
+
+def _is_spreadsheet(options: readers.Options) -> bool:
+    return (options.entry or options.format) in ("xlsx", "ods")
 
 
 class AddingForm(ReadingForm):

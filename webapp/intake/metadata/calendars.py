@@ -11,6 +11,8 @@ import regex
 
 BUDDHIST_YEARS = 543  # that the Buddhist calendar is ahead of ours
 BUDDHIST_FROM = 2300  # a larger year is of that calendar where Thai stands beside it
+# of the calendars of Iran and Islam, in texts of the last hundred years
+YEARS_NOW = 1300, 1460
 CALENDARS = {
     "buddhist": "of the Buddhist calendar (2566 is 2023)",
     "jalali": "of the Iranian calendar (1402 is 2023)",

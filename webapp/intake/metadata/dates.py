@@ -300,6 +300,18 @@ def ambiguous(values: Iterable[str]) -> bool:
     )
 
 
+def may_be_of_another_calendar(values: Iterable[str]) -> bool:
+    """Whether one of them has a year of the Buddhist calendar, or all are days in years that are
+    now in the calendars of Iran and Islam, and long ago in ours."""
+    days = [day for value in values if (day := _read(value, "dmy"))]
+    last_buddhist = LATEST + calendars.BUDDHIST_YEARS
+    if any(calendars.BUDDHIST_FROM <= day.year <= last_buddhist for day in days):
+        return True
+    first, last = calendars.YEARS_NOW
+    exact = [day for day in days if (day.month, day.day) != (1, 1)]
+    return 2 * len(exact) > len(days) and all(first <= day.year <= last for day in days)
+
+
 def looks_like(text: str) -> bool:
     """Whether a text is a date for a guess at a column: in either order, as each reads what the
     other does; not 1914-50, which is a span only where one knows of dates, nor 201903 nor seconds

@@ -506,9 +506,12 @@ def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
 
 
 def clean(text: str) -> str:
-    """The text without what the database or a reader's eye can't take."""
+    """The text without what the database or a reader's eye can't take. Lines end as they do here:
+    those of Windows and of old Macintosh computers do, too."""
     if text.isprintable():  # most cells of tables; a line end is not
         return text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return text.encode("ascii").translate(None, _CONTROLS).decode("ascii")
     return _UNWANTED.sub("", text) if _UNWANTED.search(text) else text
@@ -523,7 +526,7 @@ def repairs(raw: str, cleaned: str, encoding: str) -> str | None:
             f"some bytes are not characters in {encoding}; each is shown as {REPLACED}. Choose"
             " another encoding if many are wrong"
         )
-    if removed := len(raw) - len(cleaned):
+    if removed := len(raw) - raw.count("\r\n") - len(cleaned):
         return (
             "1 control character was taken out"
             if removed == 1

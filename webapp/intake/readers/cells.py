@@ -32,6 +32,7 @@ from webapp.intake.readers.rows import Row
 
 SAMPLE_ROWS = 50  # by which it is guessed what the columns are
 LONGER = 0.9  # of the rows that are longer than the header by one cell, where rows have names
+KIND_CHARACTERS = 1_000_000  # of them, at most, behind those by which the header is found
 KIND_ROWS = 1_000  # by which the kinds of their values are guessed: the first may be alike
 
 
@@ -68,15 +69,19 @@ class KeptFields:
         )
 
 
-def beginning(rows: Iterable[Row], most: int) -> list[Row]:
+def beginning(rows: Iterable[Row], most: int, characters_behind: int | None = None) -> list[Row]:
     """The first rows, at most so many, and of about SAMPLE_CHARACTERS; those whose cells are lost
-    are left out."""
+    are left out. characters_behind: as many are enough behind the first rows, by which only the
+    kinds of columns are guessed."""
     first: list[Row] = []
     characters = 0
     for row in itertools.islice(rows, most):
         first += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
         characters += sum(map(len, row.cells)) if row.cells else MAX_TEXT
         if characters > SAMPLE_CHARACTERS and first:
+            break
+        enough = len(first) >= SAMPLE_ROWS + headers.ROWS
+        if characters_behind and enough and characters > characters_behind:
             break
     return first
 
@@ -86,7 +91,7 @@ def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sn
     the first, up to SAMPLE_ROWS more than webapp.intake.readers.headers.ROWS; known: `header` and
     `header_row`, where they are not to be guessed."""
     at = (
-        headers.place(rows, name, known)
+        headers.place(rows[: SAMPLE_ROWS + headers.ROWS], name, known)
         if known.get("header") is not False or known.get("header_row")
         else 0
     )

@@ -40,6 +40,8 @@ KIND_CHARACTERS = 1_000_000  # of them, at most, behind the first SAMPLE_LINES
 KIND_LINES = 1_000  # by which the kinds of fields are guessed: the first may be alike
 MAX_DEPTH = 20  # of lists in lists that are joined
 FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
+# Fields of a piece of a text; a list of objects with others is one of documents
+PIECE = {"text", "type", "href", "url", "user_id", "language", "document_id", "collapsed", "style"}
 PIECES = 1_000  # of a list that are looked at to see whether they are the pieces of a text
 TOO_DEEP = "it is nested too deeply"
 
@@ -155,6 +157,8 @@ def pieces(value: list) -> str | None:
     and objects with a “text”; None for another list."""
     texts: list[str] = []
     for item in value[:PIECES]:
+        if isinstance(item, dict) and not item.keys() <= PIECE:
+            return None
         text = item.get("text") if isinstance(item, dict) else item
         if not isinstance(text, str):
             return None

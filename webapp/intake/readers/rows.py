@@ -18,6 +18,8 @@ MOST_MENDED = 100
 _END = "\0end of file\0"
 _EXCEL = regex.compile(r"sep=(.)\r?\n?")  # a first line in which Excel names the delimiter
 
+_ESCAPED = regex.compile(r'\\(["\\])')
+
 csv.field_size_limit(MAX_TEXT)
 
 MENDED = "a quotation mark is opened and not closed; its row was taken to end with its line"
@@ -42,13 +44,30 @@ class Row(NamedTuple):
     damage: str | None  # the end of a sentence
 
 
+def unescaped(line: str) -> str:
+    """A line in which quotation marks within cells are doubled, as the csv module reads them."""
+    if "\\" not in line:
+        return line
+    return _ESCAPED.sub(lambda match: '""' if match[1] == '"' else match[1], line)
+
+
 class Rows:
     """Iterates over the rows of a file, or of its first `most` lines; blank ones are left out.
-    begin: the line of the first row that is as wide as the table."""
+    begin: the line of the first row that is as wide as the table. escapes: whether quotation marks
+    within cells stand behind a backslash, and a backslash behind another."""
 
-    def __init__(self, file: TextIO, dialect: dict, most: int | None = None, begin: int = 0):
+    def __init__(
+        self,
+        file: TextIO,
+        dialect: dict,
+        most: int | None = None,
+        begin: int = 0,
+        escapes: bool = False,
+    ):
         self.dialect, self.begin = dialect, begin
         self.source = itertools.islice(lines(file, MAX_TEXT), most)
+        if escapes:
+            self.source = ((unescaped(line), whole) for line, whole in self.source)
         self.again: deque[str] = deque()  # lines that are to be read once more
         self.held: list[str] = []  # lines of the present row
         self.number = self.first = 0  # of lines delivered, and of the present row's first

@@ -36,7 +36,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             f"“{name}”: columns can be separated by one character only, such as a comma, not by"
             f" “{delimiter[:20]}”."
         )
-    rows = _first_rows(path, name, options, cells.SAMPLE_ROWS + headers.ROWS)
+    options = replace(options, escapes=_has_escapes(path, name, options))
+    rows = _first_rows(path, name, options, cells.KIND_ROWS)
     beyond = len(rows) < 2 and _has_more(path, name, options)
     if beyond and not rows:
         raise Unreadable(
@@ -81,8 +82,40 @@ def _first_rows(
 ) -> list[Row]:
     with opened(path, name) as file:
         return cells.beginning(
-            Rows(decoded(file, options.encoding), _dialect(path, name, options), SAMPLE_LINES), most
+            Rows(
+                decoded(file, options.encoding),
+                _dialect(path, name, options),
+                SAMPLE_LINES,
+                escapes=options.escapes,
+            ),
+            most,
+            cells.KIND_CHARACTERS if most > cells.SAMPLE_ROWS + headers.ROWS else None,
         )
+
+
+def _has_escapes(path: Source, name: str, options: Options) -> bool:
+    """Whether quotation marks within cells stand behind a backslash, as MySQL and Spark write them:
+    the first rows are then more regular than where they are doubled."""
+    if (
+        b'\\"' not in head(path, name)
+        or options.delimiter == "\t"
+        and not _quoted(path, name, options)
+    ):
+        return False
+    plain = _regular(_first_rows(path, name, replace(options, escapes=False)))
+    return _regular(_first_rows(path, name, replace(options, escapes=True))) > plain
+
+
+def _quoted(path: Source, name: str, options: Options) -> bool:
+    return "quoting" not in _dialect(path, name, options)
+
+
+def _regular(rows: list[Row]) -> float:
+    """The share of the rows that are as wide as most are, and not damaged."""
+    widths = [len(row.cells) for row in rows]
+    usual = max(set(widths), key=widths.count, default=0)
+    good = sum(len(row.cells) == usual and not row.damage for row in rows)
+    return good / max(1, len(rows)) if usual > 1 else 0.0
 
 
 def _has_more(path: Source, name: str, options: Options) -> bool:
@@ -126,6 +159,7 @@ def read(
                 decoded(file, options.encoding),
                 _dialect(path, name, options),
                 begin=options.header_row,
+                escapes=options.escapes,
             ),
             name,
             options,

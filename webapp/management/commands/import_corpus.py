@@ -4,7 +4,6 @@ last line is the corpus's number."""
 import argparse
 import os
 import shutil
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from django.core.management.base import CommandError
 
 from inference.errors import Invalid
 from webapp.intake import readers
-from webapp.intake.ingest import corpora, guesses, previews
-from webapp.intake.ingest.reading_forms import EACH, ReadingForm
+from webapp.intake.ingest import corpora, previews
+from webapp.intake.ingest.reading_forms import ReadingForm
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
@@ -79,29 +78,12 @@ class Command(OwnCommand):
 
     def _reading(self, corpus: Corpus, chosen: dict[str, Any]) -> ReadingSettings:
         """As the page is preset, with what was chosen."""
-        shaping = previews.shaping_form(corpus, None)
-        shaping.data = {
-            **shaping.data,
-            **{name: value for name, value in chosen.items() if name in shaping.fields},
-        }
-        known = previews.known_options(
-            {name: value for name, value in chosen.items() if value is not False}, corpus
-        )
-        sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
-        for role in (*readers.ROLES, "unit"):
-            if chosen.get(role) not in (None, "", EACH):
-                chosen[role] = self._column(sniff, chosen[role])
-        form = ReadingForm(corpus=corpus, sniff=sniff)
-        previews.preview_draft(corpus, form, shaping)
-        sent = ReadingForm(
-            {**form.sent(), "name": corpus.name, **chosen}, corpus=corpus, sniff=sniff
-        )
-        for asked in (sent, shaping):
-            if asked.errors:
-                name, errors = next(iter(asked.errors.items()))
-                raise Invalid(name, f"--{name.replace('_', '-')}: {errors[0]}")
-        corpus.unit = sent.chosen_unit
-        return replace(sent.reading(), shaping=asdict(shaping.shaping()))
+        try:
+            proposal = previews.propose(corpus, chosen)
+        except Invalid as error:
+            raise Invalid(error.field, f"--{error.field.replace('_', '-')}: {error}") from None
+        corpus.unit = proposal.unit
+        return proposal.reading
 
     def _files(self, given: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
@@ -124,15 +106,6 @@ class Command(OwnCommand):
         copy = settings.FILE_UPLOAD_TEMP_DIR / f"import-{os.getpid()}-{os.urandom(6).hex()}"
         shutil.copyfile(path, copy)
         return corpora.ReceivedFile(name, copy)
-
-    def _column(self, sniff: readers.Sniff, wanted: str) -> int:
-        if wanted in sniff.columns:
-            return sniff.columns.index(wanted)
-        if wanted.isdigit() and 1 <= int(wanted) <= len(sniff.columns):
-            return int(wanted) - 1
-        raise CommandError(
-            f"There is no column {wanted!r}; the columns are {', '.join(sniff.columns) or 'none'}."
-        )
 
     def _tell(self, corpus: Corpus) -> None:
         report = (corpus.version.report if corpus.version else {}) | corpus.report

@@ -1,6 +1,5 @@
 """Corpora: what there is, their documents, and training on them."""
 
-from dataclasses import asdict, replace
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
@@ -13,7 +12,6 @@ from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
 from webapp.core.runs.shapes import RunAbout
 from webapp.intake.ingest import corpora as services, guesses, previews, upload_limits, uploads
-from webapp.intake.ingest.shaping import CERTAIN, Shaping
 from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
@@ -86,7 +84,8 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
         )
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
-            settings = _proposed(corpus, reading.language)
+            language = {"language": reading.language, "also": []} if reading.language else {}
+            proposal = previews.propose(corpus, language)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:
@@ -94,27 +93,10 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
         raise Invalid(
             "corpus", f"{error} A worker does it now: ask again when the corpus is a draft."
         ) from None
-    services.read(corpus, settings)
+    corpus.unit = proposal.unit
+    services.read(corpus, proposal.reading)
     corpus.refresh_from_db()
     return queries.about(corpus)
-
-
-def _proposed(corpus: Corpus, language: str) -> services.ReadingSettings:
-    """What the prepare page would propose, in that language, where one is said."""
-    sniff = guesses.sniff(corpus)
-    settings = services.ReadingSettings(
-        options=asdict(sniff.options),
-        shaping=asdict(Shaping(silent=CERTAIN)),
-        language=language or guesses.guess_language(sniff)[0] or "en",
-    )
-    try:
-        fitted = previews.proposed(corpus, settings)
-    except (
-        Unreadable,
-        looking.Exhausted,
-    ):  # the beginning takes too long to read, or can't be: reading says why
-        return settings
-    return replace(fitted, language=language, also=[]) if language else fitted
 
 
 @router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")

@@ -219,3 +219,164 @@ def test_more_columns_than_are_kept_are_named_and_empty_ones_take_no_room(client
     page, words = seen(client, "b.csv", f"text,{','.join(names)}\n" + rows)
     assert losses(page) == {"columns": 36} and "columns are not kept" in words
     assert "“f64”" in words and "“f99”" not in words
+
+
+def workbook(
+    sheets: dict[str, list[list[str]]], merged: dict[str, list[str]] | None = None
+) -> bytes:
+    """A spreadsheet (.xlsx) with these rows, and merged cells as “A2:A5”, by sheet."""
+    names = list(sheets)
+    about = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels"'
+        ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default'
+        ' Extension="xml" ContentType="application/xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1"'
+        f' Type="{relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{about}" xmlns:r="{relations}"><sheets>'
+        + "".join(
+            f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(names, 1)
+        )
+        + "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        + "".join(
+            f'<Relationship Id="r{i}" Type="{relations}/worksheet" Target="worksheets/s{i}.xml"/>'
+            for i in range(1, len(names) + 1)
+        )
+        + "</Relationships>",
+    }
+    for i, name in enumerate(names, 1):
+        rows = "".join(
+            f'<row r="{r}">'
+            + "".join(
+                f'<c r="{chr(65 + c)}{r}" t="inlineStr"><is><t>{cell}</t></is></c>'
+                for c, cell in enumerate(row)
+                if cell
+            )
+            + "</row>"
+            for r, row in enumerate(sheets[name], 1)
+        )
+        ranges = "".join(f'<mergeCell ref="{ref}"/>' for ref in (merged or {}).get(name, []))
+        ranges = f"<mergeCells>{ranges}</mergeCells>" if ranges else ""
+        parts[f"xl/worksheets/s{i}.xml"] = (
+            f'<worksheet xmlns="{about}"><sheetData>{rows}</sheetData>{ranges}</worksheet>'
+        )
+    return zipped(parts)
+
+
+def test_merged_cells_hold_for_all_their_rows_but_texts_are_read_once(client):
+    rows = [["", "", ""], ["Year", "Party", "Text"]]
+    rows += [["1990" if i == 0 else "", "Green" if i % 2 == 0 else "", text(i)] for i in range(6)]
+    rows[6][2] = ""  # merged with the text above, which is read once
+    merged = ["A3:A8", "B3:B4", "B5:B6", "B7:B8", "C6:C7"]
+    page, _ = seen(client, "a.xlsx", workbook({"S": rows}, {"S": merged}))
+    assert page.sample.documents == 5 and losses(page) == {"empty": 1}
+    assert days(page) == ["1990-01-01"] * 5
+    assert all(fields(document)["Party"] == "Green" for document in page.sample.first)
+
+
+def test_all_sheets_with_texts_are_read_and_the_others_named(client):
+    sheets = {"Notes": [["Made by us"], ["In 2020"]]}
+    sheets |= {
+        f"{1999 + j}": [["Speaker", "Text"], *([f"Member {i % 3}", text(i)] for i in range(5))]
+        for j in range(3)
+    }
+    page, words = seen(client, "a.xlsx", workbook(sheets))
+    assert page.sample.documents == 15 and losses(page) == {"sheet": 1}
+    assert fields(page.sample.first[0])["sheet"] == "1999" and days(page)[0] == "1999-01-01"
+    assert page.sample.dates == ["1999-01-01", "2001-01-01"] and "from names of sheets" in words
+    assert "All sheets that have texts are read" in words and "“Notes”" in words
+
+
+def test_quotation_marks_behind_a_backslash_and_paths_that_end_with_one(client):
+    rows = "".join(f'{i},"She said \\"no\\"\nand {text(i)}",P{i % 2}\n' for i in range(9))
+    page, _ = seen(client, "a.csv", "id,text,party\n" + rows)
+    assert page.sample.documents == 9 and not page.sample.problems
+    assert page.sample.first[0]["text"] == f'She said "no"\nand {text(0)}'
+    rows = "".join(f'{i},"{text(i)}","C:\\new\\"\n' for i in range(9))
+    page, _ = seen(client, "b.csv", "id,text,folder\n" + rows)
+    assert page.sample.documents == 9 and fields(page.sample.first[0])["folder"] == "C:\\new\\"
+
+
+def test_of_several_lists_the_one_with_texts_is_read_and_others_are_one_press_away(client):
+    export = {
+        "users": [
+            {"name": f"u{i}", "about": "Likes ships and harbours, and all that floats."}
+            for i in range(4)
+        ],
+        "data": {"posts": [{"author": {"name": f"u{i % 3}"}, "body": text(i)} for i in range(12)]},
+        "tags": [{"tag": f"t{i}"} for i in range(90)],
+    }
+    corpus, url = prepare(client, ("a.json", json.dumps(export).encode()))
+    page = client.get(url).context["page"]
+    assert columns(page)["text"] == "body" and page.sample.documents == 12
+    assert ["author.name", "u0", "category"] in page.sample.first[0]["fields"]
+    assert page.form.other_lists == ["users", "tags"]
+    assert "read “users” instead" in in_one_line(client.get(url))
+    sent = {
+        **page.form.sent(),
+        **page.shaping.sent(),
+        "columns": page.columns,
+        "other_list": "users",
+    }
+    page = client.post(url, sent).context["page"]
+    assert columns(page)["text"] == "about" and page.sample.documents == 4
+
+
+def test_lists_within_the_objects_of_a_list_are_joined(client):
+    """As all chats of a messenger are exported at once."""
+    chats = [
+        {
+            "name": f"Chat {j}",
+            "messages": [{"date": "2021-01-01", "text": text(i)} for i in range(4)],
+        }
+        for j in range(3)
+    ]
+    page, _ = seen(client, "result.json", json.dumps({"chats": {"list": chats}}))
+    assert page.sample.documents == 12
+    assert ["in.name", "Chat 0", "category"] in page.sample.first[0]["fields"]
+
+
+@pytest.mark.parametrize(
+    ("dates", "calendar", "day"),
+    [
+        (["12/3/2566", "13/4/2566"], "buddhist", "2023-03-12"),
+        (["1402/05/13", "1402/06/20"], "jalali", "2023-08-04"),
+        (["1444/09/02", "1444/10/20"], "hijri", "2023-03-24"),
+    ],
+)
+def test_years_of_other_calendars_are_asked_about(client, dates, calendar, day):
+    rows = "".join(f"{dates[i % 2]},{text(i)}\n" for i in range(20))
+    corpus, url = prepare(client, ("a.csv", ("date,text\n" + rows).encode()))
+    page = client.get(url).context["page"]
+    assert "The years look like those of another calendar." in in_one_line(client.get(url))
+    sent = {**page.form.sent(), **page.shaping.sent(), "columns": page.columns}
+    answer = client.post(url, sent | {"date_order": calendar, "preview": "1"})
+    assert days(answer.context["page"])[0] == day
+    assert "The years look like those" not in in_one_line(answer)
+
+
+def test_marks_can_be_read_as_words(client):
+    rows = "".join(f"{i},{'None' if i % 4 == 0 else text(i)}\n" for i in range(20))
+    corpus, url = prepare(client, ("a.csv", ("id,text\n" + rows).encode()))
+    page = client.get(url).context["page"]
+    sent = {**page.form.sent(), **page.shaping.sent(), "columns": page.columns}
+    del sent["missing"]
+    page = client.post(url, sent | {"preview": "1"}).context["page"]
+    assert page.sample.documents == 20 and losses(page) == {}
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.jsonl", "a.md"])
+def test_lines_of_old_macintosh_computers_end(client, name):
+    if name == "a.csv":
+        content = "id,text\r" + "".join(f'{i},"{text(i)}\rSecond line"\r' for i in range(9))
+    elif name == "a.jsonl":
+        content = "".join(json.dumps({"text": f"{text(i)}\rSecond line"}) + "\r" for i in range(9))
+    else:
+        content = "".join(f"{text(i)}\rSecond line\r\r" for i in range(9))
+    page, _ = seen(client, name, content)
+    document = page.sample.first[0]
+    assert "\r" not in document["text"] and not page.sample.problems
+    assert "\nSecond line" in document["text"] or name == "a.md"
