@@ -128,6 +128,7 @@ _BEFORE_CHRIST = regex.compile(
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
 _DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
 _ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
+_SERIAL = regex.compile(r"[1-5]\d{4}(?:\.\d+)?", regex.ASCII)  # days since 1900: 1927 to 2064
 _TWO_DIGITS = regex.compile(r"['’]?\d{2}")
 
 
@@ -356,6 +357,8 @@ def why_none(text: str) -> str:
         return "has a year of the Buddhist calendar, it seems; choose how dates are written"
     if day:
         return f"is after the year {LAST_YEAR}, as databases write dates without end"
+    if _SERIAL.fullmatch(text.strip()):
+        return "may be a number of days, as spreadsheets keep dates; give the cells a date’s format"
     if _TWO_DIGITS.fullmatch(text.strip()):
         return "is a year of two digits alone, and could be any number"
     return "is not in a date format that we know"

@@ -31,6 +31,8 @@ from webapp.intake.readers.base import (
 from webapp.intake.readers.rows import Row
 
 SAMPLE_ROWS = 50  # by which it is guessed what the columns are
+BROKEN = "line ends in its text, which nothing quotes, broke it; its lines were joined again"
+MOST_BROKEN = 10_000  # lines of a row that line ends in its text have broken
 LONGER = 0.9  # of the rows that are longer than the header by one cell, where rows have names
 KIND_CHARACTERS = 1_000_000  # of them, at most, behind those by which the header is found
 KIND_ROWS = 1_000  # by which the kinds of their values are guessed: the first may be alike
@@ -148,6 +150,8 @@ def has_row_names(rows: list[list[str]]) -> bool:
     if not below or len(rows[0]) < 1:
         return False
     longer = sum(len(row) == len(rows[0]) + 1 for row in below)
+    if all(not row[-1].strip() for row in below if row):
+        return False  # each line ends with a comma
     first = [row[0] for row in below if row]
     labels = all(0 < len(cell) <= headers.LABEL for cell in first)
     return longer >= LONGER * len(below) and labels and len(set(first)) == len(first)
@@ -183,7 +187,7 @@ def documents(
         )
     columns, width, number = list(options.names), None, 0
     fields = KeptFields()
-    for line, cells, damage in rows:
+    for line, cells, damage in mended(rows, options):
         if width is None and options.header_row and _is_above(line, cells, options):
             continue
         lost_row = bool(damage) and not cells
@@ -204,7 +208,10 @@ def documents(
             )
         if lost_row:
             continue
-        text, wide, given = options.text or 0, width or 0, len(cells)
+        text, wide = options.text or 0, width or 0
+        while len(cells) > wide and not cells[-1].strip():
+            cells = cells[:-1]  # lines that end with a comma
+        given = len(cells)
         lost = given <= text
         if lost or (given != wide and not damage):
             done = "it has no text and was left out" if lost else "it was kept as it is"
@@ -225,6 +232,56 @@ def documents(
             f"“{name}”: none of its first {headers.ROWS} rows has the column"
             f" “{options.column('text')}”, which was chosen for the text."
         )
+
+
+def mended(rows: Iterable[Row], options: Options) -> Iterator[Row]:
+    """The rows of a text file, those that a line end in their text has broken as one again: a row
+    that ends in its text, with those behind it up to the rest of its cells. What is not such a row
+    stays as it is."""
+    text = options.text
+    if not options.delimiter or text is None:
+        yield from rows
+        return
+    wide = 0
+    held: list[Row] = []  # the beginning of a row, and what followed it
+    for row in rows:
+        if not wide:
+            # Rows above the header have few cells
+            wide = len(row.cells) + options.row_names if row.line >= options.header_row else 0
+            yield row
+            continue
+        given = len(row.cells)
+        if held and given in (1, wide - text) and given < wide:
+            held.append(row)
+            if given > 1 and text < wide - 1:
+                yield _one_row(held, text)
+                held = []
+            elif len(held) > MOST_BROKEN:
+                yield from held
+                held = []
+            continue
+        yield from _ended(held, text, wide)
+        held = []
+        if given == text + 1 and not row.damage:
+            held = [row]
+        else:
+            yield row
+    yield from _ended(held, text, wide)
+
+
+def _ended(held: list[Row], text: int, wide: int) -> Iterator[Row]:
+    """Rows that were held where no rest of the first came: one, where the text is the last cell."""
+    if len(held) > 1 and text == wide - 1 and wide > 1:
+        yield _one_row(held, text)
+    else:
+        yield from held
+
+
+def _one_row(held: list[Row], text: int) -> Row:
+    first, *others = held
+    lines = [first.cells[text], *(row.cells[0] for row in others)]
+    cells = [*first.cells[:text], "\n".join(lines), *others[-1].cells[1:]]
+    return Row(first.line, cells, BROKEN)
 
 
 def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str], str]:

@@ -50,6 +50,8 @@ ONE = (
     " about it. If each field is a document, save them as a list of objects."
 )
 _SPACE = regex.compile(r"[\s,\ufeff]*")
+# What stands before the list in an archive of X, whose files are scripts
+_SCRIPT = regex.compile(r"\A\ufeff?\s*window\.YTD\.[\w.\-]+\s*=\s*")
 _DECODER = json.JSONDecoder(parse_int=jsonl._Number, parse_float=jsonl._Number)
 
 
@@ -149,7 +151,7 @@ def _values(path: Source, name: str, options: Options, advance, found: Lists) ->
     found: is told of the lists that there are."""
     with opened(path, name, advance) as file:
         text = decoded(file, options.encoding)
-        start = text.read(WHOLE)
+        start = _SCRIPT.sub("", text.read(WHOLE), 1)
         rest = text.read(1)
         whole = None if rest else value_of(start.removeprefix("\ufeff"))
         if whole is not None and whole is not DEEP:
@@ -163,7 +165,8 @@ def _without_texts(path: Source, name: str, options: Options) -> int:
     """How many lists of objects of a large file stand before the first that has texts; 0 where none
     has any, or its beginning can't be read."""
     with opened(path, name) as file:
-        buffer = _Buffer("", decoded(file, options.encoding))
+        text = decoded(file, options.encoding)
+        buffer = _Buffer(_SCRIPT.sub("", text.read(1 << 10), 1), text)
         try:
             for number in range(LISTS):
                 if not _enter(buffer):

@@ -42,6 +42,8 @@ MAX_DEPTH = 20  # of lists in lists that are joined
 FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
 # Fields of a piece of a text; a list of objects with others is one of documents
 PIECE = {"text", "type", "href", "url", "user_id", "language", "document_id", "collapsed", "style"}
+# Of a post in the older form of X: its whole text, where “text” has its first 140 characters
+WHOLE_POST = "extended_tweet.full_text"
 PIECES = 1_000  # of a list that are looked at to see whether they are the pieces of a text
 TOO_DEEP = "it is nested too deeply"
 
@@ -263,6 +265,9 @@ def document(
         return
     value = flat(value)
     text = _text(value.get(keys["text"]))
+    whole = value.get(WHOLE_POST) if keys["text"] == "text" else None
+    if isinstance(whole, str):
+        text = whole
     cleaned = clean(text) if isinstance(text, str) else ""
     missing = options.missing and is_missing(cleaned)
     if isinstance(text, _Number) or not cleaned.strip() or missing:

@@ -11,7 +11,7 @@ from webapp.intake.readers.base import Options
 
 _NAMES = {
     "text": (
-        "text full_text fulltext body selftext content contents abstract article document doc message"
+        "full_text fulltext text texts body selftext content contents abstract article document doc message"
         " speech comment tweet post statement answer transcript response"
         " description inhalt texte contenu corps texto contenido cuerpo testo contenuto tekst текст".split()
     ),
@@ -78,6 +78,8 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
         free.discard(place)
 
     named = {role: _named(columns, names) for role, names in _NAMES.items()}
+    if named["text"] is None:  # a field within a field, as “tweet.full_text”
+        named["text"] = _named([column.rpartition(".")[2] for column in columns], _NAMES["text"])
     words = [sum(map(_worded, column)) / max(1, len(column)) for column in cells]
     words = words if any(words) else lengths
     wordiest = max(range(len(columns)), key=lambda i: (words[i], lengths[i], -i))

@@ -30,6 +30,8 @@ MAX_FILE = (
 )  # bytes: a sheet is read as a whole, within the memory of the process that does it
 ALL = "*"  # the sheet that stands for all that have texts: no sheet can be called so
 MOST_SHEETS = 200  # that are offered, and looked into
+# words of a row's text, on average: beyond it the sheet with more rows is the one that is meant
+ENOUGH = 20
 MOST_MERGED = 1_000_000
 _YEAR = regex.compile(r"1[4-9]\d\d|20[0-3]\d", regex.ASCII)
 
@@ -45,7 +47,8 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             sniffed = _sniff_sheet(book, wanted, name, replace(options, sheet=wanted), known)
             return replace(sniffed, sheets=_offered(offered))
         sniffs = _sniff_sheets(book, name, options, known)
-    best = max(sniffs, key=lambda sheet: _wordiness(sniffs[sheet]))
+        rows = {sheet: book.get_sheet_by_name(sheet).height for sheet in sniffs}
+    best = max(sniffs, key=lambda sheet: min(_wordiness(sniffs[sheet]), ENOUGH) * rows[sheet])
     text = sniffs[best].options.column("text")
     alike = [sheet for sheet in sniffs if _has_texts(sniffs[sheet], text)]
     chosen = ALL if len(alike) > 1 else best

@@ -121,14 +121,17 @@ def test_a_sheet_is_chosen_and_its_first_row_can_be_a_document(client):
     corpus, url = prepare(client, ("a.xlsx", (FORMATS / "addresses.xlsx").read_bytes()))
     shown = client.get(url)
     assert [value for value, _ in shown.context["page"].form.fields["sheet"].choices] == [
+        "*",
         "Addresses",
         "Later",
     ]
     assert (
         "delimiter" not in shown.context["page"].form.fields
-        and shown.context["page"].sample.documents == 3
+        and shown.context["page"].sample.documents == 4
     )
-    values = fields(client, url) | {"columns": shown.context["page"].columns}
+    first = client.post(url, fields(client, url) | {"sheet": "Addresses", "preview": "1"})
+    values = first.context["page"].form.sent() | {"columns": first.context["page"].columns}
+    assert first.context["page"].sample.documents == 3
     without = client.post(
         url, {name: value for name, value in values.items() if name != "header"} | {"preview": "1"}
     )

@@ -19,8 +19,6 @@ pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[4]
 EXAMPLES = sorted((ROOT / "docs/formats").glob("address*"))
 COLLECTIONS = sorted((ROOT.parent / "shared/corpora").glob("*.gz"))
-    path for path in (ROOT.parent / "shared/inputs").glob("*.*") if path.suffix != ".md"
-)
 ROWS = 250  # of each collection that are read here
 
 

@@ -91,7 +91,35 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
     "addresses.jsonl": ROWS,
     "addresses.json": ROWS,
     "addresses.xlsx": [
-        (*row[:4], row[4] | {"length": length}) for row, length in zip(ROWS, LENGTHS, strict=True)
+        *(
+            (*row[:4], row[4] | {"length": length, "sheet": "Addresses"})
+            for row, length in zip(ROWS, LENGTHS, strict=True)
+        ),
+        (
+            "At the period of our last meeting I had the satisfaction of communicating an"
+            " adjustment.",
+            "",
+            "",
+            "m1809",
+            {"sheet": "Later"},
+        ),
+    ],
+    "tweets.js": [
+        (
+            "I embrace with great satisfaction the opportunity which now presents itself.",
+            "",
+            "Mon Oct 16 22:59:00 +0000 2017",
+            "1",
+            {"tweet.lang": "en"},
+        ),
+        (
+            "The recent accession of the important State of North Carolina is a circumstance"
+            " auspicious in a high degree.",
+            "",
+            "Tue Oct 17 08:10:00 +0000 2017",
+            "2",
+            {"tweet.lang": "en"},
+        ),
     ],
     "addresses.mallet": [
         (row[0], "", "", row[3], {"label": row[4]["president"].split()[1]}) for row in ROWS
@@ -293,8 +321,9 @@ def test_every_format_has_an_example_and_is_described():
 def test_a_sheet_can_be_chosen():
     path = FOLDER / "addresses.xlsx"
     sniff = readers.sniff(path, path.name, sheet="Later")
-    assert sniff.sheets == ("Addresses", "Later")
-    (document,) = readers.read(path, path.name, sniff.options)
+    assert sniff.sheets == ("*", "Addresses", "Later")
+    document, problem = readers.read(path, path.name, sniff.options)
+    assert problem.kind == "sheet" and "“Addresses”" in problem.message
     assert (
         document.source_id == "m1809"
         and document.text.startswith("At the period")
