@@ -265,7 +265,13 @@ def preview_draft(
     dates = () if hidden and "date" in hidden.roles else beginning.dates
     why, parts = ("", "") if hidden else (beginning.why_undated, beginning.parts)
     beginning = replace(
-        beginning, first=first, passage=passage, dates=dates, why_undated=why, parts=parts
+        beginning,
+        first=first,
+        passage=passage,
+        dates=dates,
+        why_undated=why,
+        undated_forms=() if hidden else beginning.undated_forms,
+        parts=parts,
     )
     shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:

@@ -27,6 +27,12 @@ PEOPLE_WORDS = frozenset(
 )
 
 
+LIFE_WORDS = frozenset(
+    "born birth birthday birthyear birthdate died death dob yob geboren geburt geburtsjahr geburtsdatum"
+    " gestorben naissance né née mort nacimiento nascimento nascita geboorte född".split()
+)
+
+
 @lru_cache(1 << 12)
 def pieces(name: str) -> frozenset[str]:
     """The words of a column's name, in lower case: "createdAt", "created_at" and "Created At" have
@@ -42,6 +48,11 @@ def names_dates(name: str) -> bool:
 def names_counts(name: str) -> bool:
     """Whether a column is said to hold how many, how large or which: never years."""
     return bool(pieces(name) & COUNT_WORDS) and not names_dates(name)
+
+
+def names_lives(name: str) -> bool:
+    """Whether a column is said to hold when somebody was born or died: no date of a text."""
+    return bool(pieces(name) & LIFE_WORDS)
 
 
 def names_people(name: str) -> bool:

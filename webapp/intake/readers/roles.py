@@ -4,7 +4,7 @@ from typing import Any
 
 import regex
 
-from webapp.intake.metadata.column_names import names_dates, names_people
+from webapp.intake.metadata.column_names import names_dates, names_lives, names_people
 from webapp.intake.metadata.date import looks_like_dates
 from webapp.intake.metadata.missing import is_missing
 from webapp.intake.readers.base import Options
@@ -136,6 +136,7 @@ def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> 
     """The column with the documents' dates: the first of those that are named so and hold some,
     else any with dates, else one that is named so though we can read none of them."""
     names = _NAMES["date"]
+    free = {i for i in free if not names_lives(columns[i])}
     exact = [i for name in names for i in sorted(free) if _plain(columns[i]) == name]
     said = [i for i in sorted(free) if i not in exact and names_dates(columns[i])]
     for i in (*exact, *said):

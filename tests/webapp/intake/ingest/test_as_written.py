@@ -10,6 +10,7 @@ import pytest
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake.ingest import sample
+from webapp.models import Corpus
 from webapp.service.corpora.shapes import PreparePage
 
 pytestmark = pytest.mark.django_db
@@ -164,11 +165,20 @@ def test_what_of_a_column_of_dates_was_not_read_is_said_by_its_forms(client):
     dates = ["1640-03-01"] * 8 + ["Michaelmas 1640"] * 3 + ["n.d."] * 2 + [""]
     rows = "".join(f"{date},{text(i)}\n" for i, date in enumerate(dates))
     page, words = seen(client, "a.csv", "date,text\n" + rows)
-    assert page.sample.undated_forms == [["Michaelmas 1640", 3], ["n.d.", 2]] or (
-        page.sample.undated_forms == (("Michaelmas 1640", 3), ("n.d.", 2))
-    )
+    assert page.sample.undated_forms == [["Michaelmas 1640", 3], ["n.d.", 2]]
     assert page.sample.without_date == 1
     assert "3 like “<bdi>Michaelmas 1640</bdi>”, 2 like “<bdi>n.d.</bdi>”" in words
+
+
+def test_under_embargo_no_date_that_was_not_read_is_shown(client):
+    rows = "".join(
+        f"{'1640-03-01' if i % 3 else f'Michaelmas {1600 + i}'},{text(i)}\n" for i in range(12)
+    )
+    corpus, url = prepare(client, ("a.csv", ("date,text\n" + rows).encode()))
+    assert client.get(url).context["page"].sample.undated_forms == [["Michaelmas 1600", 4]]
+    Corpus.objects.filter(pk=corpus.pk).update(embargo=True)
+    shown = client.get(url).context["page"].sample
+    assert shown.undated == 4 and not shown.undated_forms and not shown.why_undated
 
 
 def test_the_pieces_of_a_text_are_joined(client):
