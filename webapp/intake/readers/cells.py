@@ -354,7 +354,10 @@ def document(
     metadata: dict[str, str] = {}
     for i in range(len(row)):
         column = columns[i] if i < len(columns) else f"column {i + 1}"
-        if i not in used and (value := cell(i, MAX_FIELD)) and fields.keeps(column):
+        if i in used or not row[i] or column in fields.dropped:
+            continue
+        value = cell(i, MAX_FIELD)
+        if value and fields.keeps(column):
             metadata[column] = value
     about = cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID)
     yield from cleaned(raw, Document(text, *about, metadata, name, place), options)
