@@ -2,7 +2,7 @@
 
 from tasks.celery import app
 from webapp.core.runs.services import train_when_read
-from webapp.intake.ingest import job
+from webapp.intake.ingest import job, unit_search
 
 
 @app.task(name="tasks.corpora.store")
@@ -19,6 +19,12 @@ def read_corpus(corpus_id: int) -> None:
 def renew(corpus_id: int, by: int | None) -> None:
     """by: None, as nobody asks for it."""
     job.renew(corpus_id)
+
+
+@app.task(name=unit_search.FIND)
+def find_unit(version_id: int, by: int | None) -> None:
+    """by: None, as nobody asks for it."""
+    unit_search.find_for(version_id)
 
 
 @app.task(name="tasks.corpora.choose")

@@ -178,6 +178,16 @@ def draft(django_db_setup, tmp_path_factory):
     return make
 
 
+def nothing_found(corpus) -> None:
+    """As if its data did not say who is independent: tests that are not about the unit have
+    documents as the units. tests/webapp/core/documents/test_units.py and
+    tests/webapp/intake/ingest/test_unit_search.py have what is found."""
+    from webapp.intake.ingest import unit_search
+
+    corpus.version.unit_fields = {"method": unit_search.METHOD, "fields": []}
+    corpus.version.save(update_fields=["unit_fields"])
+
+
 @pytest.fixture(scope="session")
 def ready(draft, django_db_blocker):
     """A corpus that has been read: a real one, in a real database. Committed, as heartbeats come
@@ -194,6 +204,7 @@ def ready(draft, django_db_blocker):
         read_corpus(corpus.pk)
         corpus.refresh_from_db()
         assert corpus.status == "ready", corpus.error
+        nothing_found(corpus)
         yield corpus
 
 

@@ -420,6 +420,9 @@ class Version(Job, Deletable):
     documents = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     vocabulary = models.BigIntegerField(default=0)
+    # Fields whose texts are alike, any of which may be the unit (ingest.unit_search.find); none:
+    # nobody has looked
+    unit_fields = models.JSONField(null=True)
 
     class Meta(Job.Meta):
         constraints = [

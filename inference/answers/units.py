@@ -45,12 +45,13 @@ MOST_WORDS = 5  # words of such a value, at most
 LONGEST = 120  # characters of a value, on average, above which it is a text and no name
 MOST_TEXTS = 100_000  # values of a column whose texts are kept
 LOOKED_AT = 2_000  # texts of values that are looked at
-SAMPLE = 60_000  # documents whose likeness is measured, all of a value or none
-SAMPLE_PAIRS = 6_000_000  # and different words of documents in these
-PAIRED = 200_000  # documents that tell aliases and nesting
+SAMPLE = 40_000  # documents whose likeness is measured, all of a value or none
+SAMPLE_PAIRS = 3_000_000  # and different words of documents in these
+PAIRED = 60_000  # documents that tell aliases and nesting
 DIRECTIONS = 40  # in which documents' words differ most
 DIRECTION_DOCUMENTS = 10_000  # from which these are learned
 PASSES = 2  # of the randomised decomposition (Halko, Martinsson and Tropp 2011, algorithm 4.4)
+SMALLEST = 1e-10  # of the largest eigenvalue: below it is nothing but rounding
 SPARE_DIRECTIONS = 8  # that it uses beyond those that are kept
 PERMUTED = 199  # orders of a number's values that are compared with its own
 ORDERED = 5_000  # neighbouring values that are compared, at most
@@ -186,20 +187,32 @@ def _weighted(sample: csr_matrix) -> csr_matrix:
 
 def _directions(sample: csr_matrix) -> np.ndarray:
     wanted = min(DIRECTIONS + SPARE_DIRECTIONS, *sample.shape)
+    if wanted == 0:
+        return np.zeros((sample.shape[1], 1), np.float32)
     chance = np.random.default_rng(0)
-    side = sample @ chance.standard_normal((sample.shape[1], wanted)).astype(np.float32)
+    side = sample @ chance.standard_normal((sample.shape[1], wanted))
     for _ in range(PASSES):
-        basis = np.linalg.qr(side)[0]
-        side = sample @ np.linalg.qr(sample.T @ basis)[0]
-    basis = np.linalg.qr(side)[0]
-    vectors = np.linalg.svd((sample.T @ basis).T, full_matrices=False)[2]
-    return np.ascontiguousarray(vectors[:DIRECTIONS].T)
+        of_words = _orthonormal(sample.T @ _orthonormal(side))
+        side = sample @ of_words
+    directions = _orthonormal(sample.T @ _orthonormal(side))
+    return np.ascontiguousarray(directions[:, :DIRECTIONS].astype(np.float32))
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Left singular vectors, the largest first, by the eigenvectors of the columns' products. In
+    loops, and not by a library of several threads: these wait for each other where other work has
+    the processors."""
+    products = np.einsum("ij,ik->jk", columns, columns)
+    values, vectors = np.linalg.eigh(products)
+    largest = np.flatnonzero(values > SMALLEST * max(values[-1], 1e-300))[::-1]
+    return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 
 def _away(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
     """float64[n, DIRECTIONS]: how far documents are from the mix of all of them, times their
     words."""
-    x = (mixes.counts[documents] @ mixes.directions).astype(np.float64)
+    counts = mixes.counts[documents].astype(np.float32)
+    x = (counts @ mixes.directions).astype(np.float64)
     n = mixes.lengths[documents]
     return x - n[:, None] * (x.sum(axis=0) / max(n.sum(), 1.0))
 

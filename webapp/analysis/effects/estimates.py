@@ -117,7 +117,6 @@ class Regression:
             view.labels.into.tobytes(),
             self.asked,
             self.unit.said,
-            self.selection.corpus.unit,
         )
 
     @property
@@ -184,7 +183,7 @@ class Regression:
         """How many of the unit are in the regression."""
         if (field := self.unit.field) is None:
             return self.documents
-        codes = fields.values(self.selection.version, field)[self.design.cell >= 0]
+        codes = units.codes(self.selection.version, field)[self.design.cell >= 0]
         return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))
 
     @property
@@ -344,7 +343,7 @@ class Regression:
         alike than others. variance: float64[T], of the differences of these topics where documents
         are independent."""
         version = self.selection.version
-        if version.corpus.unit is not None or not every:
+        if self.unit.certainty != "none" or not every:
             return None
         some = slice(None, None, len(every) // LOOKED_AT + 1)
         compared, found = (self.asked.formula.effect.name, self.asked.formula.across), list[Wider]()

@@ -21,7 +21,7 @@ from webapp.analysis.compare import matchings
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.estimates import Regression
 from webapp.analysis.time import shares
-from webapp.core.documents import fields
+from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.models import Run
@@ -285,7 +285,7 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
         np.int8
     )
     field = own.unit.field
-    code = np.full(len(place), -1) if field is None else fields.values(version, field)
+    code = np.full(len(place), -1) if field is None else units.codes(version, field)
     held = any(term.name in (variables.DATE, *fields.PERIODS) for term in own.asked.formula.held)
     days = (
         np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan)

@@ -12,8 +12,7 @@ from scipy.sparse import csr_matrix
 from inference.findings import groups as tests, sums
 from webapp.analysis.findings import keywords, over_time
 from webapp.analysis.findings.kinds import Keywords, Mark, NoDifference
-from webapp.core.documents import fields
-from webapp.intake.metadata import ValueField
+from webapp.core.documents import fields, units
 
 if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
@@ -29,8 +28,7 @@ ONE_GROUP = (
 DOCUMENTS = 500_000  # that are tested at most, an even sample of more; shares are those of all
 UNITS = 20_000  # whoever is independent, at most; of more an even sample
 CELLS = 6_000_000  # units x topics at most
-SPOKEN = 10  # values that a field of speakers has at least, so that they are the units
-ALIKE = 1.5  # design effect from which on documents of one speaker are more alike than others
+SPOKEN = 10  # days at least, so that they are the units
 
 
 class Tested(NamedTuple):
@@ -167,7 +165,7 @@ def _speaker(context: Context, field: keywords.Field) -> np.ndarray | None:
     values, and of which a quarter of the documents are by those who have several of the field's
     values: else the field says the same, and is looked at as it is."""
     category = next(iter(over_time.speaking(context)), None)
-    if category is None or fields.speaks(field.name):
+    if category is None or units.unit_of(context.run.version, field.name).field is None:
         return None
     codes, some = (
         fields.values(context.run.version, category).astype(np.int64) + 1,
@@ -182,14 +180,18 @@ def _speaker(context: Context, field: keywords.Field) -> np.ndarray | None:
 def _units(
     context: Context, field: keywords.Field, some: np.ndarray, speaker: np.ndarray | None
 ) -> tuple[np.ndarray, str]:
-    """(int64, whoever is independent of each of some documents, what they are): who speaks, where a
-    field says so and its documents are alike; else the documents of a group and a day, where groups
-    have several; else documents."""
+    """(int64, whoever is independent of each of some documents, what they are): the unit of the
+    collection; without one the documents of a group and a day, where groups have several; else
+    documents."""
     groups = field.group[some] + (len(field.labels) + 1) * (0 if speaker is None else speaker[some])
-    for category, codes in context.speakers:
-        unit = _numbered((codes[some] + 1) * (groups.max() + 1) + groups)
-        if category.name != field.name and _several(unit, field.group[some]):
-            return unit, f"values of “{category.name}”"
+    version = context.run.version
+    independent = units.unit_of(version, field.name)
+    if independent.field is not None:
+        codes = units.codes(version, independent.field)[some].astype(np.int64)
+        without = codes.max() + 1 + np.arange(len(some))
+        codes = np.where(codes >= 0, codes, without)
+        unit = _numbered(codes * (groups.max() + 1) + groups)
+        return unit, f"values of “{independent.name}”"
     days = context.dates[some].astype(np.int64)
     if len(np.unique(days)) >= SPOKEN:
         alone = (days.max() + 1 + np.arange(len(some))) * (days == 0)
@@ -209,25 +211,12 @@ def _numbered(keys: np.ndarray) -> np.ndarray:
     return np.unique(keys, return_inverse=True)[1]
 
 
-def speakers(context: Context) -> list[tuple[ValueField, np.ndarray]]:
-    """Fields that say who speaks, of SPOKEN values, whose documents are alike; and the number of
-    each document's."""
-    some = np.flatnonzero((context.everyone_group >= 0) & (context.counted.lengths > 0))
-    sample = some[:: len(some) * context.K // CELLS + 1]
-    out = []
-    for category in fields.categories(context.run.version):
-        if fields.speaks(category.name) and len(category.values) >= SPOKEN and len(some):
-            codes = fields.values(context.run.version, category).astype(np.int64)
-            known = sample[codes[sample] >= 0]
-            if len(known) > 0.9 * len(sample) and _alike(context, known, codes[known]) >= ALIKE:
-                out.append((category, codes))
-    return out
-
-
-def _alike(context: Context, some: np.ndarray, codes: np.ndarray) -> float:
-    """The design effect of a field."""
-    lengths = context.counted.lengths[some].astype(float)
-    return tests.design_effect(_rows(context, some).toarray(), lengths, _numbered(codes))
+def speakers(context: Context) -> list[tuple[units.Unit, np.ndarray]]:
+    """The unit of the collection and the number of each document's, where there is one."""
+    unit = units.unit_of(context.run.version)
+    if unit.field is None:
+        return []
+    return [(unit, units.codes(context.run.version, unit.field).astype(np.int64))]
 
 
 def _rows(context: Context, documents: np.ndarray) -> csr_matrix:

@@ -15,11 +15,11 @@ from webapp.analysis.findings import by_group, cautions, families, over_time, pe
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
-from webapp.core.documents import fields
+from webapp.core.documents import fields, units
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, families as core_families
 
-METHOD = 10  # findings of an earlier method are computed anew
+METHOD = 11  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
@@ -158,6 +158,7 @@ def findings(selection: Selection) -> SetFindings:
         findings=kept,
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
+        independent=units.unit_of(context.run.version).name,
     )
 
 

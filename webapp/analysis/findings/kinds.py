@@ -256,7 +256,8 @@ class Quote:
 class SetFindings:
     """All that is stored of a set of documents. span: the first and the last period, as readers say
     them; ends: the same as addresses have them; unit, bins: what the points of each line are.
-    findings: of a kind the best first. failed: kinds that could not be computed."""
+    findings: of a kind the best first. failed: kinds that could not be computed. independent: the
+    name of the field that was the unit, "" for documents (documents.units)."""
 
     documents: int
     tokens: int
@@ -267,6 +268,7 @@ class SetFindings:
     findings: list[Finding]
     failed: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
+    independent: str = ""
 
 
 STORED = TypeAdapter(SetFindings)

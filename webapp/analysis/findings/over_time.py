@@ -16,7 +16,7 @@ from inference.explore.naming import alike
 from inference.findings import changes, scan, sums
 from inference.findings.changes import Change, Units
 from webapp.analysis.findings import kinds, periods
-from webapp.core.documents import fields
+from webapp.core.documents import fields, units as units_of_corpora
 from webapp.intake.metadata import ValueField
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _tested(
 
 
 class Mix(NamedTuple):
-    """Who speaks when. category: a field that says so by its name; codes: int32[D], the number of
+    """Who speaks when. category: the unit's; codes: int32[D], the number of
     its value in each document of the periods, -1 for none; tokens: float64[G, C], words of each
     value in each period."""
 
@@ -132,13 +132,14 @@ class Mix(NamedTuple):
 
 
 def speaking(context: Context) -> list[ValueField]:
-    """Fields that say by their names who speaks, of few values."""
+    """The field of the unit, where it is a category of few values."""
+    unit = units_of_corpora.unit_of(context.run.version)
     listed = fields.categories(context.run.version)
     return [
         field
         for field in listed
-        if fields.speaks(field.name) and 2 <= len(field.values) <= SPEAKERS
-    ]
+        if unit.field and field.name in unit.field.names and len(field.values) <= SPEAKERS
+    ][:1]
 
 
 def mixes(context: Context) -> list[Mix]:

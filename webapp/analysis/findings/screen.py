@@ -22,8 +22,9 @@ from webapp.analysis.findings.shapes import (
     SectionRow,
 )
 from webapp.analysis.findings.writer import briefly
-from webapp.core.documents import fields, sums
+from webapp.core.documents import sums, units
 from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
@@ -127,7 +128,7 @@ class GroupLine:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """Rows of one field. speaks: whether it says who speaks."""
+    """Rows of one field. speaks: whether a person said that its values are who speaks."""
 
     field: str
     speaks: bool
@@ -152,7 +153,7 @@ class Screen:
 class OverviewHtml:
     """sections: by their kinds. screen: what is drawn. failed: titles of kinds
     that could not be computed. query: of this page's address. simulated: whether the true topics are known. renamed: when the topics
-    got the names of a newer program."""
+    got the names of a newer program. unit: which texts count as one."""
 
     untrained: bool
     renamed: datetime | None
@@ -163,6 +164,7 @@ class OverviewHtml:
     details: list[DetailLink]
     cuts: Cuts | None
     query: str
+    unit: UnitSaid
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
         axis=axis.ticks if axis else [],
         changes=_changes(changes, axis),
         words=_words([row for row in rows if row.kind == "event"], axis),
-        groups=_groups(marks),
+        groups=_groups(marks, units.unit_of(view.run.version)),
     )
 
 
@@ -518,17 +520,18 @@ def _when_word(item: WordItem) -> str:
     return first if first == last else f"{first}–{last}"
 
 
-def _groups(rows: Sequence[SectionRow]) -> list[GroupTable]:
+def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
     """A table for each field, the values with most of their topic first."""
+    speaking = unit.field.names if unit.field and unit.certainty == "answered" else ()
     by_field: dict[str, list[SectionRow]] = {}
     for row in rows:
         item = row.items[0]
         assert isinstance(item, GroupItem)
         by_field.setdefault(item.field, []).append(row)
-    return [_table(name, some) for name, some in by_field.items()]
+    return [_table(name, some, name in speaking) for name, some in by_field.items()]
 
 
-def _table(name: str, rows: list[SectionRow]) -> GroupTable:
+def _table(name: str, rows: list[SectionRow], speaks: bool) -> GroupTable:
     items = [item for row in rows for item in row.items if isinstance(item, GroupItem)]
     most = max(max(item.here.high, item.rest) for item in items)
     step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if most / s <= 5), 0.25)
@@ -552,4 +555,4 @@ def _table(name: str, rows: list[SectionRow]) -> GroupTable:
     ]
     lines.sort(key=lambda line: -line.here)
     marks = [Tick(place(i * step), f"{100 * i * step:.0f}%") for i in range(round(end / step) + 1)]
-    return GroupTable(name, fields.speaks(name), marks, lines)
+    return GroupTable(name, speaks, marks, lines)

@@ -7,6 +7,7 @@ from django.http import QueryDict
 
 from webapp.analysis.findings import compute as computing
 from webapp.analysis.findings.kinds import STORED, SetFindings
+from webapp.core.documents import units
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, families
 from webapp.core.results.view import RunView
@@ -60,16 +61,14 @@ def trained(run_id: int) -> Run | None:
 
 
 def read(selection: Selection) -> SetFindings | None:
-    """What is stored of a set; None where nothing is, or an older program computed it in another
-    way."""
-    row = Findings.objects.filter(
-        snapshot=selection.run_view.run.snapshot_id, key=_key(selection)
-    ).first()
-    return (
-        STORED.validate_python(row.data)
-        if row is not None and row.method == computing.METHOD
-        else None
-    )
+    """What is stored of a set; None where nothing is, an older program computed it in another way,
+    or another unit was independent."""
+    run = selection.run_view.run
+    row = Findings.objects.filter(snapshot=run.snapshot_id, key=_key(selection)).first()
+    if row is None or row.method != computing.METHOD:
+        return None
+    stored = STORED.validate_python(row.data)
+    return stored if stored.independent == units.unit_of(run.version).name else None
 
 
 def _make(selection: Selection) -> SetFindings:

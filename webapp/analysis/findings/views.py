@@ -21,7 +21,7 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
-from webapp.core.documents import days, fields
+from webapp.core.documents import days, fields, unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
 from webapp.core.results.page_cache import cached_page
@@ -105,6 +105,7 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
         ],
         cuts=cuts.around(cuts.cut(view, page.families), here) if page.families else None,
         query=here.query.urlencode(),
+        unit=unit_sentences.of_version(view.run.version),
     )
 
 

@@ -84,7 +84,7 @@ def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) ->
         name,
         tuple(selection.parameters),
         into,
-        selection.corpus.unit,
+        units.unit_of(selection.version).name,
     )
     days = sums.days_of_groups(selection, groups)
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)

@@ -5,7 +5,6 @@ from datetime import date
 from functools import partial
 
 import numpy as np
-import regex
 
 from inference.errors import Invalid
 from inference.explore.day_sums import in_span
@@ -37,11 +36,6 @@ __all__ = [
 ]  # fmt: skip
 
 _BLOCK = 1 << 18  # documents at a time
-_NAME = regex.compile(r"[\p{L}\p{M}]+")
-_WHO = regex.compile(
-    r"(?i)author|user|speaker|president|party|source|newspaper|journal|outlet|country|sender|account|screen.?name|faction|candidate|"
-    r"publisher|autor|auteur|redner|sprecher|partei|parti\b|quelle|zeitung|fraktion|pays|land\b|fuente|partido|orador"
-)
 
 
 @cached(64)
@@ -72,19 +66,6 @@ def categories(version: Version) -> list[ValueField]:
 def names(version: Version) -> list[Names]:
     """Fields of more values than a category has, which documents share."""
     return _fields(version, Names)
-
-
-def speaks(name: str) -> bool:
-    """Whether a field is, by its name, who speaks, and not what of."""
-    return bool(_WHO.search(name))
-
-
-def who_speaks(version: Version) -> frozenset[str]:
-    """The words, in small letters, of the names of those who speak: they name no subject."""
-    speakers = " ".join(
-        value for field in categories(version) if speaks(field.name) for value in field.values
-    )
-    return frozenset(map(str.casefold, _NAME.findall(speakers)))
 
 
 def ranges(version: Version) -> list[RangeField]:

@@ -1,49 +1,122 @@
-"""The unit of a corpus: who speaks, which source; documents of one unit depend on each other
-(inference.effects)."""
+"""The unit of a corpus: the field whose texts are alike, so that they count as one in every
+estimate (docs/intervals.md). A person's answer wins over what was found in the data."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+import regex
+
+from inference.answers import units as found
+from inference.answers.units import Certainty, Field
 from inference.effects import units
 from inference.errors import Invalid
 from webapp.core.documents import fields
-from webapp.intake.metadata import Field
+from webapp.intake.metadata import Names, ValueField
 from webapp.models import Corpus, Version
+from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import of_documents
 
-LEAST = 10  # values of a field that may be the unit: of fewer nobody knows how they vary
+_NAME = regex.compile(r"[\p{L}\p{M}]+")
+LEAST = found.LEAST  # values of a field that may be the unit
+OFFERED = 20  # fields that a page offers, those whose texts are most alike first
+
+# As intervals have it: for what they hold, beyond the texts at hand.
+DOCUMENTS_ANSWERED = "for other documents like these"
+DOCUMENTS_UNSAID = "if documents are independent of each other"
 
 
 @dataclass(frozen=True)
 class Unit:
     """field: whose values are independent of each other; None: documents are. said: as sentences
-    have it, of intervals."""
+    have it, of intervals. certainty: how it is known; rivals: fields that might be it as well."""
 
     field: Field | None
     said: str
+    certainty: Certainty = "answered"
+    rivals: tuple[Field, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The field's name, "" for documents."""
+        return self.field.name if self.field else ""
 
-def possible(version: Version) -> list[Field]:
-    """Fields that may say it, those first that do by their names, of these and of the others the
-    coarsest."""
-    names = fields.names(version)
-    listed = [(f, len(f.values)) for f in fields.categories(version)] + [
-        (f, f.different) for f in names
-    ]
-    known = [(not fields.speaks(f.name), n, f) for f, n in listed if n >= LEAST]
-    return [field for *_, field in sorted(known, key=lambda one: one[:2])]
+    @property
+    def asked(self) -> bool:
+        """Whether a person should be asked."""
+        return self.certainty == "likely"
 
 
 def unit_of(version: Version, *compared: str) -> Unit:
-    """Of a version's documents. compared: fields whose values are compared, each of which would be
-    one unit: then documents are. So they are where nobody has said it, or the version has no such
-    column; the sentence says so."""
-    name = version.corpus.unit
-    if name == "":
-        return Unit(None, "for other documents like these")
-    field = next((f for f in possible(version) if f.name == name), None) if name else None
-    if field is None or name in compared:
-        return Unit(None, "if documents are independent of each other")
-    return Unit(field, f"for other values of “{name}” like these")
+    """Of a version's documents: the one function that every estimate asks. compared: fields whose
+    values are compared, each of which would be one unit. A field that a person named and that this
+    version does not have is no answer."""
+    choice = found.choose(known(version), compared, version.corpus.unit)
+    beyond = _beyond(choice.field, version.corpus.unit)
+    return Unit(choice.field, beyond, choice.certainty, choice.rivals)
+
+
+def _beyond(field: Field | None, answer: str | None) -> str:
+    """For what intervals hold."""
+    if field is not None:
+        return f"for other values of “{field.name}” like these"
+    return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
+
+
+def known(version: Version) -> list[Field]:
+    """The fields that were looked at; of a version where nobody has looked yet those that a person
+    may name, with nothing known of how alike their texts are."""
+    if version.unit_fields is None:
+        return [_not_looked_at(field) for field in _of_columns(version)]
+    return [_stored(row) for row in version.unit_fields["fields"]]
+
+
+def _stored(row: dict) -> Field:
+    values = {name: value for name, value in row.items() if name != "file"}
+    values["aliases"] = tuple(values["aliases"])
+    values["coarser"] = tuple(values["coarser"])
+    return Field(**values)
+
+
+def _of_columns(version: Version) -> list[ValueField | Names]:
+    return [*fields.categories(version), *fields.names(version)]
+
+
+def _values(field: ValueField | Names) -> int:
+    return field.different if isinstance(field, Names) else len(field.values)
+
+
+def _not_looked_at(field: ValueField | Names) -> Field:
+    values = _values(field)
+    return Field(field.name, values, float(values), 1.0, 1.0, 1.0, effect=1.0, correlation=0.0)
+
+
+def possible(version: Version) -> list[Field]:
+    """Fields that a person may name, those whose texts are most alike first."""
+    enough = [field for field in known(version) if field.values >= LEAST]
+    return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:OFFERED]
+
+
+def codes(version: Version, field: Field) -> np.ndarray:
+    """int32[D]: the value of each document, -1 for none."""
+    row = _row(version, field.name)
+    if row is not None:
+        return of_documents.get_or_set(
+            ("unit codes", version.pk, field.name), lambda: _codes_of_file(version, row["file"])
+        )
+    column = next(column for column in _of_columns(version) if column.name == field.name)
+    return fields.values(version, column)
+
+
+def _row(version: Version, name: str) -> dict | None:
+    rows: Iterable[dict] = version.unit_fields["fields"] if version.unit_fields else ()
+    return next((row for row in rows if row["name"] == name and row["file"]), None)
+
+
+def _codes_of_file(version: Version, name: str) -> np.ndarray:
+    folder = files.version_folder(version.pk) / "units"
+    with sealed.held(folder):
+        return np.fromfile(folder / name, np.int32)
 
 
 def documents(version: Version, unit: Unit) -> units.Units:
@@ -52,19 +125,44 @@ def documents(version: Version, unit: Unit) -> units.Units:
     if field is None:
         return units.documents(version.documents)
     return of_documents.get_or_set(
-        ("units", version.pk, field.name), lambda: units.by_code(fields.values(version, field))
+        ("units", version.pk, field.name), lambda: units.by_code(codes(version, field))
     )
 
 
+def unit_codes(version: Version, *compared: str) -> np.ndarray | None:
+    """int32[D]: the unit of each document, -1 for a document that is one by itself; None where
+    every document is."""
+    field = unit_of(version, *compared).field
+    return None if field is None else codes(version, field)
+
+
+def words_of_names(version: Version) -> frozenset[str]:
+    """The words, in small letters, of the values of the unit and of the fields that it is nested
+    in: they name somebody, and no subject."""
+    field = unit_of(version).field
+    if field is None:
+        return frozenset()
+    names = {*field.names, *field.coarser}
+    values: list[str] = []
+    for column in fields.categories(version):
+        if column.name in names:
+            values += column.values
+    text = " ".join(values)
+    return frozenset(map(str.casefold, _NAME.findall(text)))
+
+
 def choose(corpus: Corpus, name: str | None) -> None:
-    """Keep who speaks: a field's name, "" for each document, None for nobody knows. Raises Invalid
-    for another field."""
-    if name and (
-        corpus.version is None or name not in [field.name for field in possible(corpus.version)]
-    ):
+    """Keep what a person said: a field's name, "" for each document, None for nobody knows. Raises
+    Invalid for another field."""
+    if name and (corpus.version is None or _chosen(corpus.version, name) is None):
         raise Invalid(
             "unit",
             f"“{name[:50]}” is no field of at least {LEAST} values that documents share. Choose"
             " another, or documents.",
         )
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
+
+
+def _chosen(version: Version, name: str) -> Field | None:
+    field = found.field_named(known(version), name)
+    return field if field is not None and field.values >= LEAST else None

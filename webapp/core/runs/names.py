@@ -16,7 +16,7 @@ from inference.explore.company import Company
 from inference.explore.grammar import Grammar
 from inference.explore.naming import Name
 from inference.text.stopwords import LANGUAGES, stop_words
-from webapp.core.documents import fields
+from webapp.core.documents import units
 from webapp.core.results import evidence
 from webapp.models import Run, Snapshot, Topic, Version, Word
 from webapp.platform.accounts import embargo
@@ -78,7 +78,7 @@ def of_texts(
         phrases.append([row for row in forms if row[0]])
     grammar = Grammar(taught, _stop_words(run.version))
     names = naming.by_coverage(
-        counted, vocabulary, looked_at, grammar, kinds, fields.who_speaks(run.version)
+        counted, vocabulary, looked_at, grammar, kinds, units.words_of_names(run.version)
     )
     return names, phrases
 

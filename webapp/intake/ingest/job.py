@@ -23,7 +23,7 @@ from inference.runtime.durable import settle
 from inference.text import Stream, choose, duplicates
 from inference.text.stream import FORMAT
 from webapp.intake import readers
-from webapp.intake.ingest import guesses, previews, storing, subset, versions
+from webapp.intake.ingest import guesses, previews, storing, subset, unit_search, versions
 from webapp.intake.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.intake.ingest.read_files import ReadAttempt
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
@@ -86,6 +86,7 @@ class VersionBuilder:
             )
             check()
             self._columns()
+            self.unit_fields = unit_search.find(version, self.stream.D, self.bow)
             report_stage("indexing")
             indexed.result()
         made = [self.source / name for name in sealed.ITEMS["corpora"]]
@@ -170,6 +171,7 @@ class VersionBuilder:
             documents=self.stream.D,
             tokens=self.bow.tokens,
             vocabulary=self.bow.V,
+            unit_fields=self.unit_fields,
             report={
                 "without_words": int(np.count_nonzero(np.diff(self.bow.by_document().indptr) == 0)),
                 "rows": self.bow.D,

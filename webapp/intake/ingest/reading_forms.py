@@ -174,7 +174,7 @@ class ReadingForm(NamedVocabularyForm):
         else:
             choice_field(self, "text").choices = columns
             choice_field(self, "unit").choices = [
-                ("", "not known yet"),
+                ("", "as found in the texts"),
                 (EACH, "each document for itself"),
                 *((str(i), name) for i, name in columns),
             ]

@@ -35,7 +35,7 @@ Opened = TypeVar("Opened")
 
 ITEMS = {  # what is sealed of each corpus, version and run
     "corpora": ("tokens", "index", "duplicates.npz", "report.csv", "truth.npz"),
-    "versions": ("bow", "columns"),
+    "versions": ("bow", "columns", "units"),
     "runs": ("bow", "evidence", "checkpoint"),
 }
 

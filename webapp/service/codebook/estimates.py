@@ -178,7 +178,7 @@ def _predicted(
         of_unit = (
             None
             if unit.field is None
-            else fields.values(source.version, unit.field)[: drawn.documents]
+            else units.codes(source.version, unit.field)[: drawn.documents]
         )
         strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
         counted = evidence.of(source)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from webapp.analysis.words.queries import WordCount
+from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.core.results.measures import ClearTopics
 from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.phrases import Proposed
@@ -163,7 +164,7 @@ class Repeated:
 @dataclass(frozen=True)
 class CorpusHtml:
     """dropped: reasons in words, with different words and their occurrences. problems: the first
-    ones. speaking: fields whose values may say who speaks. additions: uploads that
+    ones. speaking: fields whose texts may count as one; unit: which do. additions: uploads that
     wait to be added. done: runs that are compared at side_by_side, "" where there are too few.
     failed: files that could not be read. made: whether the texts were simulated. just_made: the
     number of the version of the words that was made while the reader waited, None else."""
@@ -180,6 +181,7 @@ class CorpusHtml:
     versions: list[VersionRow]
     repeated: Repeated
     speaking: list[str]
+    unit: UnitSaid | None
     additions: list[Corpus]
     failed: int
     made: bool

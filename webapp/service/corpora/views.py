@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from webapp.core.documents import units
+from webapp.core.documents import unit_sentences, units
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
@@ -224,6 +224,7 @@ def corpus_page(
             speaking=(
                 [field.name for field in units.possible(corpus.version)] if corpus.version else []
             ),
+            unit=unit_sentences.of_version(corpus.version) if corpus.version else None,
             additions=list(
                 corpus.additions.exclude(upload__status=Upload.Status.JOINING).order_by("pk")[
                     : queries.ADDITIONS_SHOWN

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from webapp.core.runs import snapshots
-from webapp.intake.ingest import job, uploads
+from webapp.intake.ingest import job, unit_search, uploads
 from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
 from webapp.platform.jobs import events
 from webapp.platform.server import siblings
@@ -69,6 +69,7 @@ def tidy() -> None:
     courses.remove_ended()
     uploads.remove_expired()
     job.renew_one()
+    unit_search.ask_for_one()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 

@@ -184,7 +184,10 @@ def test_who_speaks_is_asked_once(client, chosen, unit):
     """It is the corpus's, and what its page and a form that is opened again are preset with."""
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     form = client.get(url).context["page"].form
-    assert (form["unit"].value(), form.fields["unit"].choices[0]) == ("", ("", "not known yet"))
+    assert (form["unit"].value(), form.fields["unit"].choices[0]) == (
+        "",
+        ("", "as found in the texts"),
+    )
     places = {name: place for place, name in form.fields["unit"].choices}
     client.post(url, form.sent() | {"unit": places.get(chosen, chosen)})
     corpus.refresh_from_db()

@@ -545,6 +545,7 @@ def test_upkeep_takes_in_what_there_was_before_the_store_and_removes_what_is_del
         ("corpora", "report.csv"),
         ("versions", "bow"),
         ("versions", "columns"),
+        ("versions", "units"),
         ("runs", "evidence"),
         ("runs", "checkpoint"),
     }

@@ -1,0 +1,171 @@
+"""python -m benchmarks.units [NAME…] [--documents N]: the unit that is found in collections beside the project,
+beside the one that a reader of them would choose (docs/measurements/units.md).
+
+Prints a line for each: the field, how sure, its design effect and intraclass correlation, what else
+could be asked for, and the seconds of each step. Collections that are not beside the project are
+skipped, and said. With --documents: instead, the seconds of the processor that N documents with
+twenty columns take, from the columns' texts to the fields.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.engines.corpora import SHARED, read
+from inference.answers import units
+from webapp.intake.ingest import unit_columns
+
+csv.field_size_limit(1 << 30)
+
+
+class Expected(NamedTuple):
+    """file: beside the project. fields: any of which is right, "" for documents. asked: whether it
+    must be asked and not claimed. dates: the column of the documents' dates."""
+
+    file: str
+    fields: tuple[str, ...]
+    asked: bool = False
+    dates: str = "date"
+
+
+COLLECTIONS = {
+    "state_of_the_union": Expected("state_of_the_union.csv.gz", ("president",)),
+    "manifestos": Expected("manifestos.csv.gz", ("manifesto",), dates="year"),
+    "peps": Expected("peps.csv.gz", ("author",)),
+    "posts": Expected("posts.csv.gz", ("",), dates="created_at"),
+    "answers": Expected("answers.csv.gz", ("",), dates=""),
+    "reuters": Expected("reuters21578.jsonl.gz", ("",)),
+    "arxiv": Expected("arxiv_50k.jsonl.gz", ("category",), asked=True),
+}
+_MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_AMERICAN = re.compile(r"(\d+)/(\d+)/(\d\d) ")
+_REUTERS = re.compile(r"\s*(\d+)-([A-Z]{3})-(\d{4})")
+
+
+def ordinal(text: str) -> int:
+    """date.toordinal() of the dates of these collections, 0 for none."""
+    if match := _DAY.match(text):
+        return date(*map(int, match.groups())).toordinal()
+    if match := _AMERICAN.match(text):
+        return date(2000 + int(match[3]), int(match[1]), int(match[2])).toordinal()
+    if match := _REUTERS.match(text):
+        return date(int(match[3]), _MONTHS.index(match[2]) + 1, int(match[1])).toordinal()
+    return date(int(text), 1, 1).toordinal() if re.fullmatch(r"\d{4}", text) else 0
+
+
+def rows_of(path: Path) -> list[dict]:
+    with gzip.open(path, "rt", encoding="utf-8-sig") as file:
+        if ".jsonl" in path.name:
+            return [json.loads(line) for line in file]
+        return list(csv.DictReader(file))
+
+
+def as_text(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value or "").strip()
+
+
+def measure(name: str, expected: Expected) -> bool:
+    """Print what is found; whether it is right."""
+    rows = rows_of(SHARED / expected.file)
+    bow = read(SHARED / expected.file)
+    assert bow.D == len(rows), f"{bow.D} documents were read of {len(rows)} rows"
+    texts = {
+        column: [as_text(row.get(column)) for row in rows] for column in rows[0] if column != "text"
+    }
+    days = np.array([ordinal(as_text(row.get(expected.dates))) for row in rows])
+    started = time.perf_counter()
+    mixes = units.mixes_of(bow.indptr, bow.words, bow.counts, bow.V)
+    mixed = time.perf_counter()
+    columns = [units.numbered(column, values) for column, values in texts.items()]
+    fields = units.find(units.with_derived(columns, texts), days, mixes).fields
+    ended = time.perf_counter()
+    choice = units.choose(fields)
+    unit = choice.field.name if choice.field else ""
+    right = unit in expected.fields and (choice.certainty == "likely" or not expected.asked)
+    measured = ""
+    if choice.field is not None:
+        measured = (
+            f", effect {choice.field.effect:.2f}, correlation {choice.field.correlation:.3f},"
+            f" aliases {list(choice.field.aliases)}, rivals {[f.name for f in choice.rivals]}"
+        )
+    print(
+        f"{name} ({bow.D:,} documents): {unit or 'documents'}, {choice.certainty}{measured};"
+        f" {'right' if right else 'WRONG'}; directions {mixed - started:.1f} s, fields"
+        f" {ended - mixed:.1f} s",
+        flush=True,
+    )
+    return right
+
+
+# Values of the twenty columns; the last three are the same but for their names' endings
+VALUES = [2, 3, 5, 8, 12, 20, 32, 40, 100, 140, 300, 700, 3_000, 8_000, 20_000, 50_000, 900]
+ALIASES = 3
+WORDS_OF_DOCUMENT, VOCABULARY = 60, 50_000
+
+
+def measure_cost(documents: int) -> None:
+    """Print the seconds of each step at so many documents."""
+    chance = np.random.default_rng(0)
+    codes = [chance.integers(0, values, documents) for values in VALUES]
+    codes += [chance.permutation(1_000)[codes[-1]] for _ in range(ALIASES)]
+    names = [f"column {number}" for number in range(len(codes))]
+    words = np.sort(chance.integers(0, VOCABULARY, (documents, WORDS_OF_DOCUMENT), np.int32))
+    indptr = np.arange(0, words.size + 1, WORDS_OF_DOCUMENT)
+    days = chance.integers(730_000, 735_000, documents)
+
+    def blocks() -> Iterator[unit_columns.Block]:
+        for first in range(0, documents, unit_columns.BLOCK):
+            some = slice(first, first + unit_columns.BLOCK)
+            values = [[f"value {code}" for code in column[some].tolist()] for column in codes]
+            yield first, dict(zip(names, values, strict=True))
+
+    started = time.process_time()
+    for _ in blocks():
+        pass
+    making = time.process_time() - started
+    with tempfile.TemporaryDirectory() as folder:
+        columns = unit_columns.write_columns(blocks(), Path(folder), "c", documents)
+        written = time.process_time()
+        mixes = units.mixes_of(indptr, words.ravel(), np.ones(words.size, np.int32), VOCABULARY)
+        mixed = time.process_time()
+        fields = units.find(columns, days, mixes).fields
+        ended = time.process_time()
+    print(
+        f"{documents:,} documents x {len(codes)} columns: codes"
+        f" {written - started - 2 * making:.1f} s, directions {mixed - written:.1f} s,"
+        f" {len(fields)} fields {ended - mixed:.1f} s of the processor"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(COLLECTIONS)}")
+    parser.add_argument("--documents", type=int, default=0, metavar="N")
+    asked = parser.parse_args()
+    if asked.documents:
+        measure_cost(asked.documents)
+        return 0
+    names = asked.names or list(COLLECTIONS)
+    wrong = 0
+    for name in names:
+        expected = COLLECTIONS[name]
+        if not (SHARED / expected.file).exists():
+            print(f"{name}: skipped, there is no {expected.file} in {SHARED.name} beside us")
+            continue
+        wrong += not measure(name, expected)
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

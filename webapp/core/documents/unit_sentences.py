@@ -1,0 +1,84 @@
+"""What pages say of the unit of a corpus, and what they ask of a person."""
+
+from dataclasses import dataclass
+
+from inference.answers.units import Field
+from webapp.core.documents.units import Unit, unit_of
+from webapp.models import Version
+
+WHOLE_FROM = 1.95  # times from which on a design effect is said as a whole number
+MOST_ALIASES = 3  # that are named
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An answer that one press gives. sent: as the form of the corpus's page sends it."""
+
+    sent: str
+    label: str
+
+
+@dataclass(frozen=True)
+class UnitSaid:
+    """sentence: which texts count as one, and why. question, offers: what a person is asked; ""
+    and none where nothing is."""
+
+    sentence: str
+    question: str
+    offers: list[Offer]
+
+
+def of_version(version: Version) -> UnitSaid:
+    """Of all estimates on a version's documents."""
+    unit = unit_of(version)
+    question = _question(unit)
+    return UnitSaid(_sentence(version, unit), question, _offers(unit) if question else [])
+
+
+def _sentence(version: Version, unit: Unit) -> str:
+    field = unit.field
+    if field is None:
+        return _of_documents(version, unit)
+    beginning = f"Texts with the same “{field.name}”"
+    if unit.certainty == "answered":
+        return f"{beginning} count as one: somebody chose it.{_also_called(field)}"
+    slightly = "slightly " if unit.certainty == "unsure" else ""
+    fewer = f"as if there were {_times(field.effect)} times fewer"
+    return f"{beginning} are {slightly}alike, {fewer}: they count as one.{_also_called(field)}"
+
+
+def _of_documents(version: Version, unit: Unit) -> str:
+    if unit.certainty == "answered":
+        return "Each text counts for itself: somebody chose it."
+    if version.unit_fields is None:
+        return (
+            "We have not looked yet which texts belong together: until then each counts for itself."
+        )
+    return "We found nobody who has several texts: each text counts for itself."
+
+
+def _times(effect: float) -> str:
+    return f"{effect:.0f}" if effect >= WHOLE_FROM else f"{effect:.1f}"
+
+
+def _also_called(field: Field) -> str:
+    names = [f"“{name}”" for name in field.aliases[:MOST_ALIASES]]
+    return f" “{field.name}” is also called {' and '.join(names)}." if names else ""
+
+
+def _question(unit: Unit) -> str:
+    if not unit.asked or unit.field is None:
+        return ""
+    if unit.rivals:
+        names = " and ".join(f"“{rival.name}”" for rival in unit.rivals[:MOST_ALIASES])
+        return f"Texts with the same {names} are alike, too. Which of them belong together?"
+    return f"Does “{unit.field.name}” say whose the texts are, or only what they are about?"
+
+
+def _offers(unit: Unit) -> list[Offer]:
+    assert unit.field is not None
+    if unit.rivals:
+        fields = [unit.field, *unit.rivals[:MOST_ALIASES]]
+        return [Offer(f"={field.name}", f"those with the same {field.name}") for field in fields]
+    whose = Offer(f"={unit.field.name}", "Whose they are")
+    return [whose, Offer("", "What they are about: each text counts for itself")]
