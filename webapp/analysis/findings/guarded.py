@@ -11,7 +11,7 @@ from inference.errors import Invalid
 log = structlog.get_logger(__name__)
 # What a mistake of ours raises. A database or a store that is away ends the request, as always.
 MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Guard:
@@ -21,7 +21,7 @@ class Guard:
         self.run_id = run_id
         self.failed: list[str] = []
 
-    def listed(self, kind: str, find: Callable[[], list[Found]]) -> list[Found]:
+    def listed(self, kind: str, find: Callable[[], list[Result]]) -> list[Result]:
         """What `find` returns; nothing, and the kind has failed, where it raises a mistake."""
         try:
             return find()

@@ -50,7 +50,7 @@ def told(selection: RunSelection, hits: Hits) -> Told:
         raise Invalid(
             "pattern",
             "The texts of this corpus are under embargo: where a pattern occurs in few documents, or"
-            f" in none, that is not told. Ask for what more than {2 * embargo.FEW} documents have.",
+            f" in none, that is not told. Ask for what more than {2 * embargo.STEP} documents have.",
         )
     return Told(max(tokens, documents), documents)
 

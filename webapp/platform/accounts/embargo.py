@@ -15,7 +15,7 @@ Under an embargo everything that is counted can be seen, and
   public, together; and of a text HALF in all to all readers of a corpus, of parts of it, too. Who
   owns the corpus is not counted, nor is what the program itself reads;
 - of what tells the order of words (patterns, words near a word) counts alone that are rounded, of no
-  fewer than FEW documents (`rounded`), and no set of documents (`refuse_order`), as a text could be
+  fewer than STEP documents (`rounded`), and no set of documents (`refuse_order`), as a text could be
   read out by asking which word follows; for readers, not for the owner;
 - of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field
   that was the text in any reading of the same files, and of none where an earlier reading cut the
@@ -65,7 +65,8 @@ ROLES = {
     "id": ("source_id",),
     "date": ("date_text",),
 }
-FEW = 10  # counts of words in their order are told in such steps
+STEP = 10  # counts of words in their order are told in such steps
+SEED_BYTES = 8  # of what is drawn by the server's secret
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
 USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
 SENTENCE = (
@@ -375,8 +376,8 @@ def refuse_order(corpus: Corpus, field: str) -> None:
 
 
 def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
-    """int64, as `counts`: counts of words in their order as a reader is told them, multiples of FEW
-    that are smaller than the count by up to 2 FEW - 1, and not below 0. As they are to everybody
+    """int64, as `counts`: counts of words in their order as a reader is told them, multiples of STEP
+    that are smaller than the count by up to 2 STEP - 1, and not below 0. As they are to everybody
     else.
 
     Where the steps are is drawn by the server's secret from the counts themselves: who asks again,
@@ -387,9 +388,9 @@ def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
         return counts
     key = hashlib.sha256(configuration.SECRET_KEY.encode()).digest()
     exact = np.ascontiguousarray(counts, np.int64)
-    digest = hashlib.blake2b(exact.tobytes(), key=key, digest_size=8).digest()
+    digest = hashlib.blake2b(exact.tobytes(), key=key, digest_size=SEED_BYTES).digest()
     random = np.random.default_rng(int.from_bytes(digest))
-    return np.maximum((exact - random.integers(0, FEW, exact.shape)) // FEW * FEW, 0)
+    return np.maximum((exact - random.integers(0, STEP, exact.shape)) // STEP * STEP, 0)
 
 
 # Fields

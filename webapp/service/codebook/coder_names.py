@@ -27,13 +27,10 @@ RESERVED = (
 )
 # Letters of Cyrillic and Greek, and digits and marks, that look like Latin letters (the part of
 # Unicode's confusables that names are written with).
-LOOK_ALIKES = str.maketrans(
-    {
-        **dict(zip("авеікмнорстухѕјԁԛԝһ", "abeikmhopctyxsjdqwh", strict=True)),
-        **dict(zip("αβεηικνορτυχω", "abenikvoptuxw", strict=True)),
-        **dict(zip("ıɑɡ01|!$", "iagollls", strict=True)),
-    }
-)
+CYRILLIC = str.maketrans("авеікмнорстухѕјԁԛԝһ", "abeikmhopctyxsjdqwh")
+GREEK = str.maketrans("αβεηικνορτυχω", "abenikvoptuxw")
+MARKS = str.maketrans("ıɑɡ01|!$", "iagollls")
+LOOK_ALIKES = CYRILLIC | GREEK | MARKS
 CAPITALS = str.maketrans("I", "l")  # before letters are made small: it looks like a small L
 
 
@@ -46,11 +43,11 @@ def check(concept: Concept, name: str) -> None:
         raise Invalid(
             "name", f"“{name}” reads like a role here, not like a person. Take another name."
         )
-    for other in concept.coders.values_list("name", flat=True):
-        if other != name and keys & _keys(other):
+    for coder_name in concept.coders.values_list("name", flat=True):
+        if coder_name != name and keys & _keys(coder_name):
             raise Invalid(
                 "name",
-                f"“{name}” looks like “{other}”, who codes here already. If that is you, go on at"
+                f"“{name}” looks like “{coder_name}”, who codes here already. If that is you, go on at"
                 " your own address, which an editor can tell you; else add something to your name.",
             )
 
@@ -66,4 +63,9 @@ def _keys(name: str) -> set[str]:
 def _letters(name: str) -> str:
     """Letters and digits, without accents, spaces and marks."""
     parts = unicodedata.normalize("NFKD", name)
-    return "".join(c for c in parts if c.isalnum() or c in "|!$")
+    return "".join(filter(_is_read, parts))
+
+
+def _is_read(character: str) -> bool:
+    """Whether it is a letter or a digit, or a mark that looks like one."""
+    return character.isalnum() or character in "|!$"
