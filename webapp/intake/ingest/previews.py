@@ -339,7 +339,7 @@ def propose(corpus: Corpus, chosen: dict[str, Any] | None = None) -> Proposal:
     )
     for asked in (sent, shaped):
         for name, errors in asked.errors.items():
-            raise Invalid(name, errors[0])
+            raise Invalid(name, str(errors[0]))
     reading = replace(sent.reading(), shaping=asdict(shaped.shaping()))
     return Proposal(reading, sent.chosen_unit)
 

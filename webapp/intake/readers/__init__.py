@@ -98,10 +98,11 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
         except Unreadable as error:
             first = error if number == 0 else first
             continue
-        wordy = roles.words(sniffed.options, sniffed.rows)
-        if not sniffed.columns or wordy >= roles.TEXT_WORDS:
+        if tables and formats.bare(name):
+            break
+        if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
             return _encoded_as(files, companions, sniffed, known)
-        tables.append((wordy, sniffed))
+        tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
     if tables:
         best = max(tables, key=lambda table: table[0])[1]
         return _encoded_as(files, companions, best, known)

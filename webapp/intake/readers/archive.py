@@ -191,10 +191,9 @@ def _sniff(
                     known,
                 )
             sniffed = dispatch.sniff(entry, inside, known, companions)
-            wordy = roles.words(sniffed.options, sniffed.rows)
-            if not sniffed.columns or wordy >= roles.TEXT_WORDS:
+            if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
                 return _of_entry(sniffed, file_format)
-            tables.append((wordy, sniffed))
+            tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
             if len(tables) == SAMPLE_ENTRIES:
                 break
         except (Unreadable, *DAMAGED) as error:

@@ -84,9 +84,9 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
         len(objects) == 1
         and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
     )
-    problem = ONE.format(name=name) if one else None
+    told = ONE.format(name=name) if one else None
     options = replace(options, sheet=options.sheet if options.sheet in found.names else "")
-    return replace(sniffed(objects, name, options, problem), sheets=found.offered())
+    return replace(sniffed(objects, name, options, told), sheets=found.offered())
 
 
 class Lists:
@@ -171,7 +171,7 @@ def _without_texts(path: Source, name: str, options: Options) -> int:
             for number in range(LISTS):
                 if not _enter(buffer):
                     return 0
-                first = []
+                first: list = []
                 while len(first) < SAMPLE and buffer.next() not in ("]", ""):
                     first.append(buffer.value())
                 if _has_texts(first):

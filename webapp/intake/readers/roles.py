@@ -122,6 +122,12 @@ def words(options: Options, rows: list[list[str]]) -> float:
     return sum(map(max, counts, unspaced)) / max(1, len(texts))
 
 
+def has_texts(options: Options, rows: list[list[str]]) -> bool:
+    """Whether a table surely has the documents' texts: in a column that is called so, or in one
+    with many words. rows: as a form shows them."""
+    return is_text(options.column("text") or "") or words(options, rows) >= TEXT_WORDS
+
+
 def _named(columns: list[str], names: list[str]) -> int | None:
     """The column whose name comes first in the list of names."""
     places = [

@@ -65,7 +65,7 @@ class Rows:
         escapes: bool = False,
     ):
         self.dialect, self.begin = dialect, begin
-        self.source = itertools.islice(lines(file, MAX_TEXT), most)
+        self.source: Iterator[tuple[str, bool]] = itertools.islice(lines(file, MAX_TEXT), most)
         if escapes:
             self.source = ((unescaped(line), whole) for line, whole in self.source)
         self.again: deque[str] = deque()  # lines that are to be read once more
