@@ -117,7 +117,9 @@ def derivations(
     if not sample or np.mean([len(text) for text in sample]) > LONGEST:
         return {}
     has_lists = np.mean([bool(_LIST.search(text)) for text in sample])
-    first = {f"{name}, the first": first_of_list} if has_lists > LISTS else {}
+    first: dict[str, Callable[[str], str]] = {}
+    if has_lists > LISTS:
+        first[f"{name}, the first"] = first_of_list
     if different <= DIFFERENT:
         return first
     made: dict[str, Callable[[str], str]] = {f"{name} without its last number": without_last_number}
@@ -318,7 +320,7 @@ def is_measured(column: Column, mixes: Mixes) -> bool:
     rows = _by_value(value, _away(mixes, documents)) / np.sqrt(np.maximum(n, 1))[:, None]
     chance = np.random.default_rng(0)
     shuffled = [_near(rows[chance.permutation(len(present))]) for _ in range(PERMUTED)]
-    return _near(rows) > np.mean(shuffled) + DEVIATIONS * np.std(shuffled)
+    return bool(_near(rows) > np.mean(shuffled) + DEVIATIONS * np.std(shuffled))
 
 
 def _near(rows: np.ndarray) -> float:
