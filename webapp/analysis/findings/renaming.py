@@ -25,7 +25,8 @@ def rename(run_id: int, by: int | None) -> None:
     """In a worker."""
     try:
         run = stored.trained(run_id)
-        if run is not None and run.snapshot.naming < names.METHOD:
+        snapshot = run.snapshot if run is not None else None
+        if run is not None and snapshot is not None and snapshot.naming < names.METHOD:
             names.rename(run, _Beat())
     finally:
         dispatch.answered(TASK, [run_id], by)

@@ -96,7 +96,7 @@ class FormingWriter:
         return [
             TopicAtStep(
                 number=int(k),
-                name=names[i],
+                name=names[i].text,
                 share=round(float(topics.share[k]), 5),
                 x=round(float(xy[i, 0]), 4),
                 y=round(float(xy[i, 1]), 4),

@@ -123,6 +123,7 @@ def rename(run: Run, beat: Beat) -> None:
     of them stays."""
     counted = evidence.of(run)
     called, _ = of_texts(run, counted, company.company(counted), beat)
+    assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     with transaction.atomic():
         snapshot = Snapshot.objects.select_for_update().get(pk=run.snapshot_id)
         if snapshot.naming >= METHOD:

@@ -8,6 +8,9 @@ import numpy as np
 _NARROW, _WIDE, _CAPITAL, _OTHER, _BOLD = 0.30, 0.88, 0.64, 0.52, 1.06
 
 
+Points = Sequence[float] | np.ndarray  # along one axis
+
+
 def smoothed(values: np.ndarray) -> np.ndarray:
     """A quarter of both neighbours and a half of itself: float64[..., n] -> the same."""
     before = np.concatenate([values[..., :1], values[..., :-1]], axis=-1)
@@ -15,7 +18,7 @@ def smoothed(values: np.ndarray) -> np.ndarray:
     return (before + 2 * values + behind) / 4
 
 
-def curve(xs: Sequence[float], ys: Sequence[float], begins: bool = True) -> str:
+def curve(xs: Points, ys: Points, begins: bool = True) -> str:
     """A monotone cubic through points, at least two (Fritsch and Carlson 1980): it rises and falls
     only where they do. begins: whether it begins a path, or goes on with one."""
     n = len(xs)
@@ -33,7 +36,7 @@ def curve(xs: Sequence[float], ys: Sequence[float], begins: bool = True) -> str:
     return "".join(pieces)
 
 
-def area(xs: Sequence[float], top: Sequence[float], bottom: Sequence[float]) -> str:
+def area(xs: Points, top: Points, bottom: Points) -> str:
     """Between two curves."""
     return curve(xs, top) + curve(xs[::-1], bottom[::-1], begins=False) + "Z"
 
