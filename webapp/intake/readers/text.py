@@ -93,7 +93,7 @@ def characters(
             yield Problem(name, "", f"“{name}”: {done}.", False)
     twice = sum(1 for _ in _TWICE.finditer(text[: SAMPLE * 4]))
     if twice >= _MANY:
-        shown = _TWICE.search(text)[0]
+        shown = next(match[0] for match in _TWICE.finditer(text))
         yield Problem(
             name,
             "",
