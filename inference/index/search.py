@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.explore.documents import frozen, marked
 from inference.index import segments
 from inference.index.forms import Forms
@@ -156,14 +156,13 @@ class Index:
         is none."""
         folder = Path(folder)
         while True:
-            meta = there(
-                _meta(folder),
-                Invalid(
+            meta = _meta(folder)
+            if meta is None:
+                raise Invalid(
                     "corpus",
                     "This corpus was read by a version that kept no index to search. Read it"
                     " again.",
-                ),
-            )
+                )
             try:
                 return cls._of(folder, meta, stream, spans)
             except FileNotFoundError:  # another took its place between two looks

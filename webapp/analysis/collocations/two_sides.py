@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from django.http import QueryDict
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.explore import keyness
 from inference.explore.association import COLLOCATION
 from inference.index.collocations import together
@@ -54,8 +54,10 @@ def sides(query: QueryDict, base: RunSelection, asked: list[queries.Asked]) -> l
     if not any(own) and topics == [None, None]:
         return None
     if None in topics or topics[0] == topics[1]:
-        lacking = Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
-        contrasts.divided(base, *(there(side, lacking) for side in own))
+        a, b = own
+        if a is None or b is None:
+            raise Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
+        contrasts.divided(base, a, b)
     labels = ["" if topic is None else base.view.labels.title(topic) for topic in topics]
     return [
         Side(f"{label} {side.name if side else ''}".strip(), side.documents if side else base, each)

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.effects import estimates, sentences, variables, variants
 from webapp.analysis.effects.estimates import Asked, Order, Regression, Way
 from webapp.analysis.effects.formula import Term
@@ -277,12 +277,11 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     asked = effects.asked(request.GET)
     selection = Selection.read(request.GET, RunView(run))
-    chosen = there(
-        asked_formula(
-            selection, *(asked[name] for name in ("formula", "effect", "across", "held"))
-        ),
-        Http404("Nothing is known of these documents that topics could depend on."),
+    chosen = asked_formula(
+        selection, *(asked[name] for name in ("formula", "effect", "across", "held"))
     )
+    if chosen is None:
+        raise Http404("Nothing is known of these documents that topics could depend on.")
     regression = estimates.regression_of(
         selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"]))
     )

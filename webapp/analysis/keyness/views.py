@@ -6,7 +6,7 @@ from functools import partial
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.keyness import queries, split as splitting
 from webapp.analysis.keyness.counting import Contrast, NotYet
 from webapp.analysis.keyness.shapes import (
@@ -83,10 +83,9 @@ def topic(
     number = senses.asked_topic(view, topic)
 
     def parts(contrast: Contrast, by: int | None) -> Answer:
-        asked = there(
-            number, Invalid("topic", "Choose a topic on the page that compares the two sets.")
-        )
-        page = splitting.split(contrast, asked, by)
+        if number is None:
+            raise Invalid("topic", "Choose a topic on the page that compares the two sets.")
+        page = splitting.split(contrast, number, by)
         return Answer(page, partial(_topic_html, request, view, page))
 
     return _of_two(request, view, selection, rest, "all", parts)
@@ -152,13 +151,12 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     asked = words.asked(request.GET)
-    sides = there(
-        contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"]),
-        Http404(
+    sides = contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"])
+    if sides is None:
+        raise Http404(
             "This address names no two sets of documents: choose them on the page that compares"
             " two."
-        ),
-    )
+        )
     try:
         table = queries.table(
             Contrast(*sides, asked["which"]), asked["over"], authorization.user_id(request)

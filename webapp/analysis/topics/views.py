@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.explore import relevance
 from webapp.analysis.findings import families, topic_changes
 from webapp.analysis.topics import (
@@ -266,14 +266,14 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
             "run",
             f"Run {view.run.pk} has not counted its words yet: that is done when training ends.",
         )
-    known = there(
-        of_words.word(view.run.version, word.lower()),
-        Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”."),
-    )
+    known = of_words.word(view.run.version, word.lower())
+    if known is None:
+        raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
     return Answer(WhyPage(about, topic_words.why_here(view, number, known, selection)))
 
 
 def _detail(view: RunView, number: int) -> topics.TopicDetail:
-    return there(
-        topics.described(view, number), Http404(f"Run {view.run.pk} has no topic {number}.")
-    )
+    topic = topics.described(view, number)
+    if topic is None:
+        raise Http404(f"Run {view.run.pk} has no topic {number}.")
+    return topic

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.curation import label_transfer, queries, services as curation
 from webapp.core.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.core.results import links, measures, topics
@@ -102,10 +102,10 @@ def undo_batch(request: HttpRequest, run: Run, batch: UUID) -> HttpResponse:
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
-    return there(
-        Edit.objects.filter(run=run, pk=edit_id).first(),
-        Http404(f"Run {run.pk} has no edit {edit_id}."),
-    )
+    edit = Edit.objects.filter(run=run, pk=edit_id).first()
+    if edit is None:
+        raise Http404(f"Run {run.pk} has no edit {edit_id}.")
+    return edit
 
 
 def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResponse:
@@ -119,7 +119,9 @@ def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResp
 def table(request: HttpRequest, run: Run) -> HttpResponse:
     """Read labels from a CSV."""
     with told(request):
-        file = there(request.FILES.get("table"), Invalid("table", "Choose a CSV file first."))
+        file = request.FILES.get("table")
+        if file is None:
+            raise Invalid("table", "Choose a CSV file first.")
         changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
         messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
     return redirect("run_curation", run.pk)

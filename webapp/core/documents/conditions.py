@@ -4,7 +4,7 @@ with a sentence, for what it can't read."""
 import regex
 from django.http import QueryDict
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.documents import fields, search
 from webapp.intake.ingest import sources
 from webapp.intake.metadata import ValueField
@@ -89,14 +89,14 @@ def joined(query: QueryDict) -> str:
 def typed(category: ValueField, text: str) -> tuple[str, str]:
     """A value of a category as one types it."""
     alike = (value for value in category.values if value.casefold() == text.casefold())
-    return category.name, there(
-        text if text in category.values else next(alike, None),
-        Invalid(
+    value = text if text in category.values else next(alike, None)
+    if value is None:
+        raise Invalid(
             "in",
             f"“{text[:80]}” is not a value of “{category.name}”. Its most frequent ones:"
             f" {', '.join(category.values[:8])}.",
-        ),
-    )
+        )
+    return category.name, value
 
 
 def value(text: str, version: Version) -> tuple[str, str]:

@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
 from inference.index.query import has_order
@@ -327,7 +327,7 @@ class RunSelection(Selection):
 
 def _version(corpus: Corpus, view: RunView | None) -> Version:
     """Whose documents a set has. Raises Invalid for a corpus that has none."""
-    return there(
-        view.run.version if view else corpus.version,
-        Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents."),
-    )
+    version = view.run.version if view else corpus.version
+    if version is None:
+        raise Invalid("corpus", f"“{corpus.name}” has not been read yet: it has no documents.")
+    return version

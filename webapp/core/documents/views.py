@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from inference.errors import there
 from webapp.core.documents import facets, fields, infer, parent_documents, passages, queries, texts
 from webapp.core.documents.listing import ORDERS, Listing
 from webapp.core.documents.passages import Place
@@ -196,12 +195,10 @@ def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopi
     """How likely each topic is for a word of a document, a column of the bag of words: asked for
     when a reader points at it."""
     _exists(run.corpus, number)
-    return Answer(
-        there(
-            infer.word(view, number, column),
-            Http404(f"Document {number} does not have the word {column}."),
-        )
-    )
+    word = infer.word(view, number, column)
+    if word is None:
+        raise Http404(f"Document {number} does not have the word {column}.")
+    return Answer(word)
 
 
 def _text(
@@ -253,9 +250,9 @@ def _document(
     corpus = selection.corpus
     _exists(corpus, number)
     at = at if at is not None else passage.start if passage else 0
-    document = there(
-        queries.document(corpus, number, at), Http404(f"“{corpus.name}” has no document {number}.")
-    )
+    document = queries.document(corpus, number, at)
+    if document is None:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
     if passage and passage.end > document.length:
         raise Http404(
             f"Document {number} has {document.length:,} characters, and no passage up to"
@@ -339,13 +336,12 @@ def passage_in_run(
 
 
 def _passage(corpus: Corpus, owner: Run | Corpus, number: int, place: Place) -> PassagePage:
-    passage = there(
-        passages.described(corpus, number, place) if number < corpus.documents else None,
-        Http404(
+    passage = passages.described(corpus, number, place) if number < corpus.documents else None
+    if passage is None:
+        raise Http404(
             f"Document {number} of “{corpus.name}” has no passage from character {place.start} to"
             f" {place.end}. A passage lies within its document and has at most 5,000 characters."
-        ),
-    )
+        )
     return PassagePage(**vars(passage), url=links.marked_url(owner, number, *place))
 
 
@@ -426,10 +422,10 @@ def whole_in_run(
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
-    return there(
-        parent_documents.parent_of(corpus, number) if number < documents else None,
-        Http404(f"“{corpus.name}” has no document {number}."),
-    )
+    document = parent_documents.parent_of(corpus, number) if number < documents else None
+    if document is None:
+        raise Http404(f"“{corpus.name}” has no document {number}.")
+    return document
 
 
 def _earlier(here: Here, after: int) -> Link | None:

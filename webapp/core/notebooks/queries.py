@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.db.models import Count, Q, QuerySet
 from django.urls import resolve, reverse
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.documents import passages
 from webapp.core.notebooks.shapes import (
     Evidence,
@@ -193,12 +193,13 @@ def origin(source: Source, start: int | None = None, end: int | None = None) -> 
 
 def of_topic(run: Run, number: int) -> Evidence:
     """A topic with its first words. Raises Invalid."""
-    share = there(
+    share = (
         Topic.objects.filter(snapshot=run.snapshot, number=number)
         .values_list("share", flat=True)
-        .first(),
-        Invalid("topic", f"Run {run.pk} has no topic {number}."),
+        .first()
     )
+    if share is None:
+        raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
     view = RunView(run)
     return Evidence(
         kind=Pin.Kind.TOPIC,
@@ -214,10 +215,9 @@ def of_passage(
 ) -> Evidence:
     """A passage, in the document's own characters: what was sent is found in the text, not
     believed. Raises Invalid."""
-    passage = there(
-        embargo.quotation(corpus, number, quote, start, end),
-        Invalid("document", f"“{corpus.name}” has no document {number}."),
-    )
+    passage = embargo.quotation(corpus, number, quote, start, end)
+    if passage is None:
+        raise Invalid("document", f"“{corpus.name}” has no document {number}.")
     end = passage.first + len(passage.text)
     document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[
         number

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.notebooks import html, markdown, queries, services as notebooks, word
 from webapp.core.notebooks.shapes import (
     Evidence,
@@ -44,7 +44,10 @@ IN_PLACE = "X-In-Place"  # the header by which a script asks for the answer alon
 
 def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
     found = authorization.notebooks(request).filter(pk=notebook_id)
-    return there(found.first(), Http404(f"There is no notebook {notebook_id}."))
+    notebook = found.first()
+    if notebook is None:
+        raise Http404(f"There is no notebook {notebook_id}.")
+    return notebook
 
 
 @typed("notebook/list.html")
@@ -98,7 +101,9 @@ def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
 def shared(token: str) -> Answer[NotebookPage]:
     """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or
     never was."""
-    notebook = there(queries.shared(token), Http404("There is no such notebook."))
+    notebook = queries.shared(token)
+    if notebook is None:
+        raise Http404("There is no such notebook.")
     page = queries.content(notebook, authorization.corpora_of(notebook.owner))
     return Answer(
         replace(page, removed=[]), lambda: NotebookHtml(own=False, link="", removed=False)
@@ -125,10 +130,9 @@ def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
 @require_POST
 def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpResponse:
     """What is done to a pin: its comment, its place, its removal."""
-    pin = there(
-        Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first(),
-        Http404(f"Notebook {notebook_id} has no pin {pin_id}."),
-    )
+    pin = Pin.objects.select_related("notebook").filter(notebook_id=notebook_id, pk=pin_id).first()
+    if pin is None:
+        raise Http404(f"Notebook {notebook_id} has no pin {pin_id}.")
     acts: dict[str, Callable[[], object]] = {
         "comment": lambda: notebooks.comment(pin, request.POST.get("comment", "")),
         "up": lambda: notebooks.move(pin, up=True),
@@ -236,10 +240,12 @@ def chosen(request: HttpRequest, corpus: Corpus | None) -> Notebook:
         return notebooks.create(
             name or f"Notes of {today}", reader(request), authorization.user(request)
         )
-    return there(
-        (offered.filter(pk=choice, removed_at=None).first() if is_whole(choice) else None),
-        Invalid("notebook", "The chosen notebook no longer exists. Choose another."),
-    )
+    notebook = None
+    if is_whole(choice):
+        notebook = offered.filter(pk=choice, removed_at=None).first()
+    if notebook is None:
+        raise Invalid("notebook", "The chosen notebook no longer exists. Choose another.")
+    return notebook
 
 
 @require_safe

@@ -16,7 +16,7 @@ from django.db.models import Count, F, Max, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.runtime.durable import settle
 from webapp.intake import readers
 from webapp.intake.ingest import guesses, storing, versions
@@ -297,10 +297,9 @@ def add_files(draft: Corpus, reading: ReadingSettings) -> Version:
     first (storing.join_additions). Runs on older versions stay as they are. Raises Invalid where
     another version is being made, or the files are not of a kind.
     """
-    corpus = there(
-        draft.into,
-        Invalid("files", "These files are to be added to no corpus: have them read instead."),
-    )
+    corpus = draft.into
+    if corpus is None:
+        raise Invalid("files", "These files are to be added to no corpus: have them read instead.")
     before = ReadingSettings.from_dict(corpus.settings)
     if bool(reading.options.get("given")) != bool(before.options.get("given")):
         theirs, these = (
@@ -351,10 +350,9 @@ def retry_failed_files(corpus: Corpus) -> Version:
     is none."""
     failed = corpus.files.exclude(error="")
     with transaction.atomic():
-        size = there(
-            failed.aggregate(size=Sum("bytes"))["size"],
-            Invalid("files", "No file of this corpus failed."),
-        )
+        size = failed.aggregate(size=Sum("bytes"))["size"]
+        if size is None:
+            raise Invalid("files", "No file of this corpus failed.")
         version = versions.choose_again(corpus)
         failed.update(read=False, error="")
         Corpus.objects.filter(pk=corpus.pk).update(bytes_total=F("bytes_total") + size)

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.management.base import OwnCommand
 from webapp.models import GONE, Corpus, User
 from webapp.platform.accounts import adapters, ownership, sharing, tokens
@@ -143,13 +143,12 @@ class Command(OwnCommand):
                 setattr(user, f"most_{name}", None if number == "default" else int(number))
 
     def _hand_over(self, user: User, email: str) -> None:
-        heir = there(
-            User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first(),
-            CommandError(
+        heir = User.objects.filter(email=email, is_active=True).exclude(pk=user.pk).first()
+        if heir is None:
+            raise CommandError(
                 f"No other account that is open has the address {email}: who is to have the corpora"
                 " must have one."
-            ),
-        )
+            )
         corpora = (
             Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).order_by("pk")
         )

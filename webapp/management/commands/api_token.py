@@ -2,7 +2,6 @@
 
 from django.core.management.base import CommandError
 
-from inference.errors import there
 from webapp.management.base import OwnCommand
 from webapp.models import ApiToken
 from webapp.platform.accounts import tokens
@@ -35,12 +34,10 @@ class Command(OwnCommand):
                     f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}"
                 )
         elif given["revoke"] is not None:
-            tokens.revoke(
-                there(
-                    ApiToken.objects.filter(pk=given["revoke"]).first(),
-                    CommandError(f"There is no token {given['revoke']}."),
-                )
-            )
+            token = ApiToken.objects.filter(pk=given["revoke"]).first()
+            if token is None:
+                raise CommandError(f"There is no token {given['revoke']}.")
+            tokens.revoke(token)
         elif given["name"]:
             self.stdout.write(tokens.create(given["name"])[1])
         else:

@@ -6,7 +6,6 @@ import sys
 from django.core.management.base import CommandError
 from django.http import QueryDict
 
-from inference.errors import there
 from webapp.management.base import OwnCommand
 from webapp.models import Run
 from webapp.service import exports
@@ -43,15 +42,17 @@ class Command(OwnCommand):
     }
 
     def handle(self, *args, **given):
-        run = there(
+        run = (
             Run.objects.select_related("corpus", "version", "snapshot")
             .filter(pk=given["run"])
-            .first(),
-            CommandError(f"There is no run {given['run']}."),
+            .first()
         )
-        form, ending = there(
-            exports.find(FORMS[given["format"]]), CommandError("There is no such format.")
-        )
+        if run is None:
+            raise CommandError(f"There is no run {given['run']}.")
+        form_and_ending = exports.find(FORMS[given["format"]])
+        if form_and_ending is None:
+            raise CommandError("There is no such format.")
+        form, ending = form_and_ending
         if not exports.ready(run, form):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
         if not 1 <= given["words"] <= exports.MAX_WORDS:

@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError
 
-from inference import engines, there
+from inference import engines
 from inference.engines.contract import Setting
 from webapp.core.runs import services as runs
 from webapp.management.base import OwnCommand
@@ -62,10 +62,9 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **given):
-        corpus = there(
-            Corpus.objects.filter(pk=given["corpus"]).first(),
-            CommandError(f"There is no corpus {given['corpus']}."),
-        )
+        corpus = Corpus.objects.filter(pk=given["corpus"]).first()
+        if corpus is None:
+            raise CommandError(f"There is no corpus {given['corpus']}.")
         settings = {name: given[name] for name in _settings() if given[name] is not None}
         run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
         if not given["no_wait"]:

@@ -33,7 +33,7 @@ from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import ApiToken, Corpus, Course, Notebook, Notebooks, Run, Student, User
 from webapp.platform.accounts import embargo, tokens
 from webapp.platform.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
@@ -99,7 +99,10 @@ def rule(match: ResolverMatch) -> Rule:
         f"Nothing says who may ask for “{match.url_name or match.route}”: declare it in"
         " webapp/urls.py."
     )
-    return there(getattr(match.func, "route", None), ImproperlyConfigured(unsaid)).access
+    route = getattr(match.func, "route", None)
+    if route is None:
+        raise ImproperlyConfigured(unsaid)
+    return route.access
 
 
 # What a request may see
@@ -231,7 +234,10 @@ def user(request: HttpRequest) -> User | None:
 def signed_in(request: HttpRequest) -> User:
     """The user of a request that nobody else may make (rule USER). Raises PermissionDenied where
     nobody has signed in."""
-    return there(user(request), PermissionDenied("Nobody has signed in."))
+    signed_in = user(request)
+    if signed_in is None:
+        raise PermissionDenied("Nobody has signed in.")
+    return signed_in
 
 
 def is_student(request: HttpRequest) -> bool:
@@ -273,11 +279,12 @@ def uploader(request: HttpRequest) -> int | None:
 
     Raises PermissionDenied where nobody has signed in.
     """
-    return (
-        there(user_id(request), PermissionDenied("Nobody has signed in."))
-        if settings.ACCOUNTS
-        else None
-    )
+    if not settings.ACCOUNTS:
+        return None
+    signed_in = user_id(request)
+    if signed_in is None:
+        raise PermissionDenied("Nobody has signed in.")
+    return signed_in
 
 
 # Who may still see it, while a connection stays open
@@ -555,18 +562,18 @@ def _as_data(request: HttpRequest) -> bool:
 
 def run_or_404(request: HttpRequest, pk: int) -> Run:
     """A run that the address does not name in its path. Raises Http404."""
-    return there(
-        runs(request).select_related("corpus__version", "version").filter(pk=pk).first(),
-        Http404(f"There is no run {pk}."),
-    )
+    run = runs(request).select_related("corpus__version", "version").filter(pk=pk).first()
+    if run is None:
+        raise Http404(f"There is no run {pk}.")
+    return run
 
 
 def corpus_or_404(request: HttpRequest, pk: int) -> Corpus:
     """A corpus that the address does not name in its path. Raises Http404."""
-    return there(
-        corpora(request).select_related("version").filter(pk=pk).first(),
-        Http404(f"There is no corpus {pk}."),
-    )
+    corpus = corpora(request).select_related("version").filter(pk=pk).first()
+    if corpus is None:
+        raise Http404(f"There is no corpus {pk}.")
+    return corpus
 
 
 class May:

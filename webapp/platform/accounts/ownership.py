@@ -4,7 +4,7 @@ pays for it; or moved by the operator."""
 from django.db import transaction
 from django.db.models import Q
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import Corpus, Membership, User
 from webapp.platform.accounts import quotas
 
@@ -14,16 +14,17 @@ def offer(corpus: Corpus, user: int) -> User:
     Invalid."""
     with transaction.atomic():
         Corpus.objects.select_for_update().get(pk=corpus.pk)
-        member = there(
+        member = (
             corpus.memberships.filter(user=user, user__is_active=True, user__student=None)
             .select_related("user")
-            .first(),
-            Invalid(
+            .first()
+        )
+        if member is None:
+            raise Invalid(
                 "owner",
                 "A corpus can be handed over to somebody with whom it is shared, but not to a"
                 " student. Share it first.",
-            ),
-        )
+            )
         Corpus.objects.filter(pk=corpus.pk).update(offered=member.user)
     return member.user
 

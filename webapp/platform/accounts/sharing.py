@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import Corpus, Invitation, Link, Membership, User
 from webapp.platform.accounts.tokens import digest
 
@@ -94,12 +94,11 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
                 " public, or use a link.",
             )
         if "@" not in who:
-            user = there(
-                User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first(),
-                Invalid(
+            user = User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first()
+            if user is None:
+                raise Invalid(
                     "who", f"Nobody here is called “{who[:60]}”. Give their e-mail address instead."
-                ),
-            )
+                )
             return _give(corpus, user, role)
         try:
             validate_email(who)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import Corpus, Invitation, Link, Membership, User
 from webapp.platform.accounts import authorization, emails, embargo, ownership, sharing
 from webapp.platform.pages.page import check_act, whole
@@ -166,7 +166,9 @@ def owner(
 def follow(request: HttpRequest, token: str) -> HttpResponse:
     """Remember the link in this browser, and go to its corpus. Nothing is said of one that was
     revoked, or never was."""
-    link = there(sharing.follow(token), Http404("There is no such link."))
+    link = sharing.follow(token)
+    if link is None:
+        raise Http404("There is no such link.")
     kept = [number for number in request.session.get(authorization.LINKS, []) if number != link.pk]
     request.session[authorization.LINKS] = [*kept[1 - FOLLOWED :], link.pk]
     messages.info(request, "You are reading this through a link that its owner shared.")

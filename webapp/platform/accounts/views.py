@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import ApiToken
 from webapp.platform.accounts import authorization, quotas, tokens as services
 from webapp.platform.drawing.numbers import bytes as size, count
@@ -101,10 +101,8 @@ def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPag
 
 @require_POST
 def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
-    services.revoke(
-        there(
-            authorization.api_tokens(request).filter(pk=token_id).first(),
-            Http404(f"There is no token {token_id}."),
-        )
-    )
+    token = authorization.api_tokens(request).filter(pk=token_id).first()
+    if token is None:
+        raise Http404(f"There is no token {token_id}.")
+    services.revoke(token)
     return redirect("tokens")

@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.platform.pages import addresses
 from webapp.platform.pages.here import BEGINNING, Here
@@ -67,14 +67,20 @@ def table_answer(table: bytes, name: str) -> HttpResponse:
 
 def corpus_or_404(corpus_id: int) -> Corpus:
     found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
-    return there(found.first(), Http404(f"There is no corpus {corpus_id}."))
+    corpus = found.first()
+    if corpus is None:
+        raise Http404(f"There is no corpus {corpus_id}.")
+    return corpus
 
 
 def run_or_404(run_id: int) -> Run:
     found = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(
         pk=run_id
     )
-    return there(found.first(), Http404(f"There is no run {run_id}."))
+    run = found.first()
+    if run is None:
+        raise Http404(f"There is no run {run_id}.")
+    return run
 
 
 def named(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
 from ninja.errors import HttpError
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.documents import queries as documents
 from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
@@ -126,10 +126,10 @@ def search(
     summary="A document",
 )
 def document(request: HttpRequest, corpus_id: int, number: int):
-    return there(
-        documents.document(ready(corpus_id), number),
-        Http404(f"Corpus {corpus_id} has no document {number}."),
-    )
+    document = documents.document(ready(corpus_id), number)
+    if document is None:
+        raise Http404(f"Corpus {corpus_id} has no document {number}.")
+    return document
 
 
 @router.get(

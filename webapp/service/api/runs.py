@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from ninja import Field, Query, Router, Status
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.collocations import views as collocations
 from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
 from webapp.analysis.compare import matchings, queries as comparisons
@@ -159,10 +159,10 @@ def index(
     summary="A topic",
 )
 def topic(request: HttpRequest, run_id: int, number: int):
-    return there(
-        topics.described(RunView(published_or_404(run_id)), number),
-        Http404(f"Run {run_id} has no topic {number}."),
-    )
+    topic = topics.described(RunView(published_or_404(run_id)), number)
+    if topic is None:
+        raise Http404(f"Run {run_id} has no topic {number}.")
+    return topic
 
 
 @router.get(
@@ -205,10 +205,9 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    about = there(
-        documents.document(run.corpus, number),
-        Http404(f"Corpus {run.corpus_id} has no document {number}."),
-    )
+    about = documents.document(run.corpus, number)
+    if about is None:
+        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     parts, tokens = (
         documents.proportions(RunView(run), number),
         int(evidence.of(run).lengths[number]),
@@ -223,10 +222,11 @@ def mixture(request: HttpRequest, run_id: int, number: int):
 )
 def whole(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    parent = there(
-        parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None,
-        Http404(f"Corpus {run.corpus_id} has no document {number}."),
+    parent = (
+        parent_documents.parent_of(run.corpus, number) if number < run.version.documents else None
     )
+    if parent is None:
+        raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     view = RunView(run)
     tokens = parent_documents.mixture(view, parent)
     return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
@@ -338,11 +338,9 @@ def keyness_of(
     over: str = "",
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    asked = contrasts.asked(request.GET, selection, rest)
-    both = there(
-        asked,
-        Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true."),
-    )
+    both = contrasts.asked(request.GET, selection, rest)
+    if both is None:
+        raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:
         contrast = Contrast(*both, which)
         return keyness.listed(
@@ -386,10 +384,9 @@ def _word(request: HttpRequest, run_id: int, text: str):
     """(the set of documents, the word, its uses there)"""
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    entry = there(
-        words.word(run.version, text),
-        Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”."),
-    )
+    entry = words.word(run.version, text)
+    if entry is None:
+        raise Http404(f"“{text}” is not in the vocabulary of “{run.corpus.name}”.")
     return selection, entry, senses.uses(selection.view, entry, selection)
 
 
@@ -485,12 +482,11 @@ def _regression(
 ) -> estimates.Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    chosen = there(
-        asked_formula(selection, effect.formula),
-        Invalid(
+    chosen = asked_formula(selection, effect.formula)
+    if chosen is None:
+        raise Invalid(
             "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
-        ),
-    )
+        )
     return estimates.regression_of(
         selection, estimates.Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate)
     )

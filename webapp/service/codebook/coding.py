@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.curation.services import lines, person
 from webapp.models import (
     Assignment,
@@ -174,10 +174,9 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
     definition = defined(concept).holds
     if not Settlement.OPEN <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    chosen = there(
-        Item.objects.filter(pk=item, draw__concept=concept).first(),
-        Invalid("item", "There is no such text among those that were drawn."),
-    )
+    chosen = Item.objects.filter(pk=item, draw__concept=concept).first()
+    if chosen is None:
+        raise Invalid("item", "There is no such text among those that were drawn.")
     Settlement.objects.create(item=chosen, definition=definition, code=code, by=by)
 
 

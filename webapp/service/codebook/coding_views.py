@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.models import Coder, Definition, Item, Run
 from webapp.platform.accounts import authorization, embargo
 from webapp.platform.pages.page import told, whole
@@ -56,16 +56,14 @@ def _check_rate(request: HttpRequest) -> None:
 
 
 def _save(coder: Coder, sent: QueryDict) -> None:
-    item = there(
-        coding.assigned(coder, whole(sent, "item")),
-        Invalid("item", "This text was not given to you."),
-    )
-    definition = there(
-        Definition.objects.filter(
-            concept=coder.concept_id, number=whole(sent, "definition")
-        ).first(),
-        Invalid("definition", "There is no such version of the definition."),
-    )
+    item = coding.assigned(coder, whole(sent, "item"))
+    if item is None:
+        raise Invalid("item", "This text was not given to you.")
+    definition = Definition.objects.filter(
+        concept=coder.concept_id, number=whole(sent, "definition")
+    ).first()
+    if definition is None:
+        raise Invalid("definition", "There is no such version of the definition.")
     coding.save(
         coder,
         item,

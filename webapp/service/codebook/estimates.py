@@ -9,7 +9,7 @@ import numpy as np
 from inference.codes import estimate
 from inference.codes.effect import effect
 from inference.codes.predict import Prediction, predict
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.effects.estimates import Asked, regression_of
 from webapp.analysis.effects.formula import Formula
 from webapp.core.documents import fields, units
@@ -96,12 +96,13 @@ class Estimated(NamedTuple):
 def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
     """by: a field, or a period; "" the usual one. Raises Invalid, with a sentence for the reader,
     while nothing can be said."""
-    drawn = there(
+    drawn = (
         Draw.objects.filter(concept=concept)
         .select_related("run__version__corpus", "run__snapshot")
-        .first(),
-        Invalid("draw", "No documents have been drawn for this concept yet."),
+        .first()
     )
+    if drawn is None:
+        raise Invalid("draw", "No documents have been drawn for this concept yet.")
     holds, base = concepts.defined(concept)
     scale = concept.kind == Concept.Kind.SCALE
     code = 1 if concept.kind == Concept.Kind.YES_NO else min(max(code, 0), len(holds.codes) - 1)

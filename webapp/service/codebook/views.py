@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.pages import asked_formula
 from webapp.core.documents import fields
@@ -50,10 +50,10 @@ FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
 def concept_or_404(run: Run, number: int) -> Concept:
-    return there(
-        Concept.objects.filter(corpus=run.corpus_id, pk=number).first(),
-        Http404(f"“{run.corpus.name}” has no concept {number}."),
-    )
+    concept = Concept.objects.filter(corpus=run.corpus_id, pk=number).first()
+    if concept is None:
+        raise Http404(f"“{run.corpus.name}” has no concept {number}.")
+    return concept
 
 
 @typed("codebook/list.html")
@@ -229,7 +229,9 @@ def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
 
 
 def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
-    file = there(request.FILES.get("codes"), Invalid("codes", "Choose a file first."))
+    file = request.FILES.get("codes")
+    if file is None:
+        raise Invalid("codes", "Choose a file first.")
     n, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
     messages.success(request, f"{n:,} codes were taken in. {left_out}".strip())
 

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from qrcode.image.svg import SvgPathImage
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.core.notebooks import html, queries as notebooks
 from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.platform.accounts import authorization, quotas
@@ -95,10 +95,9 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
                 raise Invalid(
                     "name", "This account teaches no classes. Ask whoever runs this Topograph."
                 )
-            corpus = there(
-                mine.filter(pk=whole(sent, "corpus")).first(),
-                Invalid("corpus", "Choose a corpus that is yours."),
-            )
+            corpus = mine.filter(pk=whole(sent, "corpus")).first()
+            if corpus is None:
+                raise Invalid("corpus", "Choose a corpus that is yours.")
             return redirect(
                 "course",
                 services.create(teacher, corpus, sent.get("name", ""), whole(sent, "days")).pk,
@@ -141,10 +140,10 @@ def detail(
 
 def _course(request: HttpRequest, pk: int) -> Course:
     """A class of the user's."""
-    return there(
-        authorization.courses(request).select_related("corpus", "owner").filter(pk=pk).first(),
-        Http404(f"There is no class {pk}."),
-    )
+    course = authorization.courses(request).select_related("corpus", "owner").filter(pk=pk).first()
+    if course is None:
+        raise Http404(f"There is no class {pk}.")
+    return course
 
 
 def _act(course: Course, sent: QueryDict) -> dict[int, str]:
@@ -152,12 +151,14 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
 
     def student() -> Student:
         number = whole(sent, "student")
-        return there(
+        student = (
             course.students.filter(number=number, user__is_active=True)
             .select_related("user")
-            .first(),
-            Invalid("student", f"There is no student {number} in this class."),
+            .first()
         )
+        if student is None:
+            raise Invalid("student", f"There is no student {number} in this class.")
+        return student
 
     acts: dict[str, Callable[[], dict[int, str] | None]] = {
         "code": lambda: {(who := student()).number: services.new_code(who)},
@@ -234,16 +235,17 @@ def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpRe
 @typed("course/own.html")
 def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] | HttpResponse:
     """Where a student begins, and hands in; POST hands in a notebook."""
-    student = there(authorization.student(request), Http404("This account is not in a class."))
+    student = authorization.student(request)
+    if student is None:
+        raise Http404("This account is not in a class.")
     mine = authorization.notebooks(request)
     if sent is not None and sent.get("act") == "noted":
         request.session.pop(CODE, None)
     elif sent is not None:
         with told(request):
-            chosen = there(
-                mine.filter(pk=whole(sent, "notebook"), removed_at=None).first(),
-                Invalid("notebook", "Choose a notebook of yours."),
-            )
+            chosen = mine.filter(pk=whole(sent, "notebook"), removed_at=None).first()
+            if chosen is None:
+                raise Invalid("notebook", "Choose a notebook of yours.")
             services.hand_in(student, chosen)
             messages.success(request, f"“{chosen.title}” is handed in, as it is now.")
     if sent is not None:

@@ -18,7 +18,7 @@ from django.db.models import QuerySet, Sum, Window
 from django.db.models.functions import Now
 from django.http import QueryDict
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from inference.runtime.durable import settle
 from webapp.models import Corpus, Export, Run, User
 from webapp.platform.accounts import embargo, quotas
@@ -221,12 +221,14 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
 
 def _run(export: Export) -> Run:
     """Raises Invalid where it was deleted meanwhile."""
-    return there(
+    run = (
         Run.objects.select_related("corpus__version", "version__corpus", "snapshot")
         .filter(pk=export.run_id)
-        .first(),
-        Invalid("run", f"Run {export.run_id} was deleted while its file was made."),
+        .first()
     )
+    if run is None:
+        raise Invalid("run", f"Run {export.run_id} was deleted while its file was made.")
+    return run
 
 
 def make_room(user: int) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.findings import families as cuts
 from webapp.analysis.words import concordance, patterns, queries as words_of, senses
 from webapp.core.documents import fields, sums
@@ -322,14 +322,13 @@ def kinds(run: Run) -> list[str]:
 
 def topic_time(wanted: Wanted) -> Table:
     run, curated = wanted.run, topic_labels.read(wanted.run)
-    by = there(
-        wanted.by or next(iter(kinds(run)), None),
-        Invalid(
+    by = wanted.by or next(iter(kinds(run)), None)
+    if by is None:
+        raise Invalid(
             "by",
             f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to"
             " count by.",
-        ),
-    )
+        )
     groups = fields.groups(run.version, by)
     tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.findings import families
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results.view import RunView
@@ -178,12 +178,14 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
-    return there(
-        run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first(),
-        Http404(
-            "This file is not kept any more, or is somebody else’s. The page Files makes it again."
-        ),
+    export = (
+        run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first()
     )
+    if export is None:
+        raise Http404(
+            "This file is not kept any more, or is somebody else’s. The page Files makes it again."
+        )
+    return export
 
 
 @require_safe
@@ -253,7 +255,9 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
 
 def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
     run = run_or_404(run_id)
-    form = there(exports.find(file), Http404(f"A run has no file “{file}”."))
+    form = exports.find(file)
+    if form is None:
+        raise Http404(f"A run has no file “{file}”.")
     if form[0].texts:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from inference.errors import there
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import upload_limits
 from webapp.models import Run
@@ -141,7 +140,9 @@ def disk() -> Disk:
 @require_POST
 def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     """End a training, which keeps its topics; cancel one that waits."""
-    run = there(Run.objects.filter(pk=run_id).first(), Http404(f"There is no run {run_id}."))
+    run = Run.objects.filter(pk=run_id).first()
+    if run is None:
+        raise Http404(f"There is no run {run_id}.")
     (runs.cancel if run.status == Run.Status.QUEUED else runs.stop)(run)
     messages.success(request, f"Run {run_id} is told to stop.")
     return redirect(f"{reverse('operator')}?kind=run&state=work")
