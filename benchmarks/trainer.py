@@ -7,7 +7,7 @@ import numpy as np
 
 from inference import Bow, Topics
 from inference.engines.contract import AnyEngine, ResolvedConfig
-from inference.training import Schedule
+from inference.schedule import Schedule
 
 
 class Trainer:

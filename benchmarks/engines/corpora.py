@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from inference import Bow, Invalid
+from inference.schedule import held_out_documents
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
-from inference.training import held_out_documents
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHARED = Path(os.environ.get("TOPOGRAPH_CORPORA", ROOT.parent / "shared" / "corpora"))

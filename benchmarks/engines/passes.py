@@ -23,7 +23,7 @@ def train(root: str, folder: str, topics: str) -> None:
     """Answer each line with the seconds of one more pass, from the one after WARM on."""
     sys.path.insert(0, root)
     from inference import Bow, engines
-    from inference.training import Schedule, held_out_documents
+    from inference.schedule import Schedule, held_out_documents
 
     bow, engine = Bow.open(Path(folder)), engines.get("ssi")
     config = engines.config("ssi", topics=int(topics), until="passes", passes=WARM + TIMED).resolve(

@@ -63,7 +63,7 @@ def topograph(task: Task, clock: Clock) -> None:
     """The engine as inference.train steps it, and on beyond its last pass while there is time. What
     a run measures at its snapshots is measured where they are due, and counted apart."""
     from inference.evaluate import Coherence, Completion
-    from inference.training import held_out_documents, snapshots
+    from inference.schedule import held_out_documents, snapshots
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     name = settings.pop("engine", engines.DEFAULT)

@@ -19,7 +19,7 @@ from inference import Bow, Topics, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evaluate import Coherence, Completion
 from inference.runtime import compiling
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 
 VERDICTS = ("holds", "holds in part", "does not hold")
 SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)

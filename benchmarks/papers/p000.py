@@ -18,7 +18,7 @@ from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, 
 from inference import Bow, Topics
 from inference.engines import smc, ssi, svi
 from inference.evaluate import LeftToRight
-from inference.training import held_out_documents
+from inference.schedule import held_out_documents
 
 SAMPLED = {
     "statistics": "decay",

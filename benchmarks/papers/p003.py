@@ -18,7 +18,7 @@ from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, fastest, 
 from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 
 SIDE = 8  # of a patch, in pixels
 NEAR, LITTLE = 0.05, 0.01  # total variation; nats a token or dimension

@@ -14,7 +14,7 @@ from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 
 
 @dataclass(frozen=True)

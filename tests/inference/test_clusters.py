@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from inference import Evidence, Snapshot, begin, fold_in_corpus, gather, train
 from inference.engines import clusters, moves, sparse
-from inference.training import Schedule
+from inference.schedule import Schedule
 from tests.inference import naive_sparse as naive
 from tests.inference.corpora import bow_of, postings as postings_of
 

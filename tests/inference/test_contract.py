@@ -21,7 +21,8 @@ from inference import (
     train,
 )
 from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
-from inference.training import Objective, held_out_documents
+from inference.objective import Objective
+from inference.schedule import held_out_documents
 from tests.engines import mixture
 from tests.inference.corpora import bow_of, equal, planted, postings as postings_of
 
@@ -349,7 +350,7 @@ def test_a_warm_start_keeps_topics_or_is_refused(engine, bow):
 def test_a_bound_rises(engine, bow, monkeypatch):
     if not isinstance(engine, Bounded):
         pytest.skip(f"{engine.NAME} has no bound")
-    monkeypatch.setattr("inference.training.SAMPLE", bow.D)
+    monkeypatch.setattr("inference.objective.SAMPLE", bow.D)
     config = config_of(engine, passes=6).resolve(bow.D, bow.tokens)
     documents = np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 1))
     lasts = [snapshots(engine, config, bow, seed=1, last=8 * (i + 1))[-1] for i in range(6)]
@@ -369,7 +370,7 @@ def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
     held_out = held_out_documents(bow, 3)
     config = config.resolve(bow.D, bow.tokens)
     last = snapshots(engine, config, bow, seed=3)[-1]
-    monkeypatch.setattr("inference.training.SAMPLE", 30)
+    monkeypatch.setattr("inference.objective.SAMPLE", 30)
     some = Objective(engine, config, bow, held_out, 3)
     before = {f.name: np.copy(getattr(last.state, f.name)) for f in fields(last.state)}
     assert 5 < len(some.documents) < 100 and not np.isin(some.documents, held_out).any()
@@ -382,7 +383,7 @@ def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
 
 def test_an_objective_that_costs_much_is_measured_seldom(bow, monkeypatch):
     """The same snapshots measure it in a run that is resumed."""
-    monkeypatch.setattr("inference.training.VALUE_SECONDS", 1.0)
+    monkeypatch.setattr("inference.objective.VALUE_SECONDS", 1.0)
     svi = engines.get("svi")
     config = config_of(svi, passes=20, minibatch=10).resolve(bow.D, bow.tokens)
     whole = snapshots(svi, config, bow, seed=3)

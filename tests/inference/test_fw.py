@@ -273,7 +273,7 @@ def test_streaming_adds_up():
 
 
 def fw_held_out(bow):
-    from inference.training import held_out_documents
+    from inference.schedule import held_out_documents
 
     return held_out_documents(bow, 0)
 

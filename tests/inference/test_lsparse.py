@@ -11,7 +11,7 @@ from inference import Invalid, Snapshot, begin, train
 from inference.engines import lsparse, sparse
 from inference.engines.contract import Shape
 from inference.kernels import lsparse as kernels, special
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_sparse as naive
 from tests.inference.corpora import bow_of, planted
 

@@ -5,10 +5,11 @@ import pytest
 
 from inference import Bow, Evidence, fold_in_corpus, gather
 from inference.engines import ssi
+from inference.schedule import held_out_documents
 from inference.senses import Uses
 from inference.text import Choice, Stream, Tokeniser, choose, count
 from inference.text.sections import Sections
-from inference.training import Snapshot, held_out_documents, train
+from inference.training import Snapshot, train
 from tests.inference.corpora import postings as postings_of
 from tests.inference.text import naive
 

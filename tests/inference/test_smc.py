@@ -10,7 +10,7 @@ from inference import Bow, Snapshot, begin, engines, fold_in_corpus, train
 from inference.engines import smc
 from inference.engines.contract import Shape
 from inference.kernels import gibbs
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_collapsed
 from tests.inference.corpora import bow_of, planted
 

@@ -10,14 +10,8 @@ from inference.engines import config as engine_config, from_documents, ssi
 from inference.engines.contract import LONGEST
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
-from inference.training import (
-    Progress,
-    Schedule,
-    Snapshot,
-    fold_in_corpus,
-    held_out_documents,
-    train,
-)
+from inference.schedule import Schedule, held_out_documents
+from inference.training import Progress, Snapshot, fold_in_corpus, train
 from tests.inference import naive, naive_fw
 from tests.inference.corpora import bow_of, equal, planted
 

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 from inference import Bow, checkpoint, fold_in_corpus
 from inference.engines import averaging, ssi
 from inference.kernels import gibbs
-from inference.training import Schedule, Snapshot, held_out_documents, train
+from inference.schedule import Schedule, held_out_documents
+from inference.training import Snapshot, train
 from tests.inference.corpora import equal, planted
 
 

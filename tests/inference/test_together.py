@@ -10,7 +10,7 @@ from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
 from inference.kernels import counts
 from inference.kernels.gibbs import CHUNKS, UNSEEN, Table
-from inference.training import Schedule, held_out_documents
+from inference.schedule import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted
 
 SEED = 3

@@ -9,7 +9,8 @@ from inference import Bow, simulate
 from inference.engines import config as engine_config, priors, vem
 from inference.engines.contract import Shape
 from inference.errors import Invalid
-from inference.training import Schedule, begin, held_out_documents
+from inference.schedule import Schedule, held_out_documents
+from inference.training import begin
 from tests.inference import naive_vb
 from tests.inference.corpora import bow_of, planted
 

@@ -17,7 +17,7 @@ from inference import *
 from inference.runtime import compiling
 from inference.codes.predict import predict
 from inference.evaluate import Completion, diagnose
-from inference.training import held_out_documents
+from inference.schedule import held_out_documents
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.text import *
 from inference.senses import Uses, distinguishing

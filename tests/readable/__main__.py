@@ -120,4 +120,7 @@ def new_passages(before: Source | None, now: Source) -> list[Passage]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # the reader, such as head, has enough
+        sys.exit(1)

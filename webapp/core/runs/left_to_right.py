@@ -6,7 +6,7 @@ import numpy as np
 from inference import Bow, Topics
 from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
-from inference.training import held_out_documents
+from inference.schedule import held_out_documents
 from webapp.platform.storage.nulls import number_or_none
 
 PARTICLES = 10

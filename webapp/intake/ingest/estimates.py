@@ -14,9 +14,9 @@ from inference import engines
 from inference.engines.contract import Config, Remembering, Shape
 from inference.explore import day_sums
 from inference.runtime.memory import LARGE
+from inference.schedule import Paces
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
 from inference.text.choose import Thresholds
-from inference.training import Paces
 from webapp.intake.ingest.settings import VocabularySettings
 
 KEPT, SIDE, FREQUENT, STOPS = 60, 14, 60, 400  # words that are shown

@@ -16,7 +16,7 @@ from inference.bow import Bow
 from inference.evaluate import LeftToRight
 from inference.evaluate.left_to_right import within
 from inference.explore import matching
-from inference.training import held_out_documents
+from inference.schedule import held_out_documents
 from tasks.runs import train
 from tests.engines import mixture
 from tests.webapp.making import run_on
