@@ -4,15 +4,11 @@ docs/uploads.md)."""
 import asyncio
 import base64
 import binascii
-import fcntl
-import hashlib
-import os
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import wraps
 from urllib.parse import urlsplit
 
@@ -24,123 +20,23 @@ from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
 from webapp.intake.ingest import uploads
-from webapp.intake.ingest.upload_limits import Refused, check_room, promise, refuse_when_full
+from webapp.intake.ingest.upload_limits import Refused
+from webapp.intake.ingest.upload_writer import UploadWriter
 from webapp.platform.accounts import authorization
 from webapp.platform.server import bodies, concurrency, metrics
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,expiration,termination"
 PIECES = "application/offset+octet-stream"
-BLOCK = 4 << 20  # bytes that are written at once
+BLOCK = 4 << 20  # bytes that are written at once,
+MOST_PIECES = 512  # or so many pieces: one call writes at most 1,024
+SYNC_EVERY = 16 << 20  # bytes, after which the disk begins to take them
 METADATA = 16_000  # characters
 
 OF_ONE = 32  # parts of one user's files that arrive at once: a page of ours sends three
 
 _disk = ThreadPoolExecutor(6, "upload")
 _arriving: Counter = Counter()  # user -> parts that arrive now; used on the event loop only
-
-
-# Appending to an upload while its bytes arrive, with the SHA-256 of the whole computed on the way.
-_hashers = ThreadPoolExecutor(2, "hash")
-_hashes: OrderedDict = (
-    OrderedDict()
-)  # id -> (offset, sha256 so far): of uploads between two requests
-
-
-class UploadWriter:
-    """Appends to an upload; nobody else can at the same time, in this process or another.
-
-    Raises Refused(423) on opening where somebody does, and Refused(507) when the disk is full: what
-    came before is kept.
-    """
-
-    def __init__(self, upload: uploads.IncomingFile):
-        self.upload = upload
-        try:
-            self.file = os.open(upload.path, os.O_WRONLY | os.O_APPEND)
-        except FileNotFoundError:
-            raise Refused(404, "There is no such upload any more. Upload the file again.") from None
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(self.file)
-            raise Refused(
-                423,
-                "This upload is being written to over another connection. Try again when that one"
-                " has ended.",
-            ) from None
-        try:
-            with refuse_when_full():
-                # Whether the disk keeps room for all that is to come: from the upload's beginning,
-                # or again after an hour without a byte
-                self.promised = os.fstat(self.file).st_blocks * 512 >= upload.length or promise(
-                    self.file, upload.length
-                )
-        except BaseException:
-            os.close(self.file)
-            raise
-        self.offset = os.fstat(self.file).st_size
-        hashed, self.hash = _hashes.pop(upload.id, (0, hashlib.sha256()))
-        if hashed != self.offset:
-            self.hash = None  # what came before is only on disk
-        self.hashing: Future | None = None
-
-    def write(self, pieces: list[bytes]) -> None:
-        """Append them (at most 1,024).
-
-        The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more
-        than 500 MB a second) it is given up, and computed from the disk when a corpus is made:
-        nobody waits for it while bytes arrive.
-        """
-        size = sum(map(len, pieces))
-        check_room(0 if self.promised else size)
-        if self.hash and self.hashing and not self.hashing.done():
-            self.hash = None
-        if self.hash:
-            self.hashing = _hashers.submit(_update_hash, self.hash, pieces)
-        try:
-            self._append(pieces, size)
-        except Refused:
-            self.hash = None  # it has seen what is not in the file
-            raise
-
-    def _append(self, pieces: list[bytes], size: int) -> None:
-        with refuse_when_full():
-            written = os.writev(self.file, pieces)
-            self.offset += written
-            rest = memoryview(b"".join(pieces))[written:] if written < size else b""
-            while rest:  # a disk that is nearly full takes a part, and says so at the next attempt
-                written = os.write(self.file, rest)
-                self.offset += written
-                rest = rest[written:]
-
-    def sync(self) -> None:
-        """Returns when what was written is on the disk itself."""
-        with refuse_when_full():
-            os.fdatasync(self.file)
-
-    def close(self) -> None:
-        """Make it last, and let others write. Raises Refused(404) if the upload was cancelled
-        meanwhile."""
-        try:
-            self.sync()
-            if not os.fstat(self.file).st_nlink:
-                raise Refused(404, "The upload was cancelled while it arrived.")
-            if self.hash and self.hashing:
-                self.hashing.result()
-            if self.hash and self.offset == self.upload.length:
-                uploads.save_note(replace(self.upload, sha256=self.hash.hexdigest()))
-            elif self.hash:
-                _hashes[self.upload.id] = self.offset, self.hash
-                if len(_hashes) > 1000:  # what is forgotten is computed from the file
-                    _hashes.popitem(last=False)
-        finally:
-            os.close(self.file)
-
-
-def _update_hash(hash, pieces: list[bytes]) -> None:
-    for piece in pieces:
-        hash.update(piece)
 
 
 def tus(view):
@@ -151,11 +47,9 @@ def tus(view):
     @csrf_exempt
     @wraps(view)
     async def answer(request: HttpRequest, **arguments) -> HttpResponse:
-        method = (
-            request.headers.get("X-HTTP-Method-Override", request.method)
-            if request.method == "POST"
-            else request.method
-        )
+        method = request.method
+        if method == "POST":  # of clients whose proxies let nothing else through
+            method = request.headers.get("X-HTTP-Method-Override", method)
         try:
             if not _from_here(request):
                 raise Refused(
@@ -169,9 +63,10 @@ def tus(view):
                     "This address speaks the tus protocol: send the header Tus-Resumable:"
                     f" {VERSION}. To upload without it, use the form.",
                 )
-            response = (
-                _options() if method == "OPTIONS" else await view(request, method, **arguments)
-            )
+            if method == "OPTIONS":
+                response = _options()
+            else:
+                response = await view(request, method, **arguments)
         except Refused as refused:
             response = JsonResponse({"error": refused.sentence}, status=refused.status)
         response["Tus-Resumable"] = response["Tus-Version"] = VERSION
@@ -182,10 +77,10 @@ def tus(view):
 
 
 def _from_here(request: HttpRequest) -> bool:
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        return False
     origin = request.headers.get("Origin")
-    return request.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none") and (
-        origin is None or urlsplit(origin).netloc == request.get_host()
-    )
+    return origin is None or urlsplit(origin).netloc == request.get_host()
 
 
 def _options() -> HttpResponse:
@@ -257,7 +152,6 @@ def _state(
 
 
 # What a request says
-# ----------------------------------------------------------------------------------------------
 
 
 def _number(request: HttpRequest, name: str) -> int:
@@ -276,20 +170,19 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
             f"The header Upload-Metadata may have {METADATA:,} characters, and has {len(text):,}."
             " Give the file a shorter name.",
         )
-    known = {}
+    metadata = {}
     for pair in filter(None, map(str.strip, text.split(","))):
         key, _, value = pair.partition(" ")
         try:
-            known[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
+            metadata[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
         except binascii.Error:
             raise Refused(
                 400, f"The header Upload-Metadata must hold base64, got “{value[:50]}”."
             ) from None
-    return known
+    return metadata
 
 
 # What comes with it
-# -----------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -318,8 +211,11 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
     While one block is written the next one arrives, so memory is two blocks, whatever the size.
     """
     writer = await asyncio.to_thread(UploadWriter, upload)
-    parts, size, unsynced = [], 0, 0
-    block = syncing = None
+    pieces: list[bytes] = []  # that came and are not being written yet
+    size = 0  # of them
+    unsynced = 0
+    block: Future | None = None  # which is being written
+    syncing: Future | None = None
     try:
         if offset != writer.offset:
             raise Refused(
@@ -335,36 +231,40 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
             missing -= len(piece)
             if missing < 0:
                 raise _too_much(upload)
-            parts.append(piece)
+            pieces.append(piece)
             size += len(piece)
             metrics.uploaded.inc(len(piece))
-            if size >= BLOCK or len(parts) >= 512:  # one call writes at most 1,024 pieces
+            if size >= BLOCK or len(pieces) >= MOST_PIECES:
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
+                block = _disk.submit(writer.write, pieces)
                 unsynced += size
-                block, parts, size = _disk.submit(writer.write, parts), [], 0
-                # The disk begins to take them, beside what still arrives
-                if unsynced >= 16 << 20 and (syncing is None or syncing.done()):
-                    syncing, unsynced = _disk.submit(writer.sync), 0
+                pieces = []
+                size = 0
+                # beside what still arrives
+                if unsynced >= SYNC_EVERY and (syncing is None or syncing.done()):
+                    syncing = _disk.submit(writer.sync)
+                    unsynced = 0
     except bodies.ClientGone:
         raise Refused(
             408, "The connection broke off. What came is kept: go on from there."
         ) from None
     finally:
         # Also when the server is told to stop, which cancels this.
-        await asyncio.shield(asyncio.wrap_future(_disk.submit(_end, writer, block, syncing, parts)))
+        ending = _disk.submit(_end, writer, block, syncing, pieces)
+        await asyncio.shield(asyncio.wrap_future(ending))
     return writer.offset
 
 
 def _end(
-    writer: UploadWriter, block: Future | None, syncing: Future | None, parts: list[bytes]
+    writer: UploadWriter, block: Future | None, syncing: Future | None, pieces: list[bytes]
 ) -> None:
     """Wait for what is being written, and write the rest."""
     try:
         if block:
             block.result()
-        if parts:
-            writer.write(parts)
+        if pieces:
+            writer.write(pieces)
     finally:
         if syncing:
             wait([syncing])

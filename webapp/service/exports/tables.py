@@ -2,10 +2,13 @@
 whole."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +26,14 @@ from webapp.platform.storage.sql import tuples
 from webapp.service.exports.deposit_form import DepositForm
 
 WORDS = 20  # of a topic in the wide form
-MAX_WORDS = (
-    1000  # columns that the wide form may have: spreadsheets and Postgres take more, readers don't
-)
+# Columns that the wide form may have: spreadsheets and Postgres take more, readers don't
+MAX_WORDS = 1000
 DOCUMENTS = 2_000  # in a block
-MAX_TOPICS = (
-    50  # whose shares stand beside documents, each of which holds a column of the corpus in memory
-)
+LOOKED_THROUGH = 50  # times as many documents are looked through at once for those that are chosen
+# Topics whose shares stand beside documents: each holds a column of the corpus in memory
+MAX_TOPICS = 50
 CELLS = 200_000  # in a block of a wide table
+LARGEST_OFFSET = 2**31 - 1  # characters
 
 
 class Column(NamedTuple):
@@ -45,6 +48,13 @@ class Table(NamedTuple):
     columns: list[Column]
     blocks: Iterator[Block]
 
+    @classmethod
+    def begun(cls, columns: Iterable[Column], blocks: Iterator[Block]) -> "Table":
+        """Its first block is made at once: what can't be made is refused before anything is
+        sent."""
+        first = next(blocks, [])
+        return cls(list(columns), chain([first], blocks))
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -58,23 +68,24 @@ class Wanted:
     word: str = ""
     pattern: str = ""
     families: int | None = None
-    topics: tuple[
-        int, ...
-    ] = ()  # whose shares stand beside documents; of hits of a pattern the one that they are in
+    # whose shares stand beside documents; of hits of a pattern the one that they are in
+    topics: tuple[int, ...] = ()
     deposit: DepositForm | None = None  # as it was answered
 
 
 def table(
-    *columns: Column,
+    *columns: Column, **types: type
 ) -> Callable[[Callable[[Wanted], Iterator[Block]]], Callable[[Wanted], Table]]:
-    """Of a function that yields the blocks of a table with these columns, one that returns it. The
-    first block is made at once: what can't be made is refused before anything is sent."""
+    """Of a function that yields the blocks of a table, one that returns it.
+
+    columns: its first ones. types: of those that follow, by their names.
+    """
+    all_columns = [*columns, *(Column(name, kind) for name, kind in types.items())]
 
     def decorate(blocks: Callable[[Wanted], Iterator[Block]]) -> Callable[[Wanted], Table]:
         @wraps(blocks)
         def made(wanted: Wanted) -> Table:
-            rest = blocks(wanted)
-            return Table(list(columns), chain([next(rest, [])], rest))
+            return Table.begun(all_columns, blocks(wanted))
 
         return made
 
@@ -91,17 +102,18 @@ def _by_number(sql: str, owner: int) -> Iterator[Block]:
 
 
 @table(
-    Column("topic", int),
-    Column("rank", int),
-    Column("word", str),
-    Column("weight", float),
-    Column("tokens", int),
-    Column("documents", int),
-    Column("label", str),
-    Column("name", str),
+    topic=int,
+    rank=int,
+    word=str,
+    weight=float,
+    tokens=int,
+    documents=int,
+    label=str,
+    name=str,
 )
 def topics_long(wanted: Wanted) -> Iterator[Block]:
-    run, labels = wanted.run, topic_labels.read(wanted.run)
+    run = wanted.run
+    labels = topic_labels.read(run)
     for k in range(run.topics):
         records = tuples(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight, tw.tokens, tw.documents FROM"
@@ -113,46 +125,53 @@ def topics_long(wanted: Wanted) -> Iterator[Block]:
 
 
 def topics_wide(wanted: Wanted) -> Table:
-    run, labels, count = wanted.run, topic_labels.read(wanted.run), wanted.words
+    """A row for each topic, with its first words in columns of their own."""
+    count = wanted.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
     columns = [
-        *(Column("topic", int), Column("share", float), Column("coherence", float)),
-        *(Column("label", str), Column("name", str)),
+        Column("topic", int),
+        Column("share", float),
+        Column("coherence", float),
+        Column("label", str),
+        Column("name", str),
         *(Column(f"word_{n}", str) for n in range(1, count + 1)),
     ]
+    return Table.begun(columns, _wide_blocks(wanted.run, count))
 
-    def blocks():
-        step = max(1, CELLS // count)
-        for first in range(0, run.topics, step):
-            span = [run.snapshot_id, first, first + step]
-            known = tuples(
-                "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND"
-                " number >= %s AND number < %s ORDER BY number",
-                span,
+
+def _wide_blocks(run: Run, count: int) -> Iterator[Block]:
+    labels = topic_labels.read(run)
+    step = max(1, CELLS // count)
+    for first in range(0, run.topics, step):
+        span = (first, first + step)
+        words = _first_words(run, span, count)
+        measures = tuples(
+            "SELECT number, share, coherence FROM webapp_topic WHERE snapshot_id = %s AND"
+            " number >= %s AND number < %s ORDER BY number",
+            [run.snapshot_id, *span],
+        )
+        block = []
+        for k, share, coherence in measures:
+            missing = [None] * (count - len(words[k]))
+            block.append(
+                (k, share, coherence, labels.label(k), labels.name(k), *words[k], *missing)
             )
-            words: dict[int, list[str | None]] = {k: [] for k, _, _ in known}
-            for k, word in tuples(
-                "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND"
-                " w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s"
-                " AND tw.rank < %s ORDER BY tw.topic, tw.rank",
-                [run.version_id, *span, count],
-            ):
-                words[k].append(word)
-            yield [
-                (
-                    k,
-                    share,
-                    coherence,
-                    labels.label(k),
-                    labels.name(k),
-                    *words[k],
-                    *[None] * (count - len(words[k])),
-                )
-                for k, share, coherence in known
-            ]
+        yield block
 
-    return Table(columns, blocks())
+
+def _first_words(run: Run, span: tuple[int, int], count: int) -> dict[int, list[str]]:
+    """Topic -> its first words, of the topics from one to before another."""
+    records = tuples(
+        "SELECT tw.topic, w.word FROM topic_word tw JOIN word w ON w.version_id = %s AND"
+        " w.number = tw.word WHERE tw.snapshot_id = %s AND tw.topic >= %s AND tw.topic < %s"
+        " AND tw.rank < %s ORDER BY tw.topic, tw.rank",
+        [run.version_id, run.snapshot_id, *span, count],
+    )
+    words: dict[int, list[str]] = defaultdict(list)
+    for k, word in records:
+        words[k].append(word)
+    return words
 
 
 # whole: the document that is the first section of the same whole; part: which of its sections this
@@ -166,37 +185,43 @@ _DOCUMENT = [
     Column("date", str),
 ]
 _PLACE = [Column("file", str), Column("place", str), Column("sha256", str)]
+_NAMES = {  # columns of the database -> ours
+    "source_id": "id",
+    "title": "title",
+    "date_text": "date",
+    "file": "file",
+    "place": "place",
+    "digest": "sha256",
+}
 
 
 def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
     """Numbers of the documents that are asked for, ascending, a block at a time."""
     mask = wanted.selection.mask
-    for first in range(0, wanted.run.version.documents, size * 50):
-        end = min(first + size * 50, wanted.run.version.documents)
-        numbers = np.arange(first, end) if mask is None else first + np.flatnonzero(mask[first:end])
-        yield from (numbers[i : i + size] for i in range(0, len(numbers), size))
+    documents = wanted.run.version.documents
+    step = size * LOOKED_THROUGH
+    for first in range(0, documents, step):
+        end = min(first + step, documents)
+        if mask is None:
+            numbers = np.arange(first, end)
+        else:
+            numbers = first + np.flatnonzero(mask[first:end])
+        for i in range(0, len(numbers), size):
+            yield numbers[i : i + size]
 
 
 def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
     """What is known of documents, without their texts: document, id, title, date, file, place,
     sha256, part, whole (the number of its first section), and `more` columns of
     webapp.platform.accounts.embargo.about."""
-    columns = {
-        "source_id": "id",
-        "title": "title",
-        "date_text": "date",
-        "file": "file",
-        "place": "place",
-        "digest": "sha256",
-    }
-    return {
-        d: (
-            {name: row[column] for column, name in columns.items()}
-            | {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
-            | {name: row[name] for name in more}
-        )
-        for d, row in embargo.about(run.corpus, numbers.tolist(), "part", *columns, *more).items()
-    }
+    rows = embargo.about(run.corpus, numbers.tolist(), "part", *_NAMES, *more)
+    by_document = {}
+    for d, row in rows.items():
+        cells = {name: row[column] for column, name in _NAMES.items()}
+        cells |= {name: row[name] for name in more}
+        cells |= {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
+        by_document[d] = cells
+    return by_document
 
 
 def _cells(row: dict, columns: list[Column]) -> tuple:
@@ -206,122 +231,131 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
 def documents(wanted: Wanted) -> Table:
     """With a column for the share of each topic that is asked for, merged topics in their
     targets."""
+    labels = wanted.selection.view.labels
+    of_conditions = [k for k, _ in wanted.selection.topics]
+    topics = list(dict.fromkeys([*of_conditions, *wanted.topics]))  # each once
+    shares = [Column(f"share of {labels.title(k)}", float) for k in topics]
+    columns = [*_DOCUMENT, Column("tokens", int), *shares, *_PLACE, Column("metadata", str)]
+    return Table.begun(columns, _document_blocks(wanted, topics))
+
+
+def _document_blocks(wanted: Wanted, topics: list[int]) -> Iterator[Block]:
     assigned = evidence.of(wanted.run)
-    lengths, labels = assigned.lengths, wanted.selection.view.labels
-    chosen = list(dict.fromkeys([*(k for k, _ in wanted.selection.topics), *wanted.topics]))
-    names = [Column(f"share of {labels.title(k)}", float) for k in chosen]
-    held = [assigned.held(labels.parts(k)) for k in chosen]
+    labels = wanted.selection.view.labels
+    tokens_of_topics = [assigned.held(labels.parts(k)) for k in topics]
+    for numbers in selected(wanted):
+        block = []
+        for d, row in _described(wanted.run, numbers, "metadata"):
+            length = int(assigned.lengths[d])
+            shares = [float(tokens[d] / max(1, length)) for tokens in tokens_of_topics]
+            document = _cells(row, _DOCUMENT)
+            block.append((*document, length, *shares, *_cells(row, _PLACE), row["metadata"]))
+        yield block
 
-    def blocks():
-        for numbers in selected(wanted):
-            known = about(wanted.run, numbers, "metadata")
-            yield [
-                (
-                    *_cells(row, _DOCUMENT),
-                    int(lengths[d]),
-                    *(float(tokens[d] / max(1, lengths[d])) for tokens in held),
-                    *_cells(row, _PLACE),
-                    row["metadata"],
-                )
-                for d in numbers.tolist()
-                if (row := known[d])
-            ]
 
-    return Table(
-        [*_DOCUMENT, Column("tokens", int), *names, *_PLACE, Column("metadata", str)], blocks()
-    )
+def _described(run: Run, numbers: np.ndarray, *more: str) -> Iterator[tuple[int, dict]]:
+    """`about` of documents, in their order. more: as there."""
+    by_document = about(run, numbers, *more)
+    for d in numbers.tolist():
+        yield d, by_document[d]
 
 
 @table(*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE)
 def document_topics(wanted: Wanted) -> Iterator[Block]:
     assigned = evidence.of(wanted.run)
     for numbers in selected(wanted):
-        known = about(wanted.run, numbers)
-        yield [
-            (*_cells(row, _DOCUMENT), k, n, n / length, *_cells(row, _PLACE))
-            for d in numbers.tolist()
-            if (row := known[d])
-            for k, n, length in _mixture(assigned, d)
-        ]
+        block = []
+        for d, row in _described(wanted.run, numbers):
+            document = _cells(row, _DOCUMENT)
+            place = _cells(row, _PLACE)
+            for k, tokens, length in _mixture(assigned, d):
+                block.append((*document, k, tokens, tokens / length, *place))
+        yield block
 
 
-def _mixture(of_run: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
+def _mixture(assigned: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     """(topic, tokens, tokens of the document), the largest topic first."""
-    topics, tokens = of_run.mixture(d)
+    topics, tokens = assigned.mixture(d)
     order = np.argsort(-tokens, kind="stable")
-    return [
-        (k, n, int(of_run.lengths[d]))
-        for k, n in zip(topics[order].tolist(), tokens[order].tolist(), strict=True)
-    ]
+    length = int(assigned.lengths[d])
+    pairs = zip(topics[order].tolist(), tokens[order].tolist(), strict=True)
+    return [(k, count, length) for k, count in pairs]
 
 
 @table(
     *_DOCUMENT,
-    Column("section", int),
-    Column("start", int),
-    Column("topic", int),
-    Column("tokens", int),
-    Column("share", float),
+    section=int,
+    start=int,
+    topic=int,
+    tokens=int,
+    share=float,
 )
 def section_topics(wanted: Wanted) -> Iterator[Block]:
     assigned = evidence.of(wanted.run)
     for numbers in selected(wanted):
-        known = about(wanted.run, numbers)
-        yield [
-            (*_cells(known[d], _DOCUMENT), *row)
-            for d in numbers.tolist()
-            for row in _sections(assigned, d)
-        ]
+        block = []
+        for d, row in _described(wanted.run, numbers):
+            document = _cells(row, _DOCUMENT)
+            block += [(*document, *section) for section in _sections(assigned, d)]
+        yield block
 
 
-def _sections(of_run: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
+def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
     """(section from 1, the character at which its first word that counts begins, topic, tokens,
     share of the section), the largest topic of each first."""
-    bow = of_run.rows
-    ends = [d, d + 1] if bow.first_row is None else bow.first_row[d : d + 2].tolist()
-    for section, row in enumerate(range(*ends), 1):
-        span = slice(bow.indptr[row], bow.indptr[row + 1])
-        tokens = np.bincount(of_run.topics[span], bow.counts[span], minlength=of_run.K).astype(
-            np.int64
-        )
-        start = int(bow.offsets_of(row).min(initial=2**31 - 1)) if bow.offsets is not None else 0
-        for k in np.argsort(-tokens, kind="stable")[: np.count_nonzero(tokens)].tolist():
-            yield section, start, k, int(tokens[k]), int(tokens[k]) / int(tokens.sum())
+    bow = assigned.rows
+    rows = range(d, d + 1)
+    if bow.first_row is not None:
+        rows = range(*bow.first_row[d : d + 2].tolist())
+    for section, row in enumerate(rows, 1):
+        pairs = slice(bow.indptr[row], bow.indptr[row + 1])
+        tokens = np.bincount(assigned.topics[pairs], bow.counts[pairs], minlength=assigned.K)
+        tokens = tokens.astype(np.int64)
+        length = int(tokens.sum())
+        start = 0
+        if bow.offsets is not None:
+            start = int(bow.offsets_of(row).min(initial=LARGEST_OFFSET))
+        in_use = np.count_nonzero(tokens)
+        for k in np.argsort(-tokens, kind="stable")[:in_use].tolist():
+            count = int(tokens[k])
+            yield section, start, k, count, count / length
 
 
 def document_topics_wide(wanted: Wanted) -> Table:
-    assigned, K = evidence.of(wanted.run), wanted.run.topics
-    columns = [
-        *_DOCUMENT,
-        Column("tokens", int),
-        *_PLACE,
-        *(Column(topic_label(k), float) for k in range(K)),
-    ]
+    """A row for each document, with a column for the share of each topic."""
+    shares = [Column(topic_label(k), float) for k in range(wanted.run.topics)]
+    columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *shares]
+    return Table.begun(columns, _wide_document_blocks(wanted))
 
-    def blocks():
-        for numbers in selected(wanted, max(1, CELLS // K)):
-            known = about(wanted.run, numbers)
-            block = []
-            for d in numbers.tolist():
-                row, length, shares = known[d], int(assigned.lengths[d]), [0.0] * K
-                for k, n, _ in _mixture(assigned, d):
-                    shares[k] = n / length
-                block.append((*_cells(row, _DOCUMENT), length, *_cells(row, _PLACE), *shares))
-            yield block
 
-    return Table(columns, blocks())
+def _wide_document_blocks(wanted: Wanted) -> Iterator[Block]:
+    assigned = evidence.of(wanted.run)
+    K = wanted.run.topics
+    for numbers in selected(wanted, max(1, CELLS // K)):
+        block = []
+        for d, row in _described(wanted.run, numbers):
+            shares = [0.0] * K
+            for k, tokens, length in _mixture(assigned, d):
+                shares[k] = tokens / length
+            length = int(assigned.lengths[d])
+            block.append((*_cells(row, _DOCUMENT), length, *_cells(row, _PLACE), *shares))
+        yield block
 
 
 def kinds(run: Run) -> list[str]:
     """What topics can be counted by: the period that fits the dates first, then the others, then
     the categories."""
+    categories = [category.name for category in fields.categories(run.version)]
     best = fields.period(run.version)
-    periods = [best, *(period for period in fields.PERIODS if period != best)] if best else []
-    return periods + [category.name for category in fields.categories(run.version)]
+    if not best:
+        return categories
+    other_periods = [period for period in fields.PERIODS if period != best]
+    return [best, *other_periods, *categories]
 
 
 def topic_time(wanted: Wanted) -> Table:
-    run, curated = wanted.run, topic_labels.read(wanted.run)
+    """A row for each topic and period or value of a category."""
+    run = wanted.run
     by = wanted.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid(
@@ -329,8 +363,6 @@ def topic_time(wanted: Wanted) -> Table:
             f"No document of “{run.corpus.name}” has a date or a category, so there is nothing to"
             " count by.",
         )
-    groups = fields.groups(run.version, by)
-    tokens, having = evidence.of(run).sums(wanted.selection.group(groups.group), len(groups.labels))
     columns = [
         Column(by, str),
         Column("topic", int),
@@ -341,79 +373,101 @@ def topic_time(wanted: Wanted) -> Table:
         Column("share", float),
         Column("tokens_of_all_topics", int),
     ]
-
-    def blocks():
-        labels = [(curated.label(k), curated.name(k)) for k in range(run.topics)]
-        for g, name in enumerate(groups.labels):
-            total = int(tokens[g].sum())
-            row = zip(
-                range(run.topics), labels, tokens[g].tolist(), having[g].tolist(), strict=True
-            )
-            yield [
-                (name, k, *label, n, documents, n / total if total else None, total)
-                for k, label, n, documents in row
-            ]
-
-    return Table(columns, blocks())
+    return Table.begun(columns, _blocks_by_group(wanted, by))
 
 
-_MEASURES = ("share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy",
-             "rank_1_documents", "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y")  # fmt: skip
+def _blocks_by_group(wanted: Wanted, by: str) -> Iterator[Block]:
+    run = wanted.run
+    labels = topic_labels.read(run)
+    groups = fields.groups(run.version, by)
+    group = wanted.selection.group(groups.group)
+    tokens, documents = evidence.of(run).sums(group, len(groups.labels))
+    for g, name in enumerate(groups.labels):
+        total = int(tokens[g].sum())
+        block = []
+        for k in range(run.topics):
+            count = int(tokens[g, k])
+            share = count / total if total else None
+            about_topic = (k, labels.label(k), labels.name(k))
+            block.append((name, *about_topic, count, int(documents[g, k]), share, total))
+        yield block
+
+
+_MEASURES = {
+    "share": float,
+    "tokens": int,
+    "documents": int,
+    "coherence": float,
+    "npmi": float,
+    "exclusivity": float,
+    "effective_words": float,
+    "document_entropy": float,
+    "rank_1_documents": float,
+    "uniform_distance": float,
+    "corpus_distance": float,
+    "floor": float,
+    "floor_mass": float,
+    "x": float,
+    "y": float,
+}
 
 
 @table(
-    Column("topic", int),
-    Column("label", str),
-    Column("name", str),
-    Column("background", int),
-    Column("group", str),
-    Column("hidden", int),
-    Column("into", int),
-    *(Column(name, int if name in ("tokens", "documents") else float) for name in _MEASURES),
+    topic=int,
+    label=str,
+    name=str,
+    background=int,
+    group=str,
+    hidden=int,
+    into=int,
+    **_MEASURES,
 )
 def diagnostics(wanted: Wanted) -> Iterator[Block]:
-    run, curated = wanted.run, topic_labels.read(wanted.run)
-    yield [
-        (
-            k,
-            curated.label(k),
-            curated.name(k),
-            int(curated.background(k)),
-            curated.group(k),
-            int(curated.hidden(k)),
-            int(curated.into[k]),
-            *values,
+    run = wanted.run
+    labels = topic_labels.read(run)
+    records = tuples(
+        f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER"
+        " BY number",
+        [run.snapshot_id],
+    )
+    block = []
+    for k, *measures in records:
+        curated = (
+            labels.label(k),
+            labels.name(k),
+            int(labels.background(k)),
+            labels.group(k),
+            int(labels.hidden(k)),
+            int(labels.into[k]),
         )
-        for k, *values in tuples(
-            f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER"
-            " BY number",
-            [run.snapshot_id],
-        )
-    ]
+        block.append((k, *curated, *measures))
+    yield block
 
 
 @table(
-    Column("family", int),
-    Column("family_name", str),
-    Column("family_tokens", int),
-    Column("family_documents", int),
-    Column("family_share", float),
-    Column("family_phrases", str),
-    Column("topic", int),
-    Column("label", str),
-    Column("name", str),
-    Column("hidden", int),
-    Column("tokens", int),
-    Column("share", float),
+    family=int,
+    family_name=str,
+    family_tokens=int,
+    family_documents=int,
+    family_share=float,
+    family_phrases=str,
+    topic=int,
+    label=str,
+    name=str,
+    hidden=int,
+    tokens=int,
+    share=float,
 )
 def families(wanted: Wanted) -> Iterator[Block]:
     """A row for each topic, at the cut that is asked for. Documents of a family have any of its
     topics."""
-    selection, labels = wanted.selection, wanted.selection.view.labels
-    counted = sums.of_selection(selection)
-    tokens, share = counted.tokens[0], np.nan_to_num(counted.shares[0])
+    selection = wanted.selection
+    labels = selection.view.labels
+    by_topic = sums.of_selection(selection)
+    tokens = by_topic.tokens[0]
+    share = np.nan_to_num(by_topic.shares[0])
     for number, family in enumerate(cuts.counted(selection, wanted.families), 1):
-        own = (
+        about_family = (
             number,
             family.name,
             family.tokens,
@@ -421,35 +475,36 @@ def families(wanted: Wanted) -> Iterator[Block]:
             family.share,
             "; ".join(family.phrases),
         )
-        yield [
-            (
-                *own,
-                k,
-                labels.label(k),
-                labels.name(k),
-                int(labels.hidden(k)),
-                int(tokens[k]),
-                float(share[k]),
-            )
-            for k in family.topics
-        ]
+        block = []
+        for k in family.topics:
+            curated = (labels.label(k), labels.name(k), int(labels.hidden(k)))
+            block.append((*about_family, k, *curated, int(tokens[k]), float(share[k])))
+        yield block
 
 
-_SAID = ("label", "note", "group", "colour", "hidden", "into", "beside")
+_EDITED = ("label", "note", "group", "colour", "hidden", "into", "beside")
 
 
-@table(Column("topic", int), *(Column(name, str) for name in _SAID))
+@table(topic=int, **dict.fromkeys(_EDITED, str))
 def curation(wanted: Wanted) -> Iterator[Block]:
     """What readers say at present; curation.services reads it back."""
     labels = topic_labels.read(wanted.run)
-    yield [(k, *(labels.present(k)[name] or None for name in _SAID)) for k in labels.edited()]
+    block = []
+    for k in labels.edited():
+        present = labels.present(k)
+        block.append((k, *(present[name] or None for name in _EDITED)))
+    yield block
 
 
 @table(
-    *(
-        Column(name, int if name in ("edit", "topic") else str)
-        for name in ("edit", "topic", "field", "value", "by", "at", "undone_at", "undone_by")
-    )
+    edit=int,
+    topic=int,
+    field=str,
+    value=str,
+    by=str,
+    at=str,
+    undone_at=str,
+    undone_by=str,
 )
 def curation_history(wanted: Wanted) -> Iterator[Block]:
     for records in _by_number(
@@ -457,10 +512,11 @@ def curation_history(wanted: Wanted) -> Iterator[Block]:
         " = %s AND id > %s ORDER BY id LIMIT 5000",
         wanted.run.pk,
     ):
-        yield [
-            (*row[:5], row[5].isoformat(), row[6].isoformat() if row[6] else None, row[7] or None)
-            for row in records
-        ]
+        block = []
+        for *edit, at, undone_at, undone_by in records:
+            undone = undone_at.isoformat() if undone_at else None
+            block.append((*edit, at.isoformat(), undone, undone_by or None))
+        yield block
 
 
 _ANSWERS = {
@@ -475,12 +531,15 @@ _ANSWERS = {
 
 
 @table(
-    *(Column(name, str) for name in ("reader", "kind")),
-    *(Column(name, int) for name in ("topic", "seed", "item")),
-    *(Column(name, kind) for name, kind in _ANSWERS.items()),
-    Column("intruder", str),
-    Column("chosen", str),
-    Column("at", str),
+    reader=str,
+    kind=str,
+    topic=int,
+    seed=int,
+    item=int,
+    **_ANSWERS,
+    intruder=str,
+    chosen=str,
+    at=str,
 )
 def reading(wanted: Wanted) -> Iterator[Block]:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a
@@ -490,22 +549,29 @@ def reading(wanted: Wanted) -> Iterator[Block]:
         " run_id = %s AND id > %s ORDER BY id LIMIT 5000",
         wanted.run.pk,
     ):
-        yield [
-            (
-                *(*key, *(answer.get(name) for name in _ANSWERS)),
-                *(
-                    str(answer["shown"][answer[name]]) if answer.get("shown") else None
-                    for name in ("intruder", "chosen")
-                ),
-                at.isoformat(),
-            )
-            for key, answer, at in (
-                (key, json.loads(payload), at) for _, *key, payload, at in records
-            )
-        ]
+        yield [_answer_row(*record) for record in records]
 
 
-@table(Column("number", int), Column("word", str), Column("tokens", int), Column("documents", int))
+def _answer_row(
+    number: int,
+    reader: str,
+    kind: str,
+    topic: int,
+    seed: int,
+    item: int,
+    payload: str,
+    at: datetime,
+) -> tuple:
+    answer = json.loads(payload)
+    cells = [answer.get(name) for name in _ANSWERS]
+    intruder = chosen = None
+    if answer.get("shown"):
+        intruder = str(answer["shown"][answer["intruder"]])
+        chosen = str(answer["shown"][answer["chosen"]])
+    return (reader, kind, topic, seed, item, *cells, intruder, chosen, at.isoformat())
+
+
+@table(number=int, word=str, tokens=int, documents=int)
 def words(wanted: Wanted) -> Iterator[Block]:
     """The vocabulary."""
     return _by_number(
@@ -515,20 +581,20 @@ def words(wanted: Wanted) -> Iterator[Block]:
     )
 
 
-_LINE = [
-    Column("topic", int),
-    Column("certainty", float),
-    Column("document", int),
-    Column("title", str),
-    Column("date", str),
-    Column("at", int),
-    Column("before", str),
-    Column("word", str),
-    Column("after", str),
-]
+_LINE = {  # attributes of webapp.analysis.words.shapes.Line
+    "topic": int,
+    "certainty": float,
+    "document": int,
+    "title": str,
+    "date": str,
+    "at": int,
+    "before": str,
+    "word": str,
+    "after": str,
+}
 
 
-@table(*_LINE)
+@table(**_LINE)
 def lines(wanted: Wanted) -> Iterator[Block]:
     """Every line of a word, or of a pattern of words, with the topic that it was given to there."""
     run = wanted.run
@@ -544,14 +610,13 @@ def lines(wanted: Wanted) -> Iterator[Block]:
             "This corpus was read by a version that did not note where words stand. Upload it"
             " again.",
         )
-    for block in (
-        patterns.every(
-            wanted.selection,
-            patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None)),
-        )
-        if entry is None
-        else concordance.every(
-            wanted.selection, senses.uses(wanted.selection.view, entry, wanted.selection)
-        )
-    ):
-        yield [tuple(getattr(line, column.name) for column in _LINE) for line in block]
+    selection = wanted.selection
+    if entry is None:
+        topic = next(iter(wanted.topics), None)
+        hits = patterns.hits(selection, wanted.pattern, topic)
+        blocks = patterns.every(selection, hits)
+    else:
+        blocks = concordance.every(selection, senses.uses(selection.view, entry, selection))
+    cells_of = attrgetter(*_LINE)
+    for block in blocks:
+        yield [cells_of(line) for line in block]

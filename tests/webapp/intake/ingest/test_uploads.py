@@ -19,8 +19,8 @@ from django.db import connection as database
 from django.urls import reverse
 
 from tests.webapp.tus import Client, Server
-from webapp.intake.ingest import corpora, upload_limits, upload_views, uploads
-from webapp.intake.ingest.upload_views import UploadWriter
+from webapp.intake.ingest import corpora, upload_limits, upload_views, upload_writer, uploads
+from webapp.intake.ingest.upload_writer import UploadWriter
 from webapp.models import Corpus, User
 from webapp.platform.storage import disk, files
 from webapp.service.corpora import deletion
@@ -664,7 +664,7 @@ def test_memory_stays_flat(fresh):
 def test_a_hash_that_can_not_keep_up_is_left_for_later(monkeypatch):
     waiting = threading.Event()
     monkeypatch.setattr(
-        upload_views,
+        upload_writer,
         "_update_hash",
         lambda hash, pieces: waiting.wait(10) and [hash.update(p) for p in pieces],
     )
