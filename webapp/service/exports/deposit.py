@@ -9,11 +9,11 @@ What may not be shared is left out, and the README says so.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
+from typing import NamedTuple
 
 from django.http import QueryDict
 from django.template.loader import render_to_string
@@ -29,8 +29,8 @@ from webapp.models import Corpus, Notebook, Run
 from webapp.platform.accounts import embargo
 from webapp.service import exports
 from webapp.service.exports import bundle, methods, site
-from webapp.service.exports.deposit_form import LICENCES, DepositForm, own_runs
-from webapp.service.exports.tables import Block, Column, Wanted, selected, table
+from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs
+from webapp.service.exports.tables import Block, Wanted, selected, table
 from webapp.service.exports.zips import Member, zipped
 
 TABLES = (
@@ -51,7 +51,8 @@ MEDIA = {
     "zip": "application/zip",
     "py": "text/x-python",
 }
-CRATE, SPECIFICATION = "ro-crate-metadata.json", "https://w3id.org/ro/crate/1.1"
+CRATE = "ro-crate-metadata.json"
+SPECIFICATION = "https://w3id.org/ro/crate/1.1"
 TEXTS = 50  # in a block: one may be long
 _NOT_IN_YAML = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -74,37 +75,97 @@ _NEVER = (
 )
 
 
-def _about(run: Run, form: DepositForm) -> SimpleNamespace:
-    """What a deposit says of itself. books, tables: path -> notebook, or form of a table. parts:
-    what a reader opens."""
-    given, paragraphs = form.cleaned_data, methods.paragraphs(run)
-    shared = () if run.corpus.embargo else tuple(given["share"])
-    missing = (
-        [_SHUT]
-        if run.corpus.embargo
-        else [sentence for name, sentence in _MISSING.items() if name not in shared]
-    )
-    tables = {
-        **{
-            f"tables/{name}.csv": exports.FORMS[name]
-            for name in TABLES
-            if exports.ready(run, exports.FORMS[name])
-        },
-        **({"tables/texts.json": _TEXTS} if "texts" in shared else {}),
-    }
-    books = {f"notebooks/{n}.html": form.own[key] for n, key in enumerate(given["notebooks"], 1)}
-    version, (licence, url) = topograph(), LICENCES[given["licence"]]
-    what = (
+@dataclass(frozen=True)
+class Deposit:
+    """What a deposit says of itself: its templates, citation and crate are made of it.
+
+    books, tables: path -> notebook, or form of a table. parts: path -> title and description of
+    what a reader opens. shared: of "texts", "bag" and "quotes". left_out: sentences. spdx, licence,
+    url: of the licence.
+    """
+
+    title: str
+    creators: list[Creator]
+    date: str
+    version: str
+    spdx: str
+    licence: str
+    url: str
+    description: str
+    paragraphs: list[str]
+    shared: tuple[str, ...]
+    left_out: list[str]
+    books: dict[str, Notebook]
+    tables: dict[str, exports.Form]
+    parts: dict[str, tuple[str, str]]
+
+
+def _described(run: Run, form: DepositForm) -> Deposit:
+    answers = form.cleaned_data
+    paragraphs = methods.paragraphs(run)
+    about_corpus, *_ = paragraphs[0].partition(" The sha256 ")
+    version = topograph()
+    licence, url = LICENCES[answers["licence"]]
+    shared = () if run.corpus.embargo else tuple(answers["share"])
+    notebooks = [form.own[key] for key in answers["notebooks"]]
+    books = {f"notebooks/{n}.html": notebook for n, notebook in enumerate(notebooks, 1)}
+    tables = _tables(run, shared)
+    description = (
         f"A topic model of “{run.corpus.name}”, made by Topograph {version}: its topics as tables"
-        " and pages, how it was made, and what checks it."
+        f" and pages, how it was made, and what checks it. {about_corpus}"
     )
+    return Deposit(
+        title=one_line(answers["title"]) or "Untitled",
+        creators=answers["creators"],
+        date=datetime.now(UTC).date().isoformat(),
+        version=version,
+        spdx=answers["licence"],
+        licence=licence,
+        url=url,
+        description=one_line(description),
+        paragraphs=paragraphs,
+        shared=shared,
+        left_out=[*_missing(run, shared), *_NEVER],
+        books=books,
+        tables=tables,
+        parts=_parts(books, tables),
+    )
+
+
+def _missing(run: Run, shared: tuple[str, ...]) -> list[str]:
+    """Sentences about what could be shared and is not."""
+    if run.corpus.embargo:
+        return [_SHUT]
+    return [sentence for name, sentence in _MISSING.items() if name not in shared]
+
+
+def _tables(run: Run, shared: tuple[str, ...]) -> dict[str, exports.Form]:
+    tables = {}
+    for name in TABLES:
+        form = exports.FORMS[name]
+        if exports.ready(run, form):
+            tables[f"tables/{name}.csv"] = form
+    if "texts" in shared:
+        tables["tables/texts.json"] = _TEXTS
+    return tables
+
+
+def _parts(
+    books: dict[str, Notebook], tables: dict[str, exports.Form]
+) -> dict[str, tuple[str, str]]:
+    """In the order in which they are listed."""
     parts = {
         "site/index.html": (
             "Topics as pages",
             "words, numbers and titles; they open without a network",
-        ),
-        **{path: (book.title, "a notebook") for path, book in books.items()},
-        **{path: (table.title, table.sentence.partition(";")[0]) for path, table in tables.items()},
+        )
+    }
+    for path, notebook in books.items():
+        parts[path] = (notebook.title, "a notebook")
+    for path, form in tables.items():
+        sentence, *_ = form.sentence.partition(";")
+        parts[path] = (form.title, sentence)
+    return parts | {
         "methods.txt": ("Methods", "how the topics were made, in sentences for a paper"),
         "methods.bib": ("Works cited", "those of the methods, as BibTeX"),
         "bundle.zip": (
@@ -115,22 +176,6 @@ def _about(run: Run, form: DepositForm) -> SimpleNamespace:
         CRATE: ("Metadata", "of all files, with sizes and sha256, as an RO-Crate"),
         "verify.py": ("Check", "a program that compares every file with its sha256"),
     }
-    return SimpleNamespace(
-        title=one_line(given["title"]) or "Untitled",
-        creators=given["creators"],
-        date=datetime.now(UTC).date().isoformat(),
-        version=version,
-        spdx=given["licence"],
-        licence=licence,
-        url=url,
-        description=one_line(f"{what} {paragraphs[0].partition(' The sha256 ')[0]}"),
-        paragraphs=paragraphs,
-        shared=shared,
-        left_out=[*missing, *_NEVER],
-        books=books,
-        tables=tables,
-        parts=parts,
-    )
 
 
 def wanted(run: Run, query: QueryDict, by: int) -> Wanted:
@@ -144,35 +189,41 @@ def wanted(run: Run, query: QueryDict, by: int) -> Wanted:
 def archive(wanted: Wanted) -> Iterator[bytes]:
     """Each member is written before the next is made: the last two tell of all before them."""
     assert wanted.deposit is not None  # `wanted` makes it
-    return zipped(_members(wanted, _about(wanted.run, wanted.deposit), {}))
+    return zipped(_members(wanted, _described(wanted.run, wanted.deposit)))
 
 
-def _members(
-    wanted: Wanted, about: SimpleNamespace, kept: dict[str, tuple[int, str]]
-) -> Iterator[Member]:
+class Written(NamedTuple):
+    """Of a member that was written."""
+
+    size: int  # bytes
+    sha256: str
+
+
+def _members(wanted: Wanted, about: Deposit) -> Iterator[Member]:
+    written: dict[str, Written] = {}
     for member in _content(wanted, about):
-        yield member._replace(pieces=_counted(member, kept))
-    crate = Member(CRATE, [_crate(about, kept)])
-    yield crate._replace(pieces=_counted(crate, kept))
-    yield Member(
-        deposited.LIST,
-        ["".join(f"{digest}  {name}\n" for name, (_, digest) in sorted(kept.items())).encode()],
-    )
+        yield member._replace(pieces=_noted(member, written))
+    crate = Member(CRATE, [_crate(about, written)])
+    yield crate._replace(pieces=_noted(crate, written))
+    lines = [f"{file.sha256}  {name}\n" for name, file in sorted(written.items())]
+    yield Member(deposited.LIST, ["".join(lines).encode()])
 
 
-def _counted(member: Member, kept: dict[str, tuple[int, str]]) -> Iterator[bytes]:
-    size, digest = 0, sha256()
+def _noted(member: Member, written: dict[str, Written]) -> Iterator[bytes]:
+    """Its pieces; when the last has gone, `written` says what they were."""
+    size = 0
+    digest = sha256()
     for piece in member.pieces:
         size += len(piece)
         digest.update(piece)
         yield piece
-    kept[member.name] = size, digest.hexdigest()
+    written[member.name] = Written(size, digest.hexdigest())
 
 
-def _content(wanted: Wanted, about: SimpleNamespace) -> Iterator[Member]:
+def _content(wanted: Wanted, about: Deposit) -> Iterator[Member]:
     for name in ("README.txt", "index.html"):
-        shown = {"about": about, "run": wanted.run, "above": "site/"}
-        yield Member(name, [render_to_string(f"deposit/{name}", shown).encode()])
+        context = {"about": about, "run": wanted.run, "above": "site/"}
+        yield Member(name, [render_to_string(f"deposit/{name}", context).encode()])
     yield Member("CITATION.cff", [_citation(about)])
     yield Member("verify.py", [Path(deposited.__file__).read_bytes()])
     yield Member("methods.txt", ["\n\n".join([*about.paragraphs, ""]).encode()])
@@ -180,7 +231,7 @@ def _content(wanted: Wanted, about: SimpleNamespace) -> Iterator[Member]:
     for path, book in about.books.items():
         yield Member(path, [_notebook(book, wanted.run, "quotes" in about.shared).encode()])
     for path, form in about.tables.items():
-        yield Member(path, exports.made(wanted, form, path.rpartition(".")[2]).pieces)
+        yield Member(path, exports.made(wanted, form, _ending(path)).pieces)
     for member in site.members(wanted.run, home="../index.html"):
         yield member._replace(name=f"site/{member.name}")
     yield Member("bundle.zip", bundle.archive(wanted, bag="bag" in about.shared), stored=True)
@@ -188,25 +239,22 @@ def _content(wanted: Wanted, about: SimpleNamespace) -> Iterator[Member]:
 
 def _notebook(notebook: Notebook, run: Run, quotes: bool) -> str:
     """With what it has of the run's corpus; without addresses, which lead to this server."""
-    page, runs = queries.content(notebook, Corpus.objects.filter(pk=run.corpus_id)), own_runs(run)
-    here = [
-        pin
-        for pin in page.pins
-        if pin.source.get("corpus_id") == run.corpus_id or pin.source.get("run") in runs
-    ]
-    return html.notebook(
-        replace(
-            page,
-            pins=[
-                replace(pin, address="", quote=pin.quote if quotes or pin.kind != "passage" else "")
-                for pin in here
-            ],
-        ),
-        "",
-    )
+    page = queries.content(notebook, Corpus.objects.filter(pk=run.corpus_id))
+    runs = own_runs(run)
+    pins = []
+    for pin in page.pins:
+        of_corpus = pin.source.get("corpus_id") == run.corpus_id
+        if of_corpus or pin.source.get("run") in runs:
+            may_quote = quotes or pin.kind != "passage"
+            pins.append(replace(pin, address="", quote=pin.quote if may_quote else ""))
+    return html.notebook(replace(page, pins=pins), "")
 
 
-@table(Column("document", int), Column("sha256", str), Column("text", str))
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+@table(document=int, sha256=str, text=str)
 def _texts(wanted: Wanted) -> Iterator[Block]:
     corpus = wanted.run.corpus
     embargo.refuse(corpus, "The texts")
@@ -228,7 +276,7 @@ _TEXTS = exports.Form(
 )
 
 
-def _citation(about: SimpleNamespace) -> bytes:
+def _citation(about: Deposit) -> bytes:
     """CITATION.cff: YAML, whose values are written as JSON, which YAML includes."""
     facts = {
         "cff-version": "1.2.0",
@@ -236,46 +284,36 @@ def _citation(about: SimpleNamespace) -> bytes:
         "type": "dataset",
         "title": about.title,
         "abstract": about.description,
-        "authors": [
-            ({"family-names": c.family, "given-names": c.given} if c.given else {"name": c.name})
-            | ({"orcid": f"https://orcid.org/{c.orcid}"} if c.orcid else {})
-            for c in about.creators
-        ],
+        "authors": [_author(creator) for creator in about.creators],
         "license": about.spdx,
         "date-released": about.date,
     }
-    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
-    return "".join(
-        _NOT_IN_YAML.sub(lambda c: f"\\u{ord(c[0]):04x}", line) + "\n" for line in lines
-    ).encode()
+    lines = []
+    for name, value in facts.items():
+        line = f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+        lines.append(_NOT_IN_YAML.sub(_escaped, line))
+    return "".join(lines).encode()
 
 
-def _crate(about: SimpleNamespace, kept: dict[str, tuple[int, str]]) -> bytes:
-    titles = {
-        path: {"name": title, "description": sentence}
-        for path, (title, sentence) in about.parts.items()
-    }
-    people = [
-        {
-            "@id": f"https://orcid.org/{c.orcid}" if c.orcid else f"#creator-{n}",
-            "@type": "Person" if c.given else "Organization",
-            "name": c.name,
-        }
-        | ({"familyName": c.family, "givenName": c.given} if c.given else {})
-        for n, c in enumerate(about.creators, 1)
-    ]
-    files = [
-        {
-            "@id": name,
-            "@type": "File",
-            "name": name,
-            "contentSize": str(size),
-            "sha256": digest,
-            "encodingFormat": MEDIA.get(name.rpartition(".")[2], "text/plain"),
-        }
-        | titles.get(name, {})
-        for name, (size, digest) in kept.items()
-    ]
+def _escaped(character: re.Match) -> str:
+    return f"\\u{ord(character[0]):04x}"
+
+
+def _author(creator: Creator) -> dict[str, str]:
+    """As CITATION.cff has a person, or an organisation."""
+    if creator.given:
+        author = {"family-names": creator.family, "given-names": creator.given}
+    else:
+        author = {"name": creator.name}
+    if creator.orcid:
+        author["orcid"] = f"https://orcid.org/{creator.orcid}"
+    return author
+
+
+def _crate(about: Deposit, written: dict[str, Written]) -> bytes:
+    """RO-Crate's metadata: a list of things that refer to each other by @id."""
+    people = [_person(creator, n) for n, creator in enumerate(about.creators, 1)]
+    files = [_file(about, name, file) for name, file in written.items()]
     root = {
         "@id": "./",
         "@type": "Dataset",
@@ -320,6 +358,33 @@ def _crate(about: SimpleNamespace, kept: dict[str, tuple[int, str]]) -> bytes:
     ]
     context = [f"{SPECIFICATION}/context", {"sha256": "http://schema.org/sha256"}]
     return json.dumps({"@context": context, "@graph": graph}, ensure_ascii=False, indent=1).encode()
+
+
+def _person(creator: Creator, number: int) -> dict[str, str]:
+    orcid = f"https://orcid.org/{creator.orcid}"
+    person = {
+        "@id": orcid if creator.orcid else f"#creator-{number}",
+        "@type": "Person" if creator.given else "Organization",
+        "name": creator.name,
+    }
+    if creator.given:
+        person |= {"familyName": creator.family, "givenName": creator.given}
+    return person
+
+
+def _file(about: Deposit, name: str, file: Written) -> dict[str, str]:
+    entry = {
+        "@id": name,
+        "@type": "File",
+        "name": name,
+        "contentSize": str(file.size),
+        "sha256": file.sha256,
+        "encodingFormat": MEDIA.get(_ending(name), "text/plain"),
+    }
+    if name in about.parts:
+        title, description = about.parts[name]
+        entry |= {"name": title, "description": description}
+    return entry
 
 
 FORM = exports.Form(

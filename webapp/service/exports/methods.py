@@ -14,6 +14,21 @@ from webapp.models import Metric, Run, Topic
 from webapp.platform.drawing.numbers import listed
 from webapp.service.exports.shapes import MethodsPage
 
+DROPPED_WORDS = 20  # that are listed
+_OF_FORMS = {
+    "stems": "Words were reduced to their stems (Snowball).",
+    "lemmas": "Words were reduced to their lemmas (simplemma).",
+    "written": "Words were not stemmed or lemmatised.",
+}
+_CITED = {
+    "harris2020array",
+    "lam2015numba",
+    "mimno2011optimizing",
+    "bouma2009normalized",
+    "wallach2009evaluation",
+}
+_CITED_WITH_FINDINGS = {"benjamini1995controlling", "csorgo1997limit"}
+
 
 def written(run: Run) -> MethodsPage:
     """The sentences and what they cite."""
@@ -22,15 +37,18 @@ def written(run: Run) -> MethodsPage:
 
 def paragraphs(run: Run) -> list[str]:
     """Plain text. Each says only what holds of this run."""
-    written = (_corpus, _words, _model, _counting, _measures, _findings, _readers, _software)
-    return [text for write in written if (text := write(run))]
+    subjects = (_corpus, _words, _model, _counting, _measures, _findings, _readers, _software)
+    texts = [write(run) for write in subjects]
+    return [text for text in texts if text]
 
 
 def _corpus(run: Run) -> str:
-    corpus, version, files = run.corpus, run.version, run.corpus.files.count()
-    dated = fields.dated(run.version)
+    corpus = run.corpus
+    version = run.version
+    dated = fields.dated(version)
     years = f", dated from {dated[0].year} to {dated[1].year}," if dated else ""
-    source = f" It was read from {files:,} file{'' if files == 1 else 's'}." if files else ""
+    files = corpus.files.count()
+    source = f" It was read from {_count(files, 'file')}." if files else ""
     return (
         f"The corpus “{corpus.name}” holds {version.documents:,} documents{years} with"
         f" {version.tokens:,} words, {version.vocabulary:,} of them different, after"
@@ -41,48 +59,52 @@ def _corpus(run: Run) -> str:
 
 def _words(run: Run) -> str:
     reading = run.version.settings
-    languages = [
-        LANGUAGES[code]
-        for code in dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))
-        if code in LANGUAGES
-    ]
-    own, fewest, share = (
-        len(reading.get("extra_stop_words", [])),
-        reading["min_documents"],
-        reading["max_share"],
-    )
-    left = [
-        "" if reading.get("numbers") else "numbers",
-        f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters",
-        f"{listed(languages)} stop words" if languages else "",
-        f"{own:,} stop words of our own" if own else "",
-        f"words in fewer than {fewest:,} documents" if fewest > 1 else "",
-        f"words in more than {100 * share:g}% of the documents" if share < 1 else "",
-        (
-            ""
-            if reading.get("spread_evenly", True)
-            else (
-                "words in more than a tenth of pieces of 400 words whose residual inverse document"
-                " frequency is below the median of the 500 most frequent words"
-            )
-        ),
-    ]
     report = run.version.report
-    cut = report.get("cut", 0)
-    sections = (
-        f" {cut:,} documents of more than {LONG * reading['section_words']:,.0f} words were read in"
-        f" sections of about {reading['section_words']:,}, cut where paragraphs or sentences end:"
-        f" {report['rows']:,} sections in all. The shares of a document are sums over its sections."
-        if cut
-        else ""
-    )
-    dropped = report.get("dropped", {}).values()
-    kinds, tokens = (sum(pair[i] for pair in dropped) for i in (0, 1))
+    dropped = report.get("dropped", {}).values()  # (different words, occurrences) by reason
+    kinds = sum(kinds for kinds, _ in dropped)
+    tokens = sum(tokens for _, tokens in dropped)
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit"
         f" followed by letters, combining marks and digits; {_joined(reading)}. We left out"
-        f" {listed(filter(None, left))}: {tokens:,} occurrences of {kinds:,} different words."
-        f" {_forms(reading, report.get('phrases_left_out', []))}{sections}"
+        f" {listed(_left_out(reading))}: {tokens:,} occurrences of {kinds:,} different words."
+        f" {_forms(reading, report.get('phrases_left_out', []))}{_sections(reading, report)}"
+    )
+
+
+def _left_out(reading: dict) -> list[str]:
+    """Which words are not in the vocabulary."""
+    kinds = []
+    if not reading.get("numbers"):
+        kinds.append("numbers")
+    kinds.append(f"words of fewer than {reading['min_length']} or more than {MAX_LETTERS} letters")
+    codes = dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))  # each once
+    languages = [LANGUAGES[code] for code in codes if code in LANGUAGES]
+    if languages:
+        kinds.append(f"{listed(languages)} stop words")
+    own_stop_words = len(reading.get("extra_stop_words", []))
+    if own_stop_words:
+        kinds.append(f"{own_stop_words:,} stop words of our own")
+    if reading["min_documents"] > 1:
+        kinds.append(f"words in fewer than {reading['min_documents']:,} documents")
+    if reading["max_share"] < 1:
+        kinds.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
+    if not reading.get("spread_evenly", True):
+        kinds.append(
+            "words in more than a tenth of pieces of 400 words whose residual inverse document"
+            " frequency is below the median of the 500 most frequent words"
+        )
+    return kinds
+
+
+def _sections(reading: dict, report: dict) -> str:
+    """How long documents were cut; "" where none was."""
+    cut = report.get("cut", 0)
+    if not cut:
+        return ""
+    return (
+        f" {cut:,} documents of more than {LONG * reading['section_words']:,.0f} words were read in"
+        f" sections of about {reading['section_words']:,}, cut where paragraphs or sentences end:"
+        f" {report['rows']:,} sections in all. The shares of a document are sums over its sections."
     )
 
 
@@ -90,94 +112,92 @@ def _joined(reading: dict) -> str:
     joins = [name for name in ("hyphens", "apostrophes") if reading.get(name) == "join"]
     if len(joins) == 2:
         return "hyphens and apostrophes within a word are a part of it"
+    if joins == ["hyphens"]:
+        return "hyphens within a word are a part of it, apostrophes end it"
     if joins:
-        return (
-            f"{joins[0]} within a word are a part of it,"
-            f" {'apostrophes' if joins == ['hyphens'] else 'hyphens'} end it"
-        )
+        return "apostrophes within a word are a part of it, hyphens end it"
     return "an apostrophe or a hyphen ends a word"
 
 
 def _forms(reading: dict, left_out: list[str]) -> str:
     """What was made of words as they are written. left_out: phrases that were chosen, and are not
     in the vocabulary."""
-    forms = {
-        "stems": "Words were reduced to their stems (Snowball).",
-        "lemmas": "Words were reduced to their lemmas (simplemma).",
-        "written": "Words were not stemmed or lemmatised.",
-    }[reading.get("forms", "written")]
-    alike = [pair for pair in reading.get("alike", []) if pair[0] not in reading.get("apart", [])]
+    sentences = [_OF_FORMS[reading.get("forms", "written")]]
+    separate = reading.get("apart", [])
+    alike = [pair for pair in reading.get("alike", []) if pair[0] not in separate]
     if alike:
-        forms += (
-            f" {len(alike):,} writings count as others of the same word, such as “{alike[0][0]}” as"
-            f" “{alike[0][1]}”."
+        writing, word = alike[0]
+        sentences.append(
+            f"{len(alike):,} writings count as others of the same word, such as “{writing}” as"
+            f" “{word}”."
         )
     phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
     if len(phrases) == 1:
-        return f"{forms} The phrase “{phrases[0]}” counts as one word."
-    return forms + (
-        f" {len(phrases):,} phrases such as “{phrases[0]}” count as one word each."
-        if phrases
-        else ""
-    )
+        sentences.append(f"The phrase “{phrases[0]}” counts as one word.")
+    elif phrases:
+        sentences.append(f"{len(phrases):,} phrases such as “{phrases[0]}” count as one word each.")
+    return " ".join(sentences)
 
 
 def _without(run: Run) -> str:
+    """Of a run that leaves out words of its parent; "" of others."""
     if not run.dropped:
         return ""
-    begun = f" run {run.parent_id}" if run.parent_id else " an earlier run"
-    count = f"{len(run.dropped):,} word{'' if len(run.dropped) == 1 else 's'}"
+    parent = f"run {run.parent_id}" if run.parent_id else "an earlier run"
+    words = ", ".join(run.dropped[:DROPPED_WORDS])
+    if len(run.dropped) > DROPPED_WORDS:
+        words += " …"
     return (
-        f"{count} of the vocabulary"
-        f" ({', '.join(run.dropped[:20])}{' …' if len(run.dropped) > 20 else ''}) left out, it"
-        f" began with the topics of{begun}. "
+        f"{_count(len(run.dropped), 'word')} of the vocabulary ({words}) left out, it began with"
+        f" the topics of {parent}. "
     )
 
 
 def _minibatches(settings: dict) -> str:
     """How many documents they have."""
-    first, after = settings["minibatch"], settings.get("minibatch_after", settings["minibatch"])
-    if after == first or not settings.get("warm_up"):
-        return f"{after:,} documents"
-    return f"{first:,} documents, after the warm-up of {after:,},"
+    first = settings["minibatch"]
+    later = settings.get("minibatch_after", first)
+    if later == first or not settings.get("warm_up"):
+        return f"{later:,} documents"
+    return f"{first:,} documents, after the warm-up of {later:,},"
 
 
 def _model(run: Run) -> str:
     """The engine's own words, and what holds of all."""
-    s, step = run.settings, run.snapshot.step
-    ended = (
-        f", of which {step:,} of {run.steps:,} were made before training was stopped"
-        if step < run.steps
-        else ""
-    )
-    made = queries.passes(run)
-    settled = "" if made == s["passes"] else "; then the topics had settled"
+    settings = run.settings
+    step = run.snapshot.step
+    passes = queries.passes(run)
+    stopped = ""
+    if step < run.steps:
+        stopped = f", of which {step:,} of {run.steps:,} were made before training was stopped"
+    settled = "" if passes == settings["passes"] else "; then the topics had settled"
+    in_use = ""
+    if run.in_use is not None:
+        in_use = f"Of the topics that there can be, {run.in_use:,} are in use. "
     return (
-        f"{engines.get(run.engine).methods(s).sentence} Training made {made:,} passes over the"
-        f" corpus in minibatches of {_minibatches(s)} ({run.steps:,} steps{ended}{settled}), from"
-        f" the random seed {run.seed}."
-        f" {'' if run.in_use is None else f'Of the topics that there can be, {run.in_use:,} are in use. '}{_without(run)}The"
+        f"{engines.get(run.engine).methods(settings).sentence} Training made {passes:,} passes over"
+        f" the corpus in minibatches of {_minibatches(settings)} ({run.steps:,}"
+        f" steps{stopped}{settled}), from the random seed {run.seed}. {in_use}{_without(run)}The"
         " same corpus, settings, seed and versions give the same topics bit for bit."
     )
 
 
 def _counting(run: Run) -> str:
-    sentence = (
+    if not run.final:
+        return ""
+    return (
         "When training had ended, each word of each document was given, with all of its occurrences"
         " there, to the topic k with the largest posterior probability p(k | w, d), which is"
         " proportional to θ_dk β_kw. All numbers of words and shares that we report are sums of"
         " words given to topics in this way."
     )
-    return sentence if run.final else ""
 
 
 def _measures(run: Run) -> str:
-    held_out = (
-        Metric.objects.filter(run=run).order_by("-step").values_list("held_out", flat=True).first()
-    )
-    means = Topic.objects.filter(snapshot=run.snapshot).aggregate(
-        umass=Avg("coherence"), npmi=Avg("npmi")
-    )
+    metrics = Metric.objects.filter(run=run).order_by("-step")
+    held_out = metrics.values_list("held_out", flat=True).first()
+    topics = Topic.objects.filter(snapshot=run.snapshot)
+    means = topics.aggregate(umass=Avg("coherence"), npmi=Avg("npmi"))
     sentences = []
     if held_out is not None:
         sentences.append(
@@ -186,11 +206,9 @@ def _measures(run: Run) -> str:
             " predicted (Wallach et al. 2009)."
         )
     if means["umass"] is not None:
-        npmi = (
-            f", their mean NPMI (Bouma 2009) {_number(means['npmi'], 3)}"
-            if means["npmi"] is not None
-            else ""
-        )
+        npmi = ""
+        if means["npmi"] is not None:
+            npmi = f", their mean NPMI (Bouma 2009) {_number(means['npmi'], 3)}"
         sentences.append(
             "The topics’ mean UMass coherence (Mimno et al. 2011) over their first ten words is"
             f" {_number(means['umass'], 2)}{npmi}."
@@ -199,23 +217,28 @@ def _measures(run: Run) -> str:
 
 
 def _readers(run: Run) -> str:
-    given = labels.read(run)
-    labelled, hidden = (
-        sum(1 for k in range(run.topics) if test(k)) for test in (given.label, given.hidden)
-    )
-    merged = sum(1 for k in range(run.topics) if given.into[k] != k)
-    parts = [(labelled, "labelled"), (hidden, "set aside as junk"), (merged, "merged into others")]
-    done = [f"{n:,} {'was' if n == 1 else 'were'} {what}" for n, what in parts if n]
-    return (
-        f"Of the topics, {listed(done)} by hand after reading their words and documents."
-        if done
-        else ""
-    )
+    """What was done by hand."""
+    curated = labels.read(run)
+    topics = range(run.topics)
+    counts = {
+        "labelled": sum(1 for k in topics if curated.label(k)),
+        "set aside as junk": sum(1 for k in topics if curated.hidden(k)),
+        "merged into others": sum(1 for k in topics if curated.into[k] != k),
+    }
+    deeds = []
+    for deed, count in counts.items():
+        if count:
+            deeds.append(f"{count:,} {'was' if count == 1 else 'were'} {deed}")
+    if not deeds:
+        return ""
+    return f"Of the topics, {listed(deeds)} by hand after reading their words and documents."
 
 
 def _findings(run: Run) -> str:
     """How the overview's sentences are tested (docs/findings.md)."""
-    sentence = (
+    if not run.final:
+        return ""
+    return (
         "Shares of topics are compared with 95% confidence intervals whose units are documents, and"
         " periods or blocks of neighbouring documents where those vary more. A rise or fall is the"
         " change between two levels that fits the periods best by least squares; as its place is"
@@ -223,7 +246,6 @@ def _findings(run: Run) -> str:
         " 1997). Of all rises and falls, all topics that mark a group, and all words whose topics"
         " changed, the false discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
-    return sentence if run.final else ""
 
 
 def _software(run: Run) -> str:
@@ -232,11 +254,11 @@ def _software(run: Run) -> str:
             f"We used Topograph {topograph()}, which trains with NumPy (Harris et al. 2020) and"
             " Numba (Lam, Pitrou and Seibert 2015)."
         )
-    v = run.versions
+    of = run.versions
     return (
-        f"We used Topograph {v['topograph']} with Python {v['python']}, NumPy {v['numpy']} (Harris"
-        f" et al. 2020), Numba {v['numba']} (Lam, Pitrou and Seibert 2015) and SciPy {v['scipy']}"
-        f" (Virtanen et al. 2020) on {v['machine']}."
+        f"We used Topograph {of['topograph']} with Python {of['python']}, NumPy {of['numpy']}"
+        f" (Harris et al. 2020), Numba {of['numba']} (Lam, Pitrou and Seibert 2015) and SciPy"
+        f" {of['scipy']} (Virtanen et al. 2020) on {of['machine']}."
     )
 
 
@@ -244,31 +266,27 @@ def _number(value: float, places: int) -> str:
     return f"{value:.{places}f}".replace("-", "−")
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def keys(run: Run) -> list[str]:
     """The works that the paragraphs name: the engine's own, then those of the file in its order."""
-    used = {
-        *(
-            "harris2020array",
-            "lam2015numba",
-            "mimno2011optimizing",
-            "bouma2009normalized",
-            "wallach2009evaluation",
-        ),
-        *(("benjamini1995controlling", "csorgo1997limit") if run.final else ()),
-        *engines.get(run.engine).methods(run.settings).citations,
-        *(("virtanen2020scipy",) if run.versions else ()),
-    }
-    return [key for key in _entries(run) if key in used]
+    cited = {*_CITED, *engines.get(run.engine).methods(run.settings).citations}
+    if run.final:
+        cited |= _CITED_WITH_FINDINGS
+    if run.versions:
+        cited.add("virtanen2020scipy")
+    return [key for key in _entries(run) if key in cited]
 
 
 def bibtex(run: Run) -> str:
     """The entries of `keys`, LDAvis's for those who take its file, and Topograph itself."""
-    wanted = [*keys(run), "sievert2014ldavis"]
-    ours = (
-        "@software{topograph,\n  title = {Topograph},\n  version ="
-        f" {{{run.versions.get('topograph', topograph())}}}\n}}\n"
-    )
-    return "\n".join([*(text for key, text in _entries(run).items() if key in wanted), ours])
+    cited = {*keys(run), "sievert2014ldavis"}
+    entries = [text for key, text in _entries(run).items() if key in cited]
+    version = run.versions.get("topograph", topograph())
+    ours = f"@software{{topograph,\n  title = {{Topograph}},\n  version = {{{version}}}\n}}\n"
+    return "\n".join([*entries, ours])
 
 
 def _entries(run: Run) -> dict[str, str]:

@@ -13,37 +13,55 @@ from webapp.core.results import evidence
 from webapp.platform.storage.sql import tuples
 from webapp.service.exports.tables import Wanted, kinds
 
-RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}
-DOCUMENT, PAIR, LISTED, LINE = (
-    250,
-    180,
-    60,
-    260,
-)  # of a document, a topic of one, a word of a topic, a word in its line
-# Of a topic in LDAvis's file, and of its page in a site: a million documents, 2,000 topics
-VIEWED, PAGE = 65_000, 22_000
-NUMBER, CELL = 14, 5  # of a weight as text, and of a share in a table most of whose cells are 0
+RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}  # to a CSV's bytes
+
+# Bytes of a row of a table
+DOCUMENT = 250
+DOCUMENT_TOPIC = 180
+DOCUMENT_DIGEST = 40  # of a document in dfr-browser's file, and in MALLET's, before its shares
+DOCUMENT_NAME = 30
+TOPIC_WORD = 60
+VOCABULARY_WORD = 25
+LINE = 260  # a word in its line
+GROUP_TOPIC = 70
+WEIGHT = 14  # a weight as text,
+WEIGHT_AND_WORD = WEIGHT + 12
+SHARE_CELL = 5  # and a share in a table most of whose cells are 0
+STATE_TOKEN = 8  # of MALLET's state, compressed
+DFR_PAIR = 5
+# Of a topic in LDAvis's file, and of its page in a site, before it is compressed, which is what
+# takes time: a million documents, 2,000 topics
+LDAVIS_TOPIC = 65_000
+SITE_TOPIC = 22_000
+# Bytes of arrays
+PAIR_OF_BAG = 11  # words, counts, topics, certainty
+SPARSE_PAIR = 6  # a topic of a document, or a word of a topic and its weight
+SPARSE_WORD = 8
+BUNDLE_DOCUMENT = 100
+SPARSE_DOCUMENT = 16
+FLOAT = 4
+DEPOSIT_RATIO = 4  # its tables and pages are compressed to about a fourth
 
 
-def _pairs(wanted: Wanted) -> int:
+def _document_topics(wanted: Wanted) -> int:
     """Topics of documents, in all: of a set as many as its documents have on average."""
-    return (
-        len(evidence.of(wanted.run).doc_topics)
-        * wanted.selection.count
-        // max(1, wanted.run.version.documents)
-    )
+    pairs = len(evidence.of(wanted.run).doc_topics) * wanted.selection.count
+    return pairs // max(1, wanted.run.version.documents)
 
 
-def _listed(wanted: Wanted) -> int:
+def _topic_words(wanted: Wanted) -> int:
     """Words of topics, in all: as Postgres counted them when they were stored."""
     name = f"topic_word_{wanted.run.snapshot_id:d}"
     stored = tuples("SELECT reltuples::bigint FROM pg_class WHERE relname = %s", [name])
-    return max(0, stored[0][0]) if stored else 0
+    if not stored:
+        return 0
+    return max(0, stored[0][0])
 
 
 def _lines(wanted: Wanted) -> int:
     if wanted.pattern:
-        hits = patterns.hits(wanted.selection, wanted.pattern, next(iter(wanted.topics), None))
+        topic = next(iter(wanted.topics), None)
+        hits = patterns.hits(wanted.selection, wanted.pattern, topic)
         return LINE * patterns.told(wanted.selection, hits).hits
     entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
     return LINE * entry.tokens if entry else 0
@@ -51,63 +69,69 @@ def _lines(wanted: Wanted) -> int:
 
 def _topic_time(wanted: Wanted) -> int:
     by = wanted.by or next(iter(kinds(wanted.run)), None)
-    return (
-        0
-        if by is None
-        else 70 * wanted.run.topics * len(fields.groups(wanted.run.version, by).labels)
-    )
+    if by is None:
+        return 0
+    groups = fields.groups(wanted.run.version, by)
+    return GROUP_TOPIC * wanted.run.topics * len(groups.labels)
+
+
+def _document_topics_wide(wanted: Wanted) -> int:
+    return wanted.selection.count * (DOCUMENT + SHARE_CELL * wanted.run.topics)
+
+
+def _mallet_doc_topics(wanted: Wanted) -> int:
+    return wanted.run.version.documents * (DOCUMENT_NAME + (WEIGHT + 1) * wanted.run.topics)
+
+
+def _mallet_topic_word_weights(wanted: Wanted) -> int:
+    return WEIGHT_AND_WORD * wanted.run.topics * wanted.run.version.vocabulary
+
+
+def _dfr_browser(wanted: Wanted) -> int:
+    return DOCUMENT_DIGEST * wanted.selection.count + DFR_PAIR * _document_topics(wanted)
+
+
+def _model(wanted: Wanted) -> int:
+    version = wanted.run.version
+    return FLOAT * wanted.run.topics * (version.documents + version.vocabulary)
+
+
+def _sparse_arrays(wanted: Wanted, document: int) -> int:
+    """document: bytes of one, beside its topics."""
+    pairs = SPARSE_PAIR * len(evidence.of(wanted.run).doc_topics)
+    words = SPARSE_WORD * _topic_words(wanted)
+    return pairs + document * wanted.run.version.documents + words
 
 
 def _bundle(wanted: Wanted) -> int:
-    assigned = evidence.of(wanted.run)
-    bow = 11 * len(assigned.bow.words)  # words, counts, topics, certainty
-    return (
-        bow
-        + 6 * len(assigned.doc_topics)
-        + 100 * wanted.run.version.documents
-        + 8 * _listed(wanted)
-    )
+    bag = PAIR_OF_BAG * len(evidence.of(wanted.run).bow.words)
+    return bag + _sparse_arrays(wanted, BUNDLE_DOCUMENT)
 
 
 def _deposit(wanted: Wanted) -> int:
-    """Its tables and pages are compressed to about a fourth."""
     parts = ("topics-long", "words", "documents", "document-topics", "site")
-    return _bundle(wanted) + sum(BYTES[name](wanted) for name in parts) // 4
+    return _bundle(wanted) + sum(BYTES[name](wanted) for name in parts) // DEPOSIT_RATIO
 
 
 # The bytes of a form of exports.FORMS, and of a deposit, of a table as CSV; a form that never has
 # many is not among them.
 BYTES: dict[str, Callable[[Wanted], int]] = {
-    "topics-long": lambda wanted: LISTED * _listed(wanted),
-    "words": lambda wanted: 25 * wanted.run.version.vocabulary,
+    "topics-long": lambda wanted: TOPIC_WORD * _topic_words(wanted),
+    "words": lambda wanted: VOCABULARY_WORD * wanted.run.version.vocabulary,
     "lines": _lines,
     "documents": lambda wanted: DOCUMENT * wanted.selection.count,
-    "document-topics": lambda wanted: PAIR * _pairs(wanted),
-    "section-topics": lambda wanted: PAIR * _pairs(wanted),
-    "document-topics-wide": lambda wanted: (
-        wanted.selection.count * (DOCUMENT + CELL * wanted.run.topics)
-    ),
+    "document-topics": lambda wanted: DOCUMENT_TOPIC * _document_topics(wanted),
+    "section-topics": lambda wanted: DOCUMENT_TOPIC * _document_topics(wanted),
+    "document-topics-wide": _document_topics_wide,
     "topic-time": _topic_time,
-    "mallet-doc-topics": lambda wanted: (
-        wanted.run.version.documents * (30 + (NUMBER + 1) * wanted.run.topics)
-    ),
-    "mallet-topic-word-weights": lambda wanted: (
-        wanted.run.topics * wanted.run.version.vocabulary * (NUMBER + 12)
-    ),
-    "mallet-state": lambda wanted: 8 * wanted.run.version.tokens,
-    "dfr-browser": lambda wanted: 40 * wanted.selection.count + 5 * _pairs(wanted),
-    "ldavis": lambda wanted: VIEWED * wanted.run.topics,
-    "model": lambda wanted: (
-        4 * wanted.run.topics * (wanted.run.version.documents + wanted.run.version.vocabulary)
-    ),
-    "model-sparse": lambda wanted: (
-        6 * len(evidence.of(wanted.run).doc_topics)
-        + 16 * wanted.run.version.documents
-        + 8 * _listed(wanted)
-    ),
-    "site": lambda wanted: (
-        PAGE * wanted.run.topics
-    ),  # before it is compressed: that is what takes time
+    "mallet-doc-topics": _mallet_doc_topics,
+    "mallet-topic-word-weights": _mallet_topic_word_weights,
+    "mallet-state": lambda wanted: STATE_TOKEN * wanted.run.version.tokens,
+    "dfr-browser": _dfr_browser,
+    "ldavis": lambda wanted: LDAVIS_TOPIC * wanted.run.topics,
+    "model": _model,
+    "model-sparse": lambda wanted: _sparse_arrays(wanted, SPARSE_DOCUMENT),
+    "site": lambda wanted: SITE_TOPIC * wanted.run.topics,
     "bundle": _bundle,
     "deposit": _deposit,
 }
