@@ -31,21 +31,56 @@ width of `common` overall; and seconds for the prediction from 5,000 codes.
 
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks.engines.corpora import SHARED
 from benchmarks.origin import options, started
 from inference.codes.draw import draw, strata
-from inference.codes.effect import effect
-from inference.codes.estimate import cells
+from inference.codes.effect import Effect, effect
+from inference.codes.estimate import Bounds, Cells, cells
 from inference.codes.predict import Prediction, predict
+from inference.evidence import Evidence
 
 FILE = SHARED / "manifestos.csv.gz"
 BY = ("year", "party", "manifesto")
-CODES, FLOOR = 300, 1
-EFFECTS = "Labour, year held constant", "1987 to 2010, party held constant"
+DRAWS = 2_000
+QUICK_DRAWS = 300
+CODES = 300  # of a draw
+FLOOR = 1  # of a stratum, at the least
+COMMON = 3  # experts who say that a sentence is economic, at the least
+RARE = 7
+EFFECTS = ("Labour, year held constant", "1987 to 2010, party held constant")
 R2 = 0.45  # planted
+TIMED = 5_000  # codes of the prediction whose time is measured
+SELDOM_FEW = 0.5  # of the draws: `told` of a cell that is few more often says nothing
+TINY = 1e-9  # a share that is divided by
+SHARE_HEAD = "concept cell truth codes few% count coded alone% held% told% width".split()
+EFFECT_HEAD = "concept effect truth count alone% held% beyond% width".split()
+
+
+class Grouping(NamedTuple):
+    """labels: of its cells. cell: int[D], of each document."""
+
+    labels: list[str]
+    cell: np.ndarray
+
+
+class Design(NamedTuple):
+    """row: int[D], of each document. rows: float64[C, P]: the constant, years from 0 to 1, parties
+    but the first. contrasts: float64[len(EFFECTS), P]."""
+
+    row: np.ndarray
+    rows: np.ndarray
+    contrasts: np.ndarray
+
+
+class Result(NamedTuple):
+    """Of a concept. coverage: the least. width: of its overall interval, to that of codes alone."""
+
+    coverage: float
+    width: float
 
 
 def main() -> None:
@@ -64,154 +99,169 @@ def main() -> None:
         print(f"Nothing is measured: {FILE} is missing.")
         return
     with started(given.data):
-        measured(given.draws or (300 if given.quick else 2_000))
+        measure(given.draws or (QUICK_DRAWS if given.quick else DRAWS))
 
 
-def measured(draws: int) -> None:
+def measure(draws: int) -> None:
     from benchmarks.insight import collections, runs
     from webapp.core.results import evidence
 
     rows = collections._rows(FILE)
     texts = [{name: row[name] for name in ("id", *BY, "text")} for row in rows]
     tokens = evidence.of(runs.trained(collections._table("manifestos", texts, "year"), False, 0))
-    names, codes = zip(
-        *(np.unique([row[by] for row in rows], return_inverse=True) for by in BY), strict=True
-    )
-    sets = [(["all"], np.zeros(len(rows), int)), *zip(names[:2], codes[:2], strict=True)]
-    experts, chance = (
-        np.array([int(row["economic_experts"]) for row in rows]),
-        np.random.default_rng(0),
-    )
-    common, rare = (experts >= 3).astype(float), (experts >= 7).astype(float)
-    noise = np.sqrt(R2 * (1 - R2) * common.var())
-    planted = chance.normal(R2 * common + (1 - R2) * common.mean(), noise).astype(np.float32)
+    years = _grouped(rows, "year")
+    parties = _grouped(rows, "party")
+    manifestos = _grouped(rows, "manifesto")
+    experts = np.array([int(row["economic_experts"]) for row in rows])
+    common = (experts >= COMMON).astype(float)
+    rare = (experts >= RARE).astype(float)
+    random = np.random.default_rng(0)
+    planted = _planted(common, random)
+    groupings = [Grouping(["all"], np.zeros(len(rows), int)), years, parties]
+    unit = manifestos.cell
     print(f"{draws:,} draws of {CODES} of {len(rows):,} documents, {tokens.K} topics")
-    print(
-        "| concept | cell | truth | codes | few % | count | coded | alone % | held % | told % |"
-        " width |\n|" + "---|" * 11
-    )
-    outcomes = [
-        concept(name, y, tokens, codes[2], sets, draws, g)
-        for name, y, g in (
-            ("common", common, None),
-            ("rare", rare, None),
-            ("planted", common, planted),
-        )
+    print(_row(SHARE_HEAD) + _row(["---"] * len(SHARE_HEAD)), end="")
+    results = [
+        measure_concept("common", common, tokens, unit, groupings, draws),
+        measure_concept("rare", rare, tokens, unit, groupings, draws),
+        measure_concept("planted", common, tokens, unit, groupings, draws, planted),
     ]
-    some, began = chance.permutation(len(rows))[:5_000], time.process_time()
-    predict(tokens.bow, tokens, some, common[some], 0)
-    print(
-        f"coverage: {100 * min(outcomes)[0]:.1f}% narrower: {outcomes[0][1]:.3f} seconds:"
-        f" {time.process_time() - began:.2f}"
-    )
+    timed = random.permutation(len(rows))[:TIMED]
+    began = time.process_time()
+    predict(tokens.bow, tokens, timed, common[timed], 0)
+    seconds = time.process_time() - began
+    coverage = 100 * min(result.coverage for result in results)
+    print(f"coverage: {coverage:.1f}% narrower: {results[0].width:.3f} seconds: {seconds:.2f}")
 
 
-def concept(
-    name: str, y: np.ndarray, tokens, unit: np.ndarray, sets: list, draws: int, g: np.ndarray | None
-) -> tuple[float, float]:
-    """(least coverage, width overall), printed. g: a prediction that is given, None for one from
-    the codes."""
-    share = [tokens.held([k]) / np.maximum(tokens.lengths, 1) for k in range(tokens.K)]
-    of = strata(max(share, key=lambda s: np.corrcoef(y, s)[0, 1] if s.any() else -1), unit)
-    r2, outcomes = np.empty(draws), [list[tuple]() for _ in sets]
-    row, design, contrasts = _design(sets)
-    truths, effects = (
-        np.linalg.lstsq(design[row], y, rcond=None)[0] @ contrasts.T,
-        [list[tuple]() for _ in contrasts],
-    )
+def _grouped(rows: list[dict], column: str) -> Grouping:
+    labels, cell = np.unique([row[column] for row in rows], return_inverse=True)
+    return Grouping(labels.tolist(), cell)
+
+
+def _planted(y: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """float32[D]: a prediction of y that explains R2 of its variance."""
+    noise = np.sqrt(R2 * (1 - R2) * y.var())
+    return random.normal(R2 * y + (1 - R2) * y.mean(), noise).astype(np.float32)
+
+
+def measure_concept(
+    name: str,
+    y: np.ndarray,
+    tokens: Evidence,
+    unit: np.ndarray,
+    groupings: list[Grouping],
+    draws: int,
+    planted: np.ndarray | None = None,
+) -> Result:
+    """Prints its lines. groupings: all documents, by year, by party. planted: float32[D], a
+    prediction; None for one from the codes."""
+    stratum = strata(_best_share(y, tokens), unit)
+    design = _design(*groupings[1:])
+    of_cells: list[list[Cells]] = [[] for _ in groupings]
+    of_effects: list[list[Effect]] = [[] for _ in EFFECTS]
+    r2 = np.empty(draws)
     for seed in range(draws):
-        documents, pi, _ = draw(of, CODES, FLOOR, seed)
-        given = (
-            Prediction(g[None], g[None, documents], R2)
-            if g is not None
-            else predict(tokens.bow, tokens, documents, y[documents], seed)
-        )
-        r2[seed] = given.r2
-        for rows, (_, cell) in zip(outcomes, sets, strict=True):
-            e = cells(cell, of, documents, y[documents], pi, given)
-            rows.append(
-                (
-                    e.codes,
-                    e.few,
-                    e.counted,
-                    e.raw,
-                    e.coded.low,
-                    e.coded.high,
-                    e.corrected.low,
-                    e.corrected.high,
-                )
+        documents, pi, _ = draw(stratum, CODES, FLOOR, seed)
+        codes = y[documents]
+        if planted is None:
+            prediction = predict(tokens.bow, tokens, documents, codes, seed)
+        else:
+            prediction = Prediction(planted[None], planted[None, documents], R2)
+        r2[seed] = prediction.r2
+        for estimates, grouping in zip(of_cells, groupings, strict=True):
+            estimates.append(cells(grouping.cell, stratum, documents, codes, pi, prediction))
+        for effects, contrast in zip(of_effects, design.contrasts, strict=True):
+            effects.append(
+                effect(design.row, design.rows, contrast, stratum, documents, codes, pi, prediction)
             )
-        for listed, contrast in zip(effects, contrasts, strict=True):
-            e = effect(row, design, contrast, of, documents, y[documents], pi, given)
-            listed.append(
-                (e.counted, *(x for b in (e.coded, e.corrected, e.beyond) for x in (b.low, b.high)))
-            )
-    least, widths = 1.0, []
-    for rows, (labels, cell) in zip(outcomes, sets, strict=True):
-        arrays = np.array(rows, float)
-        truth = np.bincount(cell, y) / np.bincount(cell)
-        n, few, count, raw, low, high, least_of, most_of = arrays.mean(axis=0)
-        alone, held = ((arrays[:, i] <= truth) & (truth <= arrays[:, i + 1]) for i in (4, 6))
-        told = (held * (1 - arrays[:, 1])).mean(axis=0) / np.maximum(1 - few, 1e-9)
-        widths.append((most_of - least_of) / (high - low))
-        columns = (
-            truth,
-            n / 100,
-            few,
-            count - truth,
-            raw - truth,
-            alone.mean(axis=0),
-            held.mean(axis=0),
-            told,
-        )
-        for label, numbers, width in zip(labels, np.transpose(columns), widths[-1], strict=True):
-            print(
-                f"| {name} | {label} | "
-                + " | ".join(f"{100 * x:.1f}" for x in numbers)
-                + f" | {width:.3f} |",
-                flush=True,
-            )
-        least = min([least, *held.mean(axis=0), *told[few <= 0.5]])
-    print(
-        "\n| concept | effect | truth | count | alone % | held % | beyond % | width |\n"
-        + "|---" * 8
-        + "|"
-    )
-    _told_of_effects(name, truths, effects)
-    print(
-        f"{name}: R2 out of fold {r2.mean():.2f}, 1.05 times the root of 1 - R2 is"
-        f" {1.05 * np.sqrt(1 - r2.mean()):.3f}",
-        flush=True,
-    )
-    return float(least), float(widths[0][0])
-
-
-def _design(sets: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(int[D], each document's row; rows: the constant, years from 0 to 1, parties but the first;
-    contrasts of EFFECTS)."""
-    (_, _), (years, year), (parties, party) = sets
-    time = (years.astype(float) - float(years[0])) / (float(years[-1]) - float(years[0]))
-    rows = [
-        [1, t, *(p == q for q in range(1, len(parties)))] for t in time for p in range(len(parties))
+    results = [
+        _print_cells(name, y, grouping, estimates)
+        for grouping, estimates in zip(groupings, of_cells, strict=True)
     ]
-    contrasts = np.eye(1 + len(parties))[[1 + int(np.flatnonzero(parties == "Labour")[0]), 1]]
-    return year * len(parties) + party, np.array(rows, float), contrasts
+    _print_effects(name, y, design, of_effects)
+    root = 1.05 * np.sqrt(1 - r2.mean())
+    print(f"{name}: R2 out of fold {r2.mean():.2f}, 1.05 times the root of 1 - R2 is {root:.3f}")
+    return Result(min(result.coverage for result in results), results[0].width)
 
 
-def _told_of_effects(name: str, truths: np.ndarray, effects: list) -> None:
-    for label, truth, listed in zip(EFFECTS, truths, effects, strict=True):
-        count, *ends = np.array(listed).T
-        held = [
-            100 * ((low <= truth) & (truth <= high)).mean()
-            for low, high in zip(ends[::2], ends[1::2], strict=True)
+def _best_share(y: np.ndarray, tokens: Evidence) -> np.ndarray:
+    """float64[D]: of the topic whose shares fit the codes best."""
+    lengths = np.maximum(tokens.lengths, 1)
+    shares = [tokens.held([k]) / lengths for k in range(tokens.K)]
+    fits = [np.corrcoef(y, share)[0, 1] if share.any() else -1 for share in shares]
+    return shares[int(np.argmax(fits))]
+
+
+def _print_cells(name: str, y: np.ndarray, grouping: Grouping, draws: list[Cells]) -> Result:
+    """A line of each cell; the Result of the first one's width."""
+    truth = np.bincount(grouping.cell, y) / np.bincount(grouping.cell)
+    few = np.array([cells.few for cells in draws])
+    alone = np.array([_holds(cells.coded, truth) for cells in draws])
+    held = np.array([_holds(cells.corrected, truth) for cells in draws])
+    share_few = few.mean(axis=0)
+    told = (held * ~few).mean(axis=0) / np.maximum(1 - share_few, TINY)
+    width = _mean_width([cells.corrected for cells in draws])
+    width /= _mean_width([cells.coded for cells in draws])
+    columns = [
+        truth,
+        np.mean([cells.codes for cells in draws], axis=0) / 100,  # printed as a number, not in %
+        share_few,
+        np.mean([cells.counted for cells in draws], axis=0) - truth,
+        np.mean([cells.coded.estimate for cells in draws], axis=0) - truth,
+        alone.mean(axis=0),
+        held.mean(axis=0),
+        told,
+    ]
+    for c, label in enumerate(grouping.labels):
+        numbers = [f"{100 * column[c]:.1f}" for column in columns]
+        print(_row([name, label, *numbers, f"{width[c]:.3f}"]), end="", flush=True)
+    least = min([*held.mean(axis=0), *told[share_few <= SELDOM_FEW]])
+    return Result(float(least), float(width[0]))
+
+
+def _print_effects(
+    name: str, y: np.ndarray, design: Design, of_effects: list[list[Effect]]
+) -> None:
+    beta, *_ = np.linalg.lstsq(design.rows[design.row], y, rcond=None)
+    truths = design.contrasts @ beta
+    print("\n" + _row(EFFECT_HEAD) + _row(["---"] * len(EFFECT_HEAD)), end="")
+    for label, truth, draws in zip(EFFECTS, truths, of_effects, strict=True):
+        intervals = [
+            [draw.coded for draw in draws],
+            [draw.corrected for draw in draws],
+            [draw.beyond for draw in draws],
         ]
-        width = (ends[3] - ends[2]).mean() / (ends[1] - ends[0]).mean()
-        print(
-            f"| {name} | {label} | {100 * truth:.1f} | {100 * (count - truth).mean():.1f} | "
-            + " | ".join(f"{x:.1f}" for x in held)
-            + f" | {width:.3f} |",
-            flush=True,
-        )
+        held = [np.mean([_holds(bounds, truth) for bounds in kind]) for kind in intervals]
+        coded, corrected, _ = (_mean_width(kind) for kind in intervals)
+        wrong = np.mean([draw.counted for draw in draws]) - truth
+        numbers = [f"{100 * number:.1f}" for number in (truth, wrong, *held)]
+        print(_row([name, label, *numbers, f"{corrected / coded:.3f}"]), end="", flush=True)
+
+
+def _holds(bounds: Bounds, truth: np.ndarray | float) -> np.ndarray:
+    return (bounds.low <= truth) & (truth <= bounds.high)
+
+
+def _mean_width(draws: list[Bounds]) -> np.ndarray:
+    return np.mean([bounds.high - bounds.low for bounds in draws], axis=0)
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _design(years: Grouping, parties: Grouping) -> Design:
+    year = np.array(years.labels, float)
+    time_of_year = (year - year[0]) / (year[-1] - year[0])
+    rows = []
+    for moment in time_of_year:
+        for party in range(len(parties.labels)):
+            rows.append([1, moment, *(party == other for other in range(1, len(parties.labels)))])
+    identity = np.eye(1 + len(parties.labels))
+    contrasts = identity[[1 + parties.labels.index("Labour"), 1]]
+    row = years.cell * len(parties.labels) + parties.cell
+    return Design(row, np.array(rows, float), contrasts)
 
 
 if __name__ == "__main__":
