@@ -12,6 +12,7 @@ from inference.explore import seriation
 from inference.explore.association import COLLOCATION, Association, association, together
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near, Pairs, Windows
+from inference.index.two_sets import FormSums
 from webapp.analysis.collocations.shapes import (
     Collocate,
     CollocationNetwork,
@@ -46,6 +47,8 @@ _COLUMNS = (
     "corpus run selection word topic left right within near tokens documents expected"
     " tokens_everywhere log_dice g2 t".split()
 )
+EXPECTED_DIGITS = G2_DIGITS = 2  # of the file
+LOG_DICE_DIGITS = T_DIGITS = 3
 
 
 class Asked(NamedTuple):
@@ -59,21 +62,38 @@ class Asked(NamedTuple):
     which: Which
     within: Within = "words"
 
+    @property
+    def in_sentence(self) -> bool:
+        return self.within == "sentence"
+
+    @property
+    def farthest(self) -> int:
+        """Words of the window's longer side."""
+        return max(self.left, self.right)
+
 
 class Counted(NamedTuple):
-    """everywhere: int64[n], tokens of each form in the set. total: all tokens of it. Both without
-    the word's own."""
+    """near: sums of each form near the word. everywhere: int64[n], tokens of each form in the set.
+    total: all tokens of it. Both without the word's own."""
 
     near: Listed
     everywhere: np.ndarray
     total: int
+
+    @property
+    def association(self) -> Association:
+        """Of each form with the word."""
+        near = self.near
+        window = int(near.totals.tokens)
+        return association(near.sums.tokens, self.everywhere, window, self.total, near.found)
 
 
 def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST) -> Counted:
     """A pass over the documents that have the word, and for a new set one over the index. kept:
     documents that a form has near the word at least. Raises Invalid where the corpus has no index,
     or the places of its words are not known."""
-    view, index = selection.view, search.open_index(selection.run.corpus)
+    view = selection.view
+    index = search.open_index(selection.run.corpus)
     if not concordance.has_places(view.run):
         raise Invalid(
             "run",
@@ -84,38 +104,38 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
     def make() -> Counted:
         near = count(Near, selection, word, asked).listed(kept)
         forms, tokens, total = _tokens(index, selection)
-        at = np.searchsorted(forms, near.sums.forms)
-        own = np.append(tokens, 0)[at] * (np.append(forms, -1)[at] == near.sums.forms) - near.own
-        return Counted(
-            near, np.maximum(own, near.sums.tokens), total - near.pieces
-        )  # counts of the index have a limit
+        everywhere = _of_forms(near.sums.forms, forms, tokens) - near.own
+        # at least what is near: the counts of the index have a limit
+        everywhere = np.maximum(everywhere, near.sums.tokens)
+        return Counted(near, everywhere, total - near.pieces)
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
     window = (asked.left, asked.right, asked.within)
-    key = (
-        index.made,
-        view.run.snapshot_id,
-        *selection.key,
-        word.pk,
-        asked.topic,
-        *parts,
-        *window,
-        kept,
-    )
-    return _near.get_or_set(key, make)
+    of_word = (word.pk, asked.topic, *parts, *window, kept)
+    return _near.get_or_set((index.made, view.run.snapshot_id, *selection.key, *of_word), make)
 
 
-def told(selection: RunSelection, made: Counted) -> Counted:
+def _of_forms(wanted: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+    """int64[n]: tokens of the wanted forms, 0 of one that is not among `forms` (ascending)."""
+    if not len(forms):
+        return np.zeros(len(wanted), np.int64)
+    place = np.minimum(np.searchsorted(forms, wanted), len(forms) - 1)
+    return np.where(forms[place] == wanted, tokens[place], 0)
+
+
+def told(selection: RunSelection, counted: Counted) -> Counted:
     """As far as who asks may know: a word's neighbours, one after the other, would be the text."""
-    corpus, sums = selection.run.corpus, made.near.sums
+    corpus = selection.run.corpus
     if not embargo.readers(corpus):
-        return made
-    documents = embargo.rounded(corpus, sums.documents)
-    tokens = np.maximum(embargo.rounded(corpus, sums.tokens), documents)
-    rounded = sums._replace(tokens=tokens, documents=documents)
-    some = documents > 0
-    sums = type(sums)(*(array[some] for array in rounded))
-    return made._replace(near=made.near._replace(sums=sums), everywhere=made.everywhere[some])
+        return counted
+    near = counted.near
+    documents = embargo.rounded(corpus, near.sums.documents)
+    tokens = np.maximum(embargo.rounded(corpus, near.sums.tokens), documents)
+    rounded = near.sums._replace(tokens=tokens, documents=documents)
+    remain = documents > 0
+    sums = FormSums(*(array[remain] for array in rounded))
+    everywhere = counted.everywhere[remain]
+    return counted._replace(near=near._replace(sums=sums), everywhere=everywhere)
 
 
 def count(
@@ -125,19 +145,25 @@ def count(
     asked: Asked,
     *more: np.ndarray,
 ) -> Counts:
-    """Near, or Pairs, of all tokens of the word."""
+    """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
     index = search.open_index(selection.run.corpus)
     pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
-    counts = make(
-        index, max(len(pieces), 1), asked.left, asked.right, asked.within == "sentence", *more
-    )
+    counts = make(index, max(len(pieces), 1), asked.left, asked.right, asked.in_sentence, *more)
     uses = senses.uses(selection.view, word, selection)
     pairs = uses.pairs(asked.topic)
-    documents, ends = uses.documents[pairs], np.cumsum(uses.counts[pairs], dtype=np.int64)
-    cuts = np.searchsorted(ends, np.arange(TOKENS, ends[-1] if len(ends) else 0, TOKENS))
-    for part in np.split(pairs, np.searchsorted(documents, documents[cuts])):
-        counts.add(*uses.places(part))
+    for documents in _in_parts(pairs, uses.documents[pairs], uses.counts[pairs]):
+        counts.add(*uses.places(documents))
     return counts
+
+
+def _in_parts(pairs: np.ndarray, documents: np.ndarray, tokens: np.ndarray) -> list[np.ndarray]:
+    """`pairs` in parts of about TOKENS tokens, each of whole documents. documents, tokens: of each
+    pair."""
+    ends = np.cumsum(tokens, dtype=np.int64)
+    total = ends[-1] if len(ends) else 0
+    cuts = np.searchsorted(ends, np.arange(TOKENS, total, TOKENS))
+    first_of_document = np.searchsorted(documents, documents[cuts])
+    return np.split(pairs, first_of_document)
 
 
 def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarray, int]:
@@ -145,24 +171,18 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
     tokens)."""
 
     def make() -> tuple[np.ndarray, np.ndarray, int]:
-        chosen = np.zeros(index.D, bool)
-        chosen[
-            slice(selection.version.documents) if selection.numbers is None else selection.numbers
-        ] = True
-        some = None if chosen.all() else chosen
-        forms, tokens = two_sets.tokens(
-            index.fields["text"], len(index.stream.lexicon), some, LEAST
-        )
-        return forms, tokens, int(index.stream.lengths.sum(dtype=np.int64, where=chosen))
+        in_set = np.zeros(index.D, bool)
+        if selection.numbers is None:
+            in_set[: selection.version.documents] = True
+        else:
+            in_set[selection.numbers] = True
+        documents = None if in_set.all() else in_set
+        size = len(index.stream.lexicon)
+        forms, tokens = two_sets.tokens(index.fields["text"], size, documents, LEAST)
+        total = index.stream.lengths.sum(dtype=np.int64, where=in_set)
+        return forms, tokens, int(total)
 
     return _everywhere.get_or_set((index.made, *selection.key), make)
-
-
-def associated(made: Counted) -> Association:
-    near = made.near
-    return association(
-        near.sums.tokens, made.everywhere, int(near.totals.tokens), made.total, near.found
-    )
 
 
 def least(selection: RunSelection, asked: int) -> int:
@@ -170,44 +190,71 @@ def least(selection: RunSelection, asked: int) -> int:
     return max(asked, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
 
 
-def _ranked(
-    selection: RunSelection, word: Word, asked: Asked
-) -> tuple[Counted, Association, np.ndarray]:
-    """All forms, how they are associated with the word, and the places of those that are listed, in
-    their order."""
-    made = told(selection, counted(selection, word, asked))
-    near, of_forms = made.near, associated(made)
-    rows = np.flatnonzero(near.sums.documents >= least(selection, asked.least))
-    if asked.which == "content":
-        rows = rows[
-            search.content_words(search.open_index(selection.run.corpus), near.sums.forms[rows])
-        ]
-    return made, of_forms, rows[np.argsort(-getattr(of_forms, asked.order)[rows], kind="stable")]
+class Ranked:
+    """What stands near a word, in the order that is asked for.
 
+    rows: places of the words that are listed, among all that were counted.
+    """
 
-def _collocates(
-    selection: RunSelection,
-    word: Word,
-    asked: Asked,
-    made: Counted,
-    of_forms: Association,
-    rows: np.ndarray,
-) -> list[Collocate]:
-    texts = search.open_index(selection.run.corpus).stream.lexicon.words(made.near.sums.forms[rows])
-    return [
-        Collocate(
-            text,
-            int(made.near.sums.tokens[i]),
-            int(made.near.sums.documents[i]),
-            float(of_forms.expected[i]),
-            int(made.everywhere[i]),
-            float(of_forms.log_dice[i]),
-            float(of_forms.g2[i]),
-            float(of_forms.t[i]),
-            *addresses(selection, word, asked, text),
+    def __init__(self, selection: RunSelection, word: Word, asked: Asked):
+        self.selection = selection
+        self.word = word
+        self.asked = asked
+        self.counted = told(selection, counted(selection, word, asked))
+        self.association = self.counted.association
+        sums = self.counted.near.sums
+        rows = np.flatnonzero(sums.documents >= least(selection, asked.least))
+        if asked.which == "content":
+            index = search.open_index(selection.run.corpus)
+            rows = rows[search.content_words(index, sums.forms[rows])]
+        measure = getattr(self.association, asked.order)
+        self.rows = rows[np.argsort(-measure[rows], kind="stable")]
+
+    @property
+    def forms(self) -> np.ndarray:
+        return self.counted.near.sums.forms[self.rows]
+
+    def collocates(self, count: int) -> list[Collocate]:
+        """The first so many."""
+        sums = self.counted.near.sums
+        association = self.association
+        lexicon = search.open_index(self.selection.run.corpus).stream.lexicon
+        texts = lexicon.words(self.forms[:count])
+        collocates = []
+        for i, text in zip(self.rows[:count].tolist(), texts, strict=True):
+            url, lines = addresses(self.selection, self.word, self.asked, text)
+            collocates.append(
+                Collocate(
+                    word=text,
+                    tokens=int(sums.tokens[i]),
+                    documents=int(sums.documents[i]),
+                    expected=float(association.expected[i]),
+                    everywhere=int(self.counted.everywhere[i]),
+                    log_dice=float(association.log_dice[i]),
+                    g2=float(association.g2[i]),
+                    t=float(association.t[i]),
+                    url=url,
+                    lines=lines,
+                )
+            )
+        return collocates
+
+    def page(self, count: int) -> Collocations:
+        """With the first so many words."""
+        asked = self.asked
+        topic = None
+        if asked.topic is not None:
+            topic = links.topic_link(self.selection.view, asked.topic)
+        return Collocations(
+            **vars(near_page(self.selection, self.word, asked)),
+            topic=topic,
+            found=self.counted.near.found,
+            window=int(self.counted.near.totals.tokens),
+            total=self.counted.total,
+            order=asked.order,
+            words=self.collocates(count),
+            more=max(len(self.rows) - count, 0),
         )
-        for i, text in zip(rows.tolist(), texts, strict=True)
-    ]
 
 
 def lines(selection: RunSelection, word: Word, asked: Asked) -> str:
@@ -220,100 +267,95 @@ def addresses(selection: RunSelection, word: Word, asked: Asked, *others: str) -
     """The documents, and the lines, in which other words are near: those of a pattern; within a
     sentence, and of several others, on either side. Where words are counted by stem or lemma, which
     no pattern finds, both are the documents that have all of them."""
-    text, farther = word.word.replace("_", " "), max(asked.left, asked.right)
+    text = word.word.replace("_", " ")
     if selection.version.settings.get("forms", "written") != "written":
-        quoted = " ".join(f'"{other}"' for other in others)
-        both = links.documents_url(
-            selection.run, selection.changed(q=f"{selection.q} {text} {quoted}".strip()).address()
-        )
-        return both, both
-    near, gap = "s" if asked.within == "sentence" else farther, f"*{{0,{farther - 1}}}"
-    pattern = f" ~{near} ".join([text, *others])
-    one_side = asked.within == "words" and not (
-        asked.left and asked.right or selection.run.corpus.embargo
-    )
-    if one_side and len(others) == 1:
-        pattern = f"{others[0]} {gap} {text}" if asked.left else f"{text} {gap} {others[0]}"
-    lines = selection.view.go(
-        "run_pattern", asked=selection.address(pattern=pattern, topic=asked.topic)[1:]
-    )
-    documents = selection if asked.topic is None else selection.with_topic(asked.topic)
-    return links.documents_url(selection.run, documents.address(match=pattern)), lines
+        quoted = [f'"{other}"' for other in others]
+        q = " ".join([selection.q, text, *quoted]).strip()
+        documents = links.documents_url(selection.run, selection.changed(q=q).address())
+        return documents, documents
+    pattern = _pattern(text, others, asked, bool(selection.run.corpus.embargo))
+    query = selection.address(pattern=pattern, topic=asked.topic)[1:]
+    lines = selection.view.go("run_pattern", asked=query)
+    in_topic = selection if asked.topic is None else selection.with_topic(asked.topic)
+    return links.documents_url(selection.run, in_topic.address(match=pattern)), lines
+
+
+def _pattern(text: str, others: tuple[str, ...], asked: Asked, under_embargo: bool) -> str:
+    """A pattern of words (webapp.analysis.words.patterns) for others near a text: on its side,
+    where the window has one and an embargo shows it, else on either."""
+    has_one_side = not asked.in_sentence and not (asked.left and asked.right)
+    if has_one_side and not under_embargo and len(others) == 1:
+        gap = f"*{{0,{asked.farthest - 1}}}"
+        in_order = [others[0], gap, text] if asked.left else [text, gap, others[0]]
+        return " ".join(in_order)
+    near = "s" if asked.in_sentence else asked.farthest
+    return f" ~{near} ".join([text, *others])
 
 
 def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
-    window = asked.left, asked.right
     return NearPage(
-        header(word),
-        selection.sentence,
-        *window,
-        least(selection, asked.least),
-        asked.which,
-        asked.within,
+        word=header(word),
+        documents_chosen=selection.sentence,
+        left=asked.left,
+        right=asked.right,
+        least=least(selection, asked.least),
+        which=asked.which,
+        within=asked.within,
     )
 
 
 def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
-    return _listed(selection, word, asked, *_ranked(selection, word, asked), LISTED)
-
-
-def _listed(
-    selection: RunSelection,
-    word: Word,
-    asked: Asked,
-    made: Counted,
-    of_forms: Association,
-    rows: np.ndarray,
-    most: int,
-) -> Collocations:
-    return Collocations(
-        **vars(near_page(selection, word, asked)),
-        topic=None if asked.topic is None else links.topic_link(selection.view, asked.topic),
-        found=made.near.found,
-        window=int(made.near.totals.tokens),
-        total=made.total,
-        order=asked.order,
-        words=_collocates(selection, word, asked, made, of_forms, rows[:most]),
-        more=max(len(rows) - most, 0),
-    )
+    return Ranked(selection, word, asked).page(LISTED)
 
 
 def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNetwork:
     """The first NODES that are listed, and which of them are in the same windows."""
-    made, of_forms, rows = _ranked(selection, word, asked)
-    page = _listed(selection, word, asked, made, of_forms, rows, NODES)
-    counts = count(Pairs, selection, word, asked, made.near.sums.forms[rows[:NODES]])
+    ranked = Ranked(selection, word, asked)
+    page = ranked.page(NODES)
+    counts = count(Pairs, selection, word, asked, ranked.forms[:NODES])
     windows = embargo.rounded(selection.run.corpus, counts.windows).copy()
     np.fill_diagonal(windows, np.diagonal(counts.windows))
     documents = embargo.rounded(selection.run.corpus, counts.documents)
     expected, g2 = together(windows, counts.found)
     linked = np.triu((g2 >= COLLOCATION) & (documents >= page.least), 1)
     strength = np.where(linked | linked.T, g2, 0.0)
-    group = connected_components(strength, directed=False)[1].tolist()
-    order = seriation.order(strength + np.diag(strength.max(axis=1, initial=0.0))).tolist()
-    a, b = np.nonzero(linked)
-    by_g2 = np.argsort(-g2[a, b], kind="stable")
-    texts = [other.word for other in page.words]
-    return CollocationNetwork(
-        **vars(page),
-        groups=[[page.words[i] for i in some] for _, some in groupby(order, group.__getitem__)],
-        pairs=[
+    pairs = []
+    for i, j in _strongest_first(linked, g2):
+        texts = [page.words[i].word, page.words[j].word]
+        url, lines = addresses(selection, word, asked, *texts)
+        pairs.append(
             NetworkPair(
-                [texts[i], texts[j]],
-                int(windows[i, j]),
-                float(expected[i, j]),
-                int(documents[i, j]),
-                float(g2[i, j]),
-                *addresses(selection, word, asked, texts[i], texts[j]),
+                words=texts,
+                windows=int(windows[i, j]),
+                expected=float(expected[i, j]),
+                documents=int(documents[i, j]),
+                g2=float(g2[i, j]),
+                url=url,
+                lines=lines,
             )
-            for i, j in zip(a[by_g2].tolist(), b[by_g2].tolist(), strict=True)
-        ],
-    )
+        )
+    groups = [[page.words[i] for i in group] for group in _groups(strength)]
+    return CollocationNetwork(**vars(page), groups=groups, pairs=pairs)
+
+
+def _strongest_first(linked: np.ndarray, g2: np.ndarray) -> list[tuple[int, int]]:
+    """Pairs that are linked."""
+    a, b = np.nonzero(linked)
+    order = np.argsort(-g2[a, b], kind="stable")
+    return list(zip(a[order].tolist(), b[order].tolist(), strict=True))
+
+
+def _groups(strength: np.ndarray) -> list[list[int]]:
+    """Of the words that are linked, also through others: next to those they are linked with.
+    strength: float64[n, n], 0 where two are not linked."""
+    _, group = connected_components(strength, directed=False)
+    strongest = strength.max(axis=1, initial=0.0)
+    order = seriation.order(strength + np.diag(strongest)).tolist()
+    return [list(members) for _, members in groupby(order, group.tolist().__getitem__)]
 
 
 def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
-    made, of_forms, rows = _ranked(selection, word, asked)
     topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
     about = [
         selection.run.corpus.name,
@@ -325,11 +367,15 @@ def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
         asked.right,
         asked.within,
     ]
-    lines = [
-        [
-            *(*about, c.word, c.tokens, c.documents, round(c.expected, 2), c.everywhere),
-            *(round(c.log_dice, 3), round(c.g2, 2), round(c.t, 3)),
+    lines = []
+    for collocate in Ranked(selection, word, asked).collocates(LONGEST_FILE):
+        counts = [collocate.word, collocate.tokens, collocate.documents]
+        measures = [
+            round(collocate.expected, EXPECTED_DIGITS),
+            collocate.everywhere,
+            round(collocate.log_dice, LOG_DICE_DIGITS),
+            round(collocate.g2, G2_DIGITS),
+            round(collocate.t, T_DIGITS),
         ]
-        for c in _collocates(selection, word, asked, made, of_forms, rows[:LONGEST_FILE])
-    ]
+        lines.append([*about, *counts, *measures])
     return csv_cells.lines([_COLUMNS, *lines])

@@ -11,6 +11,8 @@ from webapp.core.results.links import TopicLink
 Order = Literal["log_dice", "g2", "t"]
 Which = Literal["content", "all"]
 Within = Literal["words", "sentence"]
+LARGEST_LOG_DICE = 14
+FIRST_PAIRS = 3
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Collocate:
     @property
     def strength(self) -> float:
         """logDice as a part of the most that it can be, 14 (Rychlý 2008)."""
-        return self.log_dice / 14
+        return self.log_dice / LARGEST_LOG_DICE
 
 
 @dataclass(frozen=True)
@@ -92,11 +94,14 @@ class CollocationNetwork(Collocations):
 
     @property
     def first_pairs(self) -> list[NetworkPair]:
-        """At most three, of words that no pair before them has."""
-        listed = [word for pair in self.pairs for word in pair.words]
-        return [
-            pair for i, pair in enumerate(self.pairs) if not {*pair.words} & {*listed[: 2 * i]}
-        ][:3]
+        """At most FIRST_PAIRS, of words that no pair before them has."""
+        first = []
+        words: set[str] = set()
+        for pair in self.pairs:
+            if words.isdisjoint(pair.words):
+                first.append(pair)
+            words.update(pair.words)
+        return first[:FIRST_PAIRS]
 
 
 @dataclass(frozen=True)

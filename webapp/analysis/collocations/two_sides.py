@@ -21,6 +21,8 @@ from webapp.platform.storage import csv_cells
 
 LISTED = 25  # words of each column
 COLUMNS = ("first", "second", "both")
+ASSOCIATION_DIGITS = 2  # of the file
+TIMES_DIGITS = 4
 _COLUMNS = (
     "corpus run selection word first second left right within near column tokens_first"
     " tokens_second documents_first documents_second association_first association_second times"
@@ -35,8 +37,8 @@ class Side(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """The words near on both sides, and the association of each, float64[n, 2]. rows: those of each
-    of COLUMNS."""
+    """The words near on both sides. found: tokens of the word on each. association: float64[n, 2],
+    G2 of each word on either side. rows: those of each of COLUMNS."""
 
     found: list[int]
     compared: counting.Computed
@@ -47,54 +49,71 @@ class Computed(NamedTuple):
 def sides(query: QueryDict, base: RunSelection, asked: list[queries.Asked]) -> list[Side] | None:
     """What an address compares: from_a, to_a, in_a and the first topic, with the same of b. None
     where it says nothing. Raises Invalid where tokens of the word would be on both sides."""
-    own, topics = (
-        [contrasts.side(query, letter, base) for letter in "ab"],
-        [each.topic for each in asked],
-    )
-    if not any(own) and topics == [None, None]:
+    a = contrasts.side(query, "a", base)
+    b = contrasts.side(query, "b", base)
+    topic_a = asked[0].topic
+    topic_b = asked[1].topic
+    if a is None and b is None and topic_a is None and topic_b is None:
         return None
-    if None in topics or topics[0] == topics[1]:
-        a, b = own
+    if topic_a is None or topic_b is None or topic_a == topic_b:
         if a is None or b is None:
             raise Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
         contrasts.divided(base, a, b)
-    labels = ["" if topic is None else base.view.labels.title(topic) for topic in topics]
-    return [
-        Side(f"{label} {side.name if side else ''}".strip(), side.documents if side else base, each)
-        for label, side, each in zip(labels, own, asked, strict=True)
-    ]
+    return [_side(base, a, asked[0]), _side(base, b, asked[1])]
 
 
-def _computed(word: Word, chosen: list[Side]) -> Computed:
+def _side(base: RunSelection, documents: contrasts.Side | None, asked: queries.Asked) -> Side:
+    """documents: of this side; None for all."""
+    topic = "" if asked.topic is None else base.view.labels.title(asked.topic)
+    if documents is None:
+        return Side(topic, base, asked)
+    return Side(f"{topic} {documents.name}".strip(), documents.documents, asked)
+
+
+def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
-    corpus, asked = chosen[0].documents.run.corpus, chosen[0].asked
-    kept = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
-    made = [
-        queries.told(side.documents, queries.counted(side.documents, word, side.asked, kept))
-        for side in chosen
-    ]
-    sums, totals = together([each.near for each in made], counting.LEAST)
+    base = compared_sides[0].documents
+    asked = compared_sides[0].asked
+    corpus = base.run.corpus
+    least = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
+    counts = []
+    for side in compared_sides:
+        counted = queries.counted(side.documents, word, side.asked, least)
+        counts.append(queries.told(side.documents, counted))
+    sums, totals = together([count.near for count in counts], counting.LEAST)
     if not totals.tokens.all():
         raise Invalid(
             "from_a", f"On one side no word is near “{word.word}”. Choose more documents."
         )
     if asked.which == "content":
-        sums = FormSums(
-            *(array[search.content_words(search.open_index(corpus), sums.forms)] for array in sums)
-        )
+        content = search.content_words(search.open_index(corpus), sums.forms)
+        sums = FormSums(*(array[content] for array in sums))
     result = keyness.keyness(sums, totals)._replace(different=keyness.differ(sums, totals))
-    compared = counting.Computed(totals, *sums[:3], result, len(sums.forms), [])
-    association = np.zeros((len(compared.forms), 2))
-    for s, each in enumerate(made):
-        _, at, rows = np.intersect1d(
-            compared.forms, each.near.sums.forms, assume_unique=True, return_indices=True
-        )
-        association[at, s] = queries.associated(each).g2[rows]
-    strong = (association >= COLLOCATION) & (
-        compared.documents >= queries.least(chosen[0].documents, asked.least)
+    compared = counting.Computed(
+        totals=totals,
+        forms=sums.forms,
+        tokens=sums.tokens,
+        documents=sums.documents,
+        result=result,
+        tried=len(sums.forms),
+        differ=[],
     )
-    columns = _columns(compared.result, strong, association)
-    return Computed([each.near.found for each in made], compared, association, columns)
+    association = _associations(sums.forms, counts)
+    in_enough = compared.documents >= queries.least(base, asked.least)
+    strong = (association >= COLLOCATION) & in_enough
+    columns = _columns(result, strong, association)
+    return Computed([count.near.found for count in counts], compared, association, columns)
+
+
+def _associations(forms: np.ndarray, counts: list[queries.Counted]) -> np.ndarray:
+    """float64[n, 2]: G2 of each form on either side; 0 where it is not near the word there."""
+    association = np.zeros((len(forms), 2))
+    for s, count in enumerate(counts):
+        _, rows, rows_of_side = np.intersect1d(
+            forms, count.near.sums.forms, assume_unique=True, return_indices=True
+        )
+        association[rows, s] = count.association.g2[rows_of_side]
+    return association
 
 
 def _columns(
@@ -102,78 +121,79 @@ def _columns(
 ) -> list[np.ndarray]:
     """Rows of each column in their order: what differs clearly comes first, then by association.
     strong: bool[n, 2], on which side a word is a collocation."""
-    first, both = (
-        np.where(result.different, result.ratio > 0, strong[:, 0]),
-        strong.all(axis=1) & ~result.different,
-    )
-    shown = (strong[:, 0] & first & ~both, strong[:, 1] & ~first, both)
-    order = [
-        np.lexsort((-each, ~result.different)) for each in (*association.T, association.min(axis=1))
+    in_both = strong.all(axis=1) & ~result.different
+    larger_in_first = np.where(result.different, result.ratio > 0, strong[:, 0])
+    in_first = strong[:, 0] & larger_in_first & ~in_both
+    in_second = strong[:, 1] & ~larger_in_first
+    return [
+        _in_order(in_first, result.different, association[:, 0]),
+        _in_order(in_second, result.different, association[:, 1]),
+        _in_order(in_both, result.different, association.min(axis=1)),
     ]
-    return [rows[of_column[rows]] for rows, of_column in zip(order, shown, strict=True)]
 
 
-def page(base: RunSelection, word: Word, chosen: list[Side]) -> ComparedCollocations:
-    made = _computed(word, chosen)
+def _in_order(chosen: np.ndarray, different: np.ndarray, association: np.ndarray) -> np.ndarray:
+    """Rows that are chosen: first those that differ clearly, then by association."""
+    order = np.lexsort((-association, ~different))
+    return order[chosen[order]]
+
+
+def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> ComparedCollocations:
+    computed = _computed(word, compared_sides)
+    windows = computed.compared.totals.tokens.tolist()
+    sides = []
+    for side, found, window in zip(compared_sides, computed.found, windows, strict=True):
+        lines = queries.lines(side.documents, word, side.asked)
+        sides.append(WordSide(side.name, found, window, lines))
     return ComparedCollocations(
-        **vars(queries.near_page(base, word, chosen[0].asked)),
-        sides=[
-            WordSide(side.name, found, int(window), queries.lines(side.documents, word, side.asked))
-            for side, found, window in zip(
-                chosen, made.found, made.compared.totals.tokens, strict=True
-            )
+        **vars(queries.near_page(base, word, compared_sides[0].asked)),
+        sides=sides,
+        words=[
+            _words(base, word, compared_sides, computed, rows[:LISTED]) for rows in computed.rows
         ],
-        words=[_words(base, word, chosen, made, rows[:LISTED]) for rows in made.rows],
-        more=[max(len(rows) - LISTED, 0) for rows in made.rows],
-        tried=made.compared.tried,
+        more=[max(len(rows) - LISTED, 0) for rows in computed.rows],
+        tried=computed.compared.tried,
     )
 
 
 def _words(
-    base: RunSelection, word: Word, chosen: list[Side], made: Computed, rows: np.ndarray
+    base: RunSelection, word: Word, compared_sides: list[Side], computed: Computed, rows: np.ndarray
 ) -> list[NearWord]:
-    return [
-        NearWord(
-            **vars(
-                words_of_sets.key_word(
-                    made.compared,
-                    i,
-                    0,
-                    text,
-                    [
-                        lines
-                        for _, lines in (
-                            queries.addresses(side.documents, word, side.asked, text)
-                            for side in chosen
-                        )
-                    ],
-                )
-            ),
-            association=made.association[i].tolist(),
-            clear=bool(made.compared.result.different[i]),
-        )
-        for i, text in words_of_sets.texts(counting.Counted.of(base.run), made.compared, rows)
-    ]
+    compared = computed.compared
+    words = []
+    for i, text in words_of_sets.texts(counting.Counted.of(base.run), compared, rows):
+        urls = []
+        for side in compared_sides:
+            _, lines = queries.addresses(side.documents, word, side.asked, text)
+            urls.append(lines)
+        key_word = words_of_sets.key_word(compared, i, 0, text, urls)
+        association = computed.association[i].tolist()
+        clear = bool(compared.result.different[i])
+        words.append(NearWord(**vars(key_word), association=association, clear=clear))
+    return words
 
 
-def table(base: RunSelection, word: Word, chosen: list[Side]) -> bytes:
+def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
-    made, (a, b) = _computed(word, chosen), chosen
-    window = a.asked.left, a.asked.right, a.asked.within
-    about = [base.run.corpus.name, base.run.pk, base.sentence, word.word, a.name, b.name, *window]
-    lines = [
-        [
-            *(
-                *about,
-                w.word,
-                column,
-                *w.tokens,
-                *w.documents,
-                *(round(x, 2) for x in w.association),
-            ),
-            *(round(w.times, 4), int(w.clear)),
-        ]
-        for column, rows in zip(COLUMNS, made.rows, strict=True)
-        for w in _words(base, word, chosen, made, rows[: queries.LONGEST_FILE // 3])
+    computed = _computed(word, compared_sides)
+    a, b = compared_sides
+    about = [
+        base.run.corpus.name,
+        base.run.pk,
+        base.sentence,
+        word.word,
+        a.name,
+        b.name,
+        a.asked.left,
+        a.asked.right,
+        a.asked.within,
     ]
+    longest = queries.LONGEST_FILE // len(COLUMNS)
+    lines = []
+    for column, rows in zip(COLUMNS, computed.rows, strict=True):
+        for near in _words(base, word, compared_sides, computed, rows[:longest]):
+            association = [round(g2, ASSOCIATION_DIGITS) for g2 in near.association]
+            counts = [near.word, column, *near.tokens, *near.documents]
+            tested = [*association, round(near.times, TIMES_DIGITS), int(near.clear)]
+            lines.append([*about, *counts, *tested])
     return csv_cells.lines([_COLUMNS, *lines])

@@ -37,7 +37,8 @@ from webapp.platform.pages.typed import Answer, Here, typed
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
-WINDOWS, LEASTS = (1, 2, 5, 10), (2, 5, 10, 25)
+WINDOWS = (1, 2, 5, 10)  # words, that are offered
+LEASTS = (2, 5, 10, 25)  # documents
 
 
 @cached_page()
@@ -66,13 +67,14 @@ def words(
 ) -> Answer[Collocations | ComparedCollocations | NoCollocations]:
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which
     ?from_a= ?to_a= ?in_a= ?topic_a= and the same of b say."""
-    each = [
-        asked(view, one, left, right, least, order, which, within)
-        for one in (topic, topic_a, topic_b)
-    ]
-    return _answer(
-        selection, here, word, each[0], lambda known: listed(selection, known, here.query, *each)
-    )
+    window = (left, right, least, order, which, within)
+    of_all = asked(view, topic, *window)
+    of_sides = [asked(view, side, *window) for side in (topic_a, topic_b)]
+
+    def make(entry: Word) -> Collocations | ComparedCollocations:
+        return listed(selection, entry, here.query, of_all, *of_sides)
+
+    return _answer(selection, here, word, of_all, make)
 
 
 @cached_page()
@@ -94,32 +96,36 @@ def network(
     within: Within = "words",
 ) -> Answer[CollocationNetwork | NoCollocations]:
     """Which of the first words near a word are near the same occurrences of it."""
-    one = asked(view, topic, left, right, least, order, which, within)
-    return _answer(selection, here, word, one, lambda known: queries.network(selection, known, one))
+    of_all = asked(view, topic, left, right, least, order, which, within)
+    return _answer(
+        selection, here, word, of_all, lambda entry: queries.network(selection, entry, of_all)
+    )
 
 
 def _answer(
     selection: RunSelection, here: Here, word: str, asked: Asked, make: Callable[[Word], Any]
 ) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
-    known = words_queries.word(selection.version, word)
-    if known is None:
+    entry = words_queries.word(selection.version, word)
+    if entry is None:
         return Answer(
             NoCollocations(word[:100], "No word of this run is written like this."), status=404
         )
     try:
-        page = make(known)
+        page = make(entry)
     except Invalid as error:
-        return Answer(NoCollocations(known.word, error.message), invalid=error)
-    return Answer(page, partial(_html, selection, here, known, asked))
+        return Answer(NoCollocations(entry.word, error.message), invalid=error)
+    return Answer(page, partial(_html, selection, here, entry, asked))
 
 
 def listed(
-    selection: RunSelection, word: Word, query: QueryDict, one: Asked, *both: Asked
+    selection: RunSelection, word: Word, query: QueryDict, of_all: Asked, *of_sides: Asked
 ) -> Collocations | ComparedCollocations:
     """Near all uses of a word, or on the two sides that an address says. Raises Invalid."""
-    sides = two_sides.sides(query, selection, [*both])
-    return two_sides.page(selection, word, sides) if sides else queries.listed(selection, word, one)
+    sides = two_sides.sides(query, selection, [*of_sides])
+    if sides:
+        return two_sides.page(selection, word, sides)
+    return queries.listed(selection, word, of_all)
 
 
 def asked(
@@ -141,33 +147,29 @@ def asked(
 
 
 def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
-    view, left, right = selection.view, asked.left, asked.right
-    farther, least, sentence = (
-        max(left, right),
-        queries.least(selection, asked.least),
-        asked.within == "sentence",
-    )
-    both = [("before and after", 1, 1), ("before", 1, 0), ("after", 0, 1)]
-    named, _ = senses.tallied(senses.uses(view, word, selection))
-    hued = [links.topic_link(view, tally.topic) for tally in named]
+    view = selection.view
+    before = bool(asked.left)
+    after = bool(asked.right)
+    farthest = asked.farthest
+    tallies, _ = senses.tallied(senses.uses(view, word, selection))
+    topics = [links.topic_link(view, tally.topic) for tally in tallies]
+    least = queries.least(selection, asked.least)
+    leasts = [number for number in LEASTS if queries.least(selection, number) == number]
     return CollocationsHtml(
         **vars(contrasts.sets_form(here.query, selection.version, here)),
         windows=[
             Offer(
-                str(n),
-                here.url(left=n * bool(left), right=n * bool(right), within=""),
-                n == farther and not sentence,
+                str(number),
+                here.url(left=number if before else 0, right=number if after else 0, within=""),
+                number == farthest and not asked.in_sentence,
             )
-            for n in WINDOWS
+            for number in WINDOWS
         ],
-        sentence=Offer("in one sentence", here.url(within="sentence"), sentence),
+        sentence=Offer("in one sentence", here.url(within="sentence"), asked.in_sentence),
         sides=[
-            Offer(
-                said,
-                here.url(left=farther * a, right=farther * b),
-                (bool(left), bool(right)) == (a, b),
-            )
-            for said, a, b in both
+            _offer_of_side(here, "before and after", farthest, farthest, before and after),
+            _offer_of_side(here, "before", farthest, 0, before and not after),
+            _offer_of_side(here, "after", 0, farthest, after and not before),
         ],
         orders=[
             Offer(ORDERS[name], here.url(order=name), name == asked.order)
@@ -177,27 +179,31 @@ def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> Coll
             Offer(WORDS[name], here.url(which=name), name == asked.which)
             for name in get_args(Which)
         ],
-        leasts=[
-            Offer(str(n), here.url(least=n), n == least)
-            for n in LEASTS
-            if queries.least(selection, n) == n
+        leasts=[Offer(str(number), here.url(least=number), number == least) for number in leasts],
+        senses=[
+            SenseOffer(link, tally.tokens) for link, tally in zip(topics, tallies, strict=True)
         ],
-        senses=[SenseOffer(link, tally.tokens) for link, tally in zip(hued, named, strict=True)],
         embargo=embargo.sentence(view.run.corpus),
     )
+
+
+def _offer_of_side(here: Here, label: str, left: int, right: int, chosen: bool) -> Offer:
+    return Offer(label, here.url(left=left, right=right), chosen)
 
 
 @require_safe
 def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     view = RunView(run_or_404(run_id))
-    known = words_queries.word(view.run.version, word)
-    if known is None or not view.run.final or not concordance.has_places(view.run):
+    entry = words_queries.word(view.run.version, word)
+    if entry is None or not view.run.final or not concordance.has_places(view.run):
         raise Http404("This run has no places of this word: open the page of the run's words.")
-    said, selection = words.asked(request.GET), Selection.read(request.GET, view)
-    window = [said[name] for name in ("left", "right", "least", "order", "which", "within")]
-    one, *both = (asked(view, said[name], *window) for name in ("topic", "topic_a", "topic_b"))
-    sides = two_sides.sides(request.GET, selection, both)
-    table = (
-        two_sides.table(selection, known, sides) if sides else queries.table(selection, known, one)
-    )
+    query = words.asked(request.GET)
+    selection = Selection.read(request.GET, view)
+    window = [query[name] for name in ("left", "right", "least", "order", "which", "within")]
+    of_sides = [asked(view, query[name], *window) for name in ("topic_a", "topic_b")]
+    sides = two_sides.sides(request.GET, selection, of_sides)
+    if sides:
+        table = two_sides.table(selection, entry, sides)
+    else:
+        table = queries.table(selection, entry, asked(view, query["topic"], *window))
     return table_answer(table, provenance.file_name(view.run, "collocations"))
