@@ -40,7 +40,8 @@ class Clock:
         self.began = (0.0, 0.0)
 
     def __enter__(self) -> "Clock":
-        self.began = tuple(timer() for timer in self.timers)
+        first, second = self.timers
+        self.began = (first(), second())
         return self
 
     def __exit__(self, *_) -> None:

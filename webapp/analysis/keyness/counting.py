@@ -30,15 +30,13 @@ from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
 METHOD = 1  # raised when the same sets have other words
+DIGEST = 28  # bytes, of a key that names stored words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
-KEPT: dict[Order, int] = {
-    "ratio": 25_000,
-    "g2": 200,
-}  # words of a side that are kept, the clearest in either order
+# Words of a side that are kept, the clearest in either order
+KEPT: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
 QUICK = 300_000_000
-_COUNTS = ("forms", "tokens", "documents")
-_kept = BoundedCache(16 << 20)
+_computed = BoundedCache(16 << 20)
 
 
 @dataclass(frozen=True)
@@ -56,11 +54,9 @@ class Counted:
         """Of a run by an older version, and under an embargo, words alone. Raises Invalid where the
         corpus has no index."""
         index = search.open_index(run.corpus)
-        words, of_words, folder = (
-            len(index.stream.lexicon),
-            index.fields["text"],
-            names.phrases_folder(run.pk),
-        )
+        words = len(index.stream.lexicon)
+        of_words = index.fields["text"]
+        folder = names.phrases_folder(run.pk)
         with sealed.held(folder.parent):
             if run.corpus.embargo or not folder.is_dir():
                 return cls(index, words, [], of_words)
@@ -69,17 +65,18 @@ class Counted:
         return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
 
     def spelled(self, forms: np.ndarray) -> list[str]:
-        known = forms < self.words
+        is_word = forms < self.words
         texts = np.empty(len(forms), object)
-        texts[known] = self.index.stream.lexicon.words(forms[known])
-        texts[~known] = [self.phrases[form - self.words] for form in forms[~known].tolist()]
+        texts[is_word] = self.index.stream.lexicon.words(forms[is_word])
+        texts[~is_word] = [self.phrases[form - self.words] for form in forms[~is_word].tolist()]
         return texts.tolist()
 
     def content(self, forms: np.ndarray) -> np.ndarray:
         """bool[n]: which are phrases, or words that are no stop words."""
-        kept = forms >= self.words
-        kept[~kept] = search.content_words(self.index, forms[~kept])
-        return kept
+        is_phrase = forms >= self.words
+        is_content = is_phrase.copy()
+        is_content[~is_phrase] = search.content_words(self.index, forms[~is_phrase])
+        return is_content
 
 
 @cached(16)
@@ -118,14 +115,20 @@ class Contrast:
     documents, or where one document is on both."""
 
     def __init__(self, base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which):
-        self.base, self.sides, self.which = base, (a, b), which
-        self.counted, self.divided = Counted.of(base.run), contrasts.divided(base, a, b)
-        addresses = [each.address().removeprefix("?") for each in (base, a.documents, b.documents)]
+        self.base = base
+        self.sides = (a, b)
+        self.which = which
+        self.counted = Counted.of(base.run)
+        self.divided = contrasts.divided(base, a, b)
+        self.lengths = self.counted.index.stream.lengths
+        addresses = [
+            documents.address().removeprefix("?") for documents in (base, a.documents, b.documents)
+        ]
         self.task = [base.run.pk, addresses, b.complement, which]
-        self.lengths, made = self.counted.index.stream.lengths, self.counted.index.made
-        sets = base.key, a.documents.key, b.documents.key, b.complement
-        self.key = (base.run.snapshot_id, made, *sets, which)
-        self._stored_as = f"words {blake2b(repr(self.key).encode(), digest_size=28).hexdigest()}"
+        sets = (base.key, a.documents.key, b.documents.key, b.complement)
+        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which)
+        digest = blake2b(repr(self.key).encode(), digest_size=DIGEST).hexdigest()
+        self._stored_as = f"words {digest}"
 
     @cached_property
     def sets(self) -> np.ndarray:
@@ -152,40 +155,42 @@ class Contrast:
         def make() -> Computed | None:
             if sum(len(field.documents) for field in self.counted.fields) <= QUICK:
                 return self.count()
-            if (made := self.read()) is None:
+            computed = self.read()
+            if computed is None:
                 self.totals()  # what has no words is said before a worker is asked
-            return made
+            return computed
 
-        if (made := _kept.get_or_set(self.key, make)) is None:
+        computed = _computed.get_or_set(self.key, make)
+        if computed is None:
             dispatch.ask(TASK, self.task, by)
-            raise NotYet(
-                Counting([side.name for side in self.sides], dispatch.progress(TASK, self.task))
-            )
-        return made
+            names_of_sides = [side.name for side in self.sides]
+            raise NotYet(Counting(names_of_sides, dispatch.progress(TASK, self.task)))
+        return computed
 
     def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
         """A pass over the index, of which `advance` learns the share that is done. Raises Invalid
         as `totals` does."""
-        counted, totals = self.counted, self.totals()
-        every = counted.words + len(counted.phrases)
-        sums = two_sets.sums(counted.fields, every, self.lengths, self.sets, LEAST, advance)
+        counted = self.counted
+        totals = self.totals()
+        size = counted.words + len(counted.phrases)
+        sums = two_sets.sums(counted.fields, size, self.lengths, self.sets, LEAST, advance)
         if self.which == "content":
-            kept = counted.content(sums.forms)
-            sums = two_sets.FormSums(*(array[kept] for array in sums))
+            content = counted.content(sums.forms)
+            sums = two_sets.FormSums(*(array[content] for array in sums))
         result = keyness.keyness(sums, totals)
         sides = [
-            np.flatnonzero(result.different & ((result.ratio > 0) == (s == 0))) for s in range(2)
+            np.flatnonzero(result.different & (result.ratio > 0)),
+            np.flatnonzero(result.different & ~(result.ratio > 0)),
         ]
-        each = [
-            in_order(result, rows, order)[:most] for rows in sides for order, most in KEPT.items()
-        ]
-        rows = np.unique(np.concatenate(each))
-        forms, tokens, documents = (
-            array[rows] for array in (sums.forms, sums.tokens, sums.documents)
-        )
-        result = keyness.Keyness(*(array[rows] for array in result))
+        rows = _clearest(result, sides)
         return Computed(
-            totals, forms, tokens, documents, result, len(sums.forms), [*map(len, sides)]
+            totals=totals,
+            forms=sums.forms[rows],
+            tokens=sums.tokens[rows],
+            documents=sums.documents[rows],
+            result=keyness.Keyness(*(array[rows] for array in result)),
+            tried=len(sums.forms),
+            differ=[len(side) for side in sides],
         )
 
     def read(self) -> Computed | None:
@@ -196,24 +201,31 @@ class Contrast:
         if row is None:
             return None
         with np.load(BytesIO(row.arrays or b"")) as arrays:
-            result = keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields))
-            totals, forms, tokens, documents = (arrays[name] for name in ("totals", *_COUNTS))
-        return Computed(
-            two_sets.Totals(*totals),
-            forms,
-            tokens,
-            documents,
-            result,
-            row.data["tried"],
-            row.data["differ"],
-        )
+            return Computed(
+                totals=two_sets.Totals(*arrays["totals"]),
+                forms=arrays["forms"],
+                tokens=arrays["tokens"],
+                documents=arrays["documents"],
+                result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
+                tried=row.data["tried"],
+                differ=row.data["differ"],
+            )
 
-    def store(self, made: Computed) -> None:
-        file, data = BytesIO(), {"tried": made.tried, "differ": made.differ}
-        arrays = {name: getattr(made, name) for name in _COUNTS} | made.result._asdict()
-        np.savez_compressed(file, totals=np.stack(made.totals), **arrays)
+    def store(self, computed: Computed) -> None:
+        arrays = {
+            "totals": np.stack(computed.totals),
+            "forms": computed.forms,
+            "tokens": computed.tokens,
+            "documents": computed.documents,
+        }
+        file = BytesIO()
+        np.savez_compressed(file, **arrays, **computed.result._asdict())
         stored.keep(
-            self.base.run, self._stored_as, method=METHOD, data=data, arrays=file.getvalue()
+            self.base.run,
+            self._stored_as,
+            method=METHOD,
+            data={"tried": computed.tried, "differ": computed.differ},
+            arrays=file.getvalue(),
         )
 
 
@@ -224,18 +236,30 @@ def compute(
     more."""
     task = [run_id, addresses, complement, which]
     try:
-        if run := stored.trained(run_id):
-            base, a, b = (Selection.read(QueryDict(address), RunView(run)) for address in addresses)
-            contrast = Contrast(
-                base, contrasts.Side("", a, False), contrasts.Side("", b, complement), which
-            )
-            if contrast.read() is None:
-                contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))
+        run = stored.trained(run_id)
+        if run is None:
+            return
+        view = RunView(run)
+        base, a, b = (Selection.read(QueryDict(address), view) for address in addresses)
+        first = contrasts.Side("", a, False)
+        second = contrasts.Side("", b, complement)
+        contrast = Contrast(base, first, second, which)
+        if contrast.read() is None:
+            contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))
     finally:
         dispatch.answered(TASK, task, by)
 
 
+def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:
+    """Ascending: of the rows of each side those that come first in either order (KEPT)."""
+    rows = []
+    for side in sides:
+        for order, count in KEPT.items():
+            rows.append(in_order(result, side, order)[:count])
+    return np.unique(np.concatenate(rows))
+
+
 def in_order(result: keyness.Keyness, rows: np.ndarray, order: Order) -> np.ndarray:
     """Rows of words, the clearest first."""
-    by = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
-    return rows[np.argsort(-by[rows], kind="stable")]
+    clearness = np.abs(keyness.nearer_end(result)) if order == "ratio" else result.g2
+    return rows[np.argsort(-clearness[rows], kind="stable")]

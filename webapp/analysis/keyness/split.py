@@ -5,64 +5,93 @@ import numpy as np
 
 from inference.index.query import EXACT, Piece
 from webapp.analysis.keyness.counting import Contrast
-from webapp.analysis.keyness.queries import described
+from webapp.analysis.keyness.queries import PER_WORDS, described
 from webapp.analysis.keyness.shapes import TopicSplit, WordPart
 from webapp.analysis.time import contrasts, shares
 from webapp.core.results import evidence, links
 from webapp.models import Word
 
-PER = 10_000
 LISTED = 25  # words of either direction
 
 
 def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
     """by: the user who asks. Raises as Contrast.computed does."""
-    made, base, counted = contrast.computed(by), contrast.base, evidence.of(contrast.base.run)
-    view, forms = base.view, contrast.counted.index.forms
-    group = contrast.sets[: base.version.documents].astype(np.int32) - 1
-    totals = np.bincount(group + 1, counted.lengths, 3)[1:]
-    documents, row = (
-        counted.at_least(view.labels.parts(topic), 0.0),
-        shares.rows_of(view.labels.into, [topic]),
-    )
-    tokens = counted.word_sums(group[documents], 2, row, 1, documents)[:, 0]
-    rates = PER * tokens / np.maximum(totals, 1)[:, None]
-    apart = rates[0] - rates[1]
-    order = np.argsort(-np.abs(apart), kind="stable")
-    every = [order[sign * apart[order] > 0] for sign in (1, -1)]  # what is 0 has no part
-    listed = [numbers[:LISTED].tolist() for numbers in every]
-    spelled = dict(
-        Word.objects.filter(version=base.version, number__in=sum(listed, [])).values_list(
+    computed = contrast.computed(by)
+    view = contrast.base.view
+    rates = _Rates(contrast, topic)
+    directions = [rates.larger_in_first, rates.larger_in_second]
+    listed = np.concatenate([words[:LISTED] for words in directions]).tolist()
+    texts = dict(
+        Word.objects.filter(version=contrast.base.version, number__in=listed).values_list(
             "number", "word"
         )
     )
-    ratios = dict(zip(made.forms.tolist(), made.result.ratio.tolist(), strict=True))
+    ratio_of_form = dict(zip(computed.forms.tolist(), computed.result.ratio.tolist(), strict=True))
 
     def part(w: int) -> WordPart:
-        word = spelled[w]
-        ratio = next(
-            (
-                ratios[form]
-                for form in forms.matching(Piece(word, EXACT)).tolist()
-                if form in ratios
-            ),
-            None,
-        )
+        ratio = _ratio(contrast, texts[w], ratio_of_form)
         return WordPart(
-            word=word,
-            apart=float(apart[w]),
-            part=float(abs(apart[w]) / abs(apart[order[0]])),
-            rates=rates[:, w].tolist(),
-            tokens=tokens[:, w].tolist(),
+            word=texts[w],
+            apart=float(rates.difference[w]),
+            part=float(abs(rates.difference[w]) / rates.largest),
+            rates=rates.of_words[:, w].tolist(),
+            tokens=rates.tokens[:, w].tolist(),
             times=None if ratio is None else 2.0**ratio,
-            urls=[contrasts.address(side, base, topic=topic, word=word) for side in contrast.sides],
+            urls=[
+                contrasts.address(side, contrast.base, topic=topic, word=texts[w])
+                for side in contrast.sides
+            ],
         )
 
+    words = []
+    for direction in directions:
+        words.append([part(w) for w in direction[:LISTED].tolist()])
     return TopicSplit(
         topic=links.topic_link(view, topic),
-        sides=described(contrast, made),
-        rates=rates.sum(axis=1).tolist(),
-        words=[[part(w) for w in numbers] for numbers in listed],
-        more=[len(numbers) - len(some) for numbers, some in zip(every, listed, strict=True)],
-        rest=[float(apart[numbers[LISTED:]].sum()) for numbers in every],
+        sides=described(contrast, computed),
+        rates=rates.of_words.sum(axis=1).tolist(),
+        words=words,
+        more=[max(len(direction) - LISTED, 0) for direction in directions],
+        rest=[float(rates.difference[direction[LISTED:]].sum()) for direction in directions],
     )
+
+
+class _Rates:
+    """Of a topic's words on the two sides. tokens: int64[2, V]. of_words: float64[2, V], in
+    PER_WORDS words of the side. difference: float64[V], first less second."""
+
+    def __init__(self, contrast: Contrast, topic: int):
+        base = contrast.base
+        labels = base.view.labels
+        assigned = evidence.of(base.run)
+        side = contrast.sets[: base.version.documents].astype(np.int32) - 1  # -1: on neither
+        words_of_sides = np.bincount(side + 1, assigned.lengths, 3)[1:]
+        documents = assigned.at_least(labels.parts(topic), 0.0)
+        row = shares.rows_of(labels.into, [topic])
+        sums = assigned.word_sums(side[documents], 2, row, 1, documents)
+        self.tokens = sums[:, 0]
+        self.of_words = PER_WORDS * self.tokens / np.maximum(words_of_sides, 1)[:, None]
+        self.difference = self.of_words[0] - self.of_words[1]
+        self._order = np.argsort(-np.abs(self.difference), kind="stable")
+
+    @property
+    def largest(self) -> float:
+        return abs(self.difference[self._order[0]])
+
+    @property
+    def larger_in_first(self) -> np.ndarray:
+        """Numbers of words, the largest difference first. A word without one is in neither."""
+        return self._order[self.difference[self._order] > 0]
+
+    @property
+    def larger_in_second(self) -> np.ndarray:
+        return self._order[self.difference[self._order] < 0]
+
+
+def _ratio(contrast: Contrast, word: str, ratio_of_form: dict[int, float]) -> float | None:
+    """log2 of how much more the first side uses the word, whatever the topic; None where that was
+    not counted."""
+    for form in contrast.counted.index.forms.matching(Piece(word, EXACT)).tolist():
+        if form in ratio_of_form:
+            return ratio_of_form[form]
+    return None

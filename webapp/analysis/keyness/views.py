@@ -103,8 +103,9 @@ def _of_two(
     first, that."""
     compare = _compare(request, view)
     try:
-        if asked := contrasts.asked(request.GET, selection, rest):
-            return answer(Contrast(*asked, which), authorization.user_id(request))
+        sides = contrasts.asked(request.GET, selection, rest)
+        if sides is not None:
+            return answer(Contrast(*sides, which), authorization.user_id(request))
     except NotYet as state:
         return Answer(state.page, status=202)
     except Invalid as error:
@@ -117,14 +118,16 @@ def _compare(request: HttpRequest, view: RunView) -> str:
 
 
 def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicSplitHtml:
-    named, made = list[WordPart](), 0.0
-    for word in page.words[page.apart < 0][:NAMED]:
-        if abs(made) < abs(page.apart) / 2:
+    larger = page.words[0] if page.apart >= 0 else page.words[1]
+    named: list[WordPart] = []
+    of_named = 0.0
+    for word in larger[:NAMED]:
+        if abs(of_named) < abs(page.apart) / 2:  # until they are half of the difference
             named.append(word)
-            made += word.apart
+            of_named += word.apart
     return TopicSplitHtml(
         named=named,
-        made=made,
+        made=of_named,
         compare=_compare(request, view),
         keyness=view.go("run_keyness", asked=request.GET.urlencode()),
     )
