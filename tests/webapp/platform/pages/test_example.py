@@ -9,39 +9,40 @@ from types import ModuleType
 import pytest
 from django.conf import settings
 from django.test import override_settings
-from django.urls import include, path
+from django.urls import include, path, reverse
 
+import webapp.urls
 from tests.template_types import wrong
 from webapp.core.results import measures
-from webapp.platform import routes
-from webapp.platform.accounts.authorization import ANYONE
 
 pytestmark = pytest.mark.django_db
 
 ROOT = Path(__file__).parents[4]
 
 
-def example(language: str) -> str:
-    section = (
-        (ROOT / "CONTRIBUTING.md")
-        .read_text(encoding="utf-8")
-        .partition("## Add a page of a run")[2]
-    )
-    return dedent(
-        re.search(rf"^ *```{language}\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)[1]
-    )
+def examples(language: str) -> list[str]:
+    """The blocks of the section, in their order."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Add a page of a run")[2].partition("\n## ")[0]
+    blocks = re.findall(rf"^ *```{language}\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)
+    return [dedent(block) for block in blocks]
 
 
 @pytest.fixture
 def shares(tmp_path, monkeypatch):
     """Its module, with its template and its address among the others."""
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "shares.html").write_text(example("html"), encoding="utf-8")
-    module, urls = ModuleType("shares_example"), ModuleType("shares_urls")
+    (template,) = examples("html")
+    code, declaration = examples("python")
+    (tmp_path / "run" / "shares.html").write_text(template, encoding="utf-8")
+    module = ModuleType("shares_example")
+    urls = ModuleType("shares_urls")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(sys.modules, urls.__name__, urls)
-    exec(example("python"), module.__dict__)
-    declared = routes.page("runs/<int:run_id>/shares", module.index, "run_shares", ANYONE)
+    exec(code, module.__dict__)
+    namespace = vars(webapp.urls) | {"shares": module}
+    exec(declaration, namespace)
+    _, *declared = namespace["urlpatterns"]  # the first is "..."
     urls.urlpatterns = [*declared, path("", include("webapp.urls"))]
     (engine,) = settings.TEMPLATES
     with override_settings(
@@ -68,6 +69,13 @@ def test_the_page_of_contributing(client, trained, shares):
         and "?from=1795&amp;sort=number" in html
     )
     assert all(f"{topic['label']} " in html for topic in answer["topics"])
+
+
+def test_it_is_an_entry_of_a_menu_and_no_room(client, trained, shares):
+    """What test_chosen_set.py asks of every page holds with this one."""
+    html = client.get(reverse("run_topics", args=[trained.pk])).content.decode()
+    assert f'href="/runs/{trained.pk}/shares/"' in html
+    assert "Shares" not in re.findall(r'data-name="([^"]*)"', html)
 
 
 def test_its_template_reads_what_its_type_has(shares, tmp_path):
