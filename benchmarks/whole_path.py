@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import asdict
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -38,6 +39,9 @@ PAGES = (
 BOUNDARY = "topograph-benchmark"
 
 
+Fields = Mapping[str, str | list[str]]  # of a form
+
+
 class Browser:
     """Just enough of one: cookies, forms with their token, redirects."""
 
@@ -57,20 +61,18 @@ class Browser:
     def post(
         self,
         path: str,
-        fields: dict[str, str | list[str]],
+        fields: Fields,
         token_from: str,
         file: Path | None = None,
     ) -> str:
-        token = re.search(
-            r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from)
-        ).group(1)
+        token = _search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         fields = {"csrfmiddlewaretoken": token, **fields}
-        body, kind = (
-            urllib.parse.urlencode(fields, doseq=True).encode(),
-            "application/x-www-form-urlencoded",
-        )
         if file:
-            body, kind = self._multipart(fields, file), f"multipart/form-data; boundary={BOUNDARY}"
+            body = self._multipart(fields, file)
+            kind = f"multipart/form-data; boundary={BOUNDARY}"
+        else:
+            body = urllib.parse.urlencode(fields, doseq=True).encode()
+            kind = "application/x-www-form-urlencoded"
         request = urllib.request.Request(
             urllib.parse.urljoin(self.base, path), body, {"Content-Type": kind}
         )
@@ -79,7 +81,7 @@ class Browser:
             return response.read().decode()
 
     @staticmethod
-    def _multipart(fields: dict[str, str], file: Path) -> bytes:
+    def _multipart(fields: Fields, file: Path) -> bytes:
         parts = [
             f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'
             for k, v in fields.items()
@@ -100,6 +102,14 @@ class Browser:
             for line in response:
                 if line.startswith(b"data: "):
                     yield time.time(), json.loads(line[6:])
+
+
+def _search(pattern: str, text: str) -> str:
+    """What the pattern's group matches. Raises ValueError where it matches nothing."""
+    match = re.search(pattern, text)
+    if match is None:
+        raise ValueError(f"“{pattern}” is not in “{text[:200]}”.")
+    return match[1]
 
 
 def form_fields(html: str) -> dict[str, str | list[str]]:
@@ -130,7 +140,7 @@ def reading_fields(html: str) -> dict[str, str | list[str]]:
     return {name: value for name, value in form_fields(html).items() if name != "train"}
 
 
-def read(browser: Browser, file: Path, fields: dict[str, str]) -> tuple[str, float, int]:
+def read(browser: Browser, file: Path, fields: Fields) -> tuple[str, float, int]:
     """Upload a file, and read it. fields: of the form, where they are not as proposed. Returns what
     came of it, or its error; seconds until it can be trained; the corpus, 0 where there is none."""
     began = time.time()
@@ -138,14 +148,14 @@ def read(browser: Browser, file: Path, fields: dict[str, str]) -> tuple[str, flo
         prepare = browser.post("/corpora/", {"name": file.name}, "/", file)
     except OSError as error:
         return f"refused: {error}", time.time() - began, 0
-    corpus = int(re.search(r"/corpora/(\d+)/", browser.url).group(1))
+    corpus = int(_search(r"/corpora/(\d+)/", browser.url))
     address = f"/corpora/{corpus}/prepare/"
     while not browser.url.endswith(address):  # a worker stores it, or looks into it
         if (state := browser.json(f"/corpora/{corpus}.json"))["status"] == "failed":
             return f"failed: {state['error']}", time.time() - began, 0
         time.sleep(0.05)
         prepare = browser.get(address)
-    browser.post(address, reading_fields(prepare) | fields, address)
+    browser.post(address, {**reading_fields(prepare), **fields}, address)
     while (state := browser.json(f"/corpora/{corpus}.json"))["status"] not in (
         "ready",
         "failed",
@@ -165,28 +175,27 @@ def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
     """Upload a file, take the options as proposed; returns the corpus and seconds until it can be
     trained."""
     result, seconds, corpus = read(browser, file, {})
-    return (corpus, seconds) if corpus else sys.exit(result)
+    if not corpus:
+        sys.exit(result)
+    return corpus, seconds
 
 
-def training_fields(browser: Browser, corpus: int) -> dict[str, str]:
+def training_fields(browser: Browser, corpus: int) -> dict[str, str | list[str]]:
     """What the form of a corpus's page that trains is preset with."""
-    return {
-        name: value
-        for name, value in form_fields(browser.get(f"/corpora/{corpus}/")).items()
-        if name != "q"
-    }
+    fields = form_fields(browser.get(f"/corpora/{corpus}/"))
+    return {name: value for name, value in fields.items() if name != "q"}
 
 
-def press_train(browser: Browser, corpus: int, fields: dict[str, str]) -> int:
+def press_train(browser: Browser, corpus: int, fields: Fields) -> int:
     """The run that begins."""
     browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
-    return int(re.search(r"/runs/(\d+)/", browser.url).group(1))
+    return int(_search(r"/runs/(\d+)/", browser.url))
 
 
-def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float, float]:
-    """Press train; returns the run, seconds to the first point of the chart, and to topics and
-    documents in Postgres."""
-    fields = training_fields(browser, corpus) | {"topics": str(topics)}
+def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float | None, float]:
+    """Press train; returns the run, seconds to the first point of the chart (None where there was
+    none), and to topics and documents in Postgres."""
+    fields = {**training_fields(browser, corpus), "topics": str(topics)}
     began = time.time()
     run = press_train(browser, corpus, fields)
     first = None
@@ -216,6 +225,8 @@ def main() -> None:
     browser = Browser(given.url)
     corpus, ready = upload(browser)
     run, first, browsable = train(browser, corpus, given.topics)
+    if first is None:
+        sys.exit("the run ended without a point of the chart")
     every = pages.pages(browser, run)
     times = pages.measure(browser, {name: every[name] for name in PAGES}, repeats=30)
     figures = {

@@ -19,7 +19,8 @@ Job = TypeVar("Job", Corpus, Run)
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
-WIDTH = 30
+WIDTH = 30  # characters of the bar
+PATIENCE = 3.0  # seconds that a worker of our own has to end
 
 
 def follow_reading(corpus: Corpus) -> None:
@@ -27,28 +28,34 @@ def follow_reading(corpus: Corpus) -> None:
     follow(
         corpus,
         {Corpus.Status.READY, Corpus.Status.FAILED},
-        lambda c: c.bytes_read / max(1, c.bytes_total),
-        lambda c: f"{c.documents_read:,} documents",
+        lambda corpus: corpus.bytes_read / max(1, corpus.bytes_total),
+        lambda corpus: f"{corpus.documents_read:,} documents",
     )
 
 
 def follow(
-    row: Job, over: set[str], part: Callable[[Job], float], said: Callable[[Job], str]
+    row: Job, final: set[str], share: Callable[[Job], float], in_words: Callable[[Job], str]
 ) -> None:
-    """Wait until the row's status is one of `over`, with a worker of our own where none is alive.
-    part: how much of the work is done, from 0 to 1. said: the same in words. Raises CommandError
-    where the job failed."""
+    """Wait until the row's status is one of `final`, with a worker of our own where none is alive.
+    share: how much of the work is done, from 0 to 1. in_words: the same. Raises CommandError where
+    the job failed."""
     with _worker_if_none(), Line() as line:
         while True:
             row.refresh_from_db()
-            done = min(1.0, max(0.0, part(row)))
-            text = f"{'#' * round(WIDTH * done):.<{WIDTH}} {done:4.0%}  {row.status}: {said(row)}"
-            line.write(text, last=row.status in over)
-            if row.status in over:
+            is_over = row.status in final
+            text = f"{_bar(share(row))}  {row.status}: {in_words(row)}"
+            line.write(text, last=is_over)
+            if is_over:
                 break
             time.sleep(EVERY)
     if row.status == "failed":
         raise CommandError(row.error)
+
+
+def _bar(share: float) -> str:
+    share = min(1.0, max(0.0, share))
+    done = "#" * round(WIDTH * share)
+    return f"{done:.<{WIDTH}} {share:4.0%}"
 
 
 @contextmanager
@@ -61,7 +68,7 @@ def _worker_if_none() -> Iterator[None]:
     try:
         yield
     finally:
-        processes.stop(process, signal.SIGQUIT, 3.0)
+        processes.stop(process, signal.SIGQUIT, PATIENCE)
 
 
 class Line:
@@ -69,7 +76,8 @@ class Line:
     `with`."""
 
     def __init__(self):
-        self.terminal, self.at = sys.stderr.isatty(), 0.0
+        self.terminal = sys.stderr.isatty()
+        self.written = 0.0  # when, by time.monotonic
 
     def __enter__(self) -> "Line":
         return self
@@ -80,17 +88,18 @@ class Line:
 
     def say(self, done: int, total: int, text: str) -> None:
         """Of something in bytes. total: 0 where it is not known."""
-        self.write(
-            f"{min(1.0, done / total):4.0%}  {size(done)} of about {size(total)}, {text}"
-            if total
-            else f"{size(done)}, {text}"
-        )
+        if total:
+            share = min(1.0, done / total)
+            self.write(f"{share:4.0%}  {size(done)} of about {size(total)}, {text}")
+        else:
+            self.write(f"{size(done)}, {text}")
 
     def write(self, text: str, last: bool = False) -> None:
         """last: it is written however soon it comes after the one before."""
-        if not last and time.monotonic() - self.at < (EVERY if self.terminal else LINE_EVERY):
+        pause = EVERY if self.terminal else LINE_EVERY
+        if not last and time.monotonic() - self.written < pause:
             return
-        self.at = time.monotonic()
+        self.written = time.monotonic()
         if self.terminal:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
         else:

@@ -39,20 +39,19 @@ class Command(OwnCommand):
                 line.say(seen, 0, f"of a file of {size:,} bytes, compressed")
 
             try:
-                backup = (
-                    restore.check(path, tell)
-                    if given["check"]
-                    else restore.restore(path, overwrite=given["overwrite"], tell=tell)
-                )
+                if given["check"]:
+                    backup = restore.check(path, tell)
+                else:
+                    backup = restore.restore(path, overwrite=given["overwrite"], tell=tell)
             except OSError as error:
                 raise CommandError(
                     f"It broke off: {error.strerror}. No row of it is there; restore it again, with"
                     " --overwrite."
                 ) from None
-        what = (
+        made = backup["made"][: len("2026-11-27T21:00:00")].replace("T", " ")
+        content = (
             f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,}"
-            f" rows, as of {backup['made'][:19].replace('T', ' ')} UTC"
+            f" rows, as of {made} UTC"
         )
-        self.stdout.write(
-            f"The backup is whole: {what}." if given["check"] else f"Restored: {what}."
-        )
+        verdict = "The backup is whole" if given["check"] else "Restored"
+        self.stdout.write(f"{verdict}: {content}.")

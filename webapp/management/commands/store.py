@@ -41,8 +41,8 @@ class Command(OwnCommand):
             f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,}"
             " bytes"
         )
-        counted = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size"))
-        for row in counted.order_by("kind", "name"):
+        by_name = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size"))
+        for row in by_name.order_by("kind", "name"):
             self.stdout.write(
                 f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes"
             )
@@ -51,17 +51,19 @@ class Command(OwnCommand):
         except sealed.StoreAway as error:
             raise CommandError(f"The store does not answer: {error}") from None
         if wrong:
-            more = f"\n… and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN else ""
-            raise CommandError(
-                "Missing, or with other bytes than were stored:\n" + "\n".join(wrong[:SHOWN]) + more
-            )
+            lines = ["Missing, or with other bytes than were stored:", *wrong[:SHOWN]]
+            if len(wrong) > SHOWN:
+                lines.append(f"… and {len(wrong) - SHOWN:,} more")
+            raise CommandError("\n".join(lines))
         self.stdout.write("All that is on record is there.")
 
     def _wrong(self, mend: bool, read: bool):
-        with bulk.removing() as may:
-            orphans, missing = sealed.sweep(time.time() - upkeep.LEFT, mend=mend and may)
+        with bulk.removing() as may_remove:
+            removes = mend and may_remove
+            orphans, missing = sealed.sweep(time.time() - upkeep.LEFT, mend=removes)
         if orphans:
-            done = "removed" if mend and may else "nothing was removed (--mend does)"
-            self.stdout.write(f"{len(orphans):,} objects that nothing names: {done}")
+            result = "removed" if removes else "nothing was removed (--mend does)"
+            self.stdout.write(f"{len(orphans):,} objects that nothing names: {result}")
         yield from missing
-        yield from sealed.damaged() if read else ()
+        if read:
+            yield from sealed.damaged()

@@ -12,6 +12,9 @@ from webapp.models import Corpus, Run
 OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 
 
+_ENGINES = "; ".join(f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items())
+
+
 class Command(OwnCommand):
     help = (
         "Train a topic model on a corpus and wait until it is stored; prints the run's number last."
@@ -31,12 +34,7 @@ class Command(OwnCommand):
         "--engine": {
             "choices": engines.ENGINES,
             "default": engines.DEFAULT,
-            "help": (
-                f"what trains (default: {engines.DEFAULT}): "
-                + "; ".join(
-                    f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items()
-                ).replace("%", "%%")
-            ),
+            "help": f"what trains (default: {engines.DEFAULT}): {_ENGINES}".replace("%", "%%"),
         },
         "--no-wait": {
             "action": "store_true",
@@ -46,19 +44,16 @@ class Command(OwnCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        for name, declared in _settings().items():
-            kinds = {s.type for s in declared.values()}
+        for name, of_engines in _settings().items():
+            types = {setting.type for setting in of_engines.values()}
+            choices = [choice for setting in of_engines.values() for choice in setting.choices]
+            helps = [f"[{engine}] {_help(setting)}" for engine, setting in of_engines.items()]
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
-                type=kinds.pop() if len(kinds) == 1 else str,
+                type=types.pop() if len(types) == 1 else str,
                 dest=name,
-                choices=list(
-                    dict.fromkeys(choice for s in declared.values() for choice in s.choices)
-                )
-                or None,
-                help=" ".join(f"[{engine}] {_help(s)}" for engine, s in declared.items()).replace(
-                    "%", "%%"
-                ),
+                choices=list(dict.fromkeys(choices)) or None,  # each once
+                help=" ".join(helps).replace("%", "%%"),
             )
 
     def handle(self, *args, **given):
@@ -71,8 +66,8 @@ class Command(OwnCommand):
             follow(
                 run,
                 OVER,
-                lambda r: r.step / max(1, r.steps),
-                lambda r: f"{r.tokens_seen:,} words in {r.seconds:.0f} s",
+                lambda run: run.step / max(1, run.steps),
+                lambda run: f"{run.tokens_seen:,} words in {run.seconds:.0f} s",
             )
             if run.status == Run.Status.CANCELLED:
                 raise CommandError(f"Run {run.pk} was cancelled.")
@@ -90,7 +85,5 @@ def _settings() -> dict[str, dict[str, Setting]]:
 
 
 def _help(setting: Setting) -> str:
-    return (
-        f"{setting.help} (default:"
-        f" {'chosen from the corpus' if setting.default is None else setting.default})"
-    )
+    default = "chosen from the corpus" if setting.default is None else setting.default
+    return f"{setting.help} (default: {default})"
