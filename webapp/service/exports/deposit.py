@@ -290,8 +290,8 @@ def _citation(about: Deposit) -> bytes:
     }
     lines = []
     for name, value in facts.items():
-        line = f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
-        lines.append(_NOT_IN_YAML.sub(_escaped, line))
+        line = f"{name}: {json.dumps(value, ensure_ascii=False)}"
+        lines.append(_NOT_IN_YAML.sub(_escaped, line) + "\n")
     return "".join(lines).encode()
 
 
