@@ -185,7 +185,7 @@ def asking(ask: Callable, view: RunView, asked: str, cold: bool) -> float:
     """Milliseconds of a question, what these keep emptied; cold: nothing open, and all files out of
     the page cache."""
     for kept in (
-        keyness._kept,
+        keyness._computed,
         collocations._near,
         collocations._everywhere,
         patterns._hits,

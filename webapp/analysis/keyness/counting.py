@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
 from io import BytesIO
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.http import QueryDict
@@ -212,7 +212,7 @@ class Contrast:
             )
 
     def store(self, computed: Computed) -> None:
-        arrays = {
+        arrays: dict[str, Any] = {
             "totals": np.stack(computed.totals),
             "forms": computed.forms,
             "tokens": computed.tokens,
