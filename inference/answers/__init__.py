@@ -11,11 +11,20 @@ Naive twins: tests/inference/naive_answers.py. How often intervals hold the trut
 `python -m benchmarks.nulls`.
 """
 
-from inference.answers.answer import Answers, Verdict, answer, answer_family
+from inference.answers.answer import (
+    LEAST_UNITS,
+    MOST_OF_ONE,
+    Answers,
+    Verdict,
+    answer,
+    answer_family,
+)
 from inference.answers.outcome import CountedTopics, Outcome, Table
 from inference.answers.question import Family, Question
 
 __all__ = [
+    "LEAST_UNITS",
+    "MOST_OF_ONE",
     "Answers",
     "CountedTopics",
     "Family",

@@ -21,7 +21,7 @@ LEAST_HOLDING = 5
 FEW_UNITS = 200  # up to which Student's t does not hold
 FEW_THAT_COUNT = 100  # equal units that differ as much in size: below it t does not hold, either
 MOST_EXCHANGED = 5_000  # units: above it, and of more cells, exchanges would take too long
-MOST_CELLS_EXCHANGED = 1_500_000  # units x topics: some ten seconds
+MOST_CELLS_EXCHANGED = 600_000  # units x topics: some seconds
 USUAL_LEVEL = 0.95
 MOST_OF_ONE = 0.5  # of a side's words of a topic, above which they are told as one unit's
 
@@ -32,7 +32,8 @@ Verdict = Literal[
     "few units",  # of a side
     "few units have it",
     "one unit",  # beyond chance, but mostly one unit's
-    "not apart",  # a unit alone is a side
+    "apart in time",  # the sides hardly speak at the same times, and time is held constant
+    "not apart",  # a unit alone is a side, or what is held constant says the same
 ]
 
 
@@ -65,6 +66,8 @@ class Answers(NamedTuple):
     rows: int
     critical: np.ndarray
     error: np.ndarray
+    error_a: np.ndarray
+    error_b: np.ndarray
     df: float
     calibrated: Calibration
     units: tuple[int, int]
@@ -74,6 +77,34 @@ class Answers(NamedTuple):
     without: np.ndarray
     ratio_without: np.ndarray
     verdict: Verdict
+
+    @property
+    def turned(self) -> "Answers":
+        """The same with side B first."""
+        with np.errstate(divide="ignore"):
+            return self._replace(
+                a=self.b,
+                b=self.a,
+                difference=-self.difference,
+                low=-self.high,
+                high=-self.low,
+                ratio=1 / self.ratio,
+                ratio_low=1 / self.ratio_high,
+                ratio_high=1 / self.ratio_low,
+                error_a=self.error_b,
+                error_b=self.error_a,
+                units=self.units[::-1],
+                without=-self.without,
+                ratio_without=1 / self.ratio_without,
+            )
+
+    def ends(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """(low, high) of the shares of side 0 (a) or 1 (b), within 0 and 1, of the same level; NaN
+        where nothing can be said."""
+        share = self.b if side else self.a
+        half = self.critical * (self.error_b if side else self.error_a)
+        half = np.where(np.isnan(self.p), np.nan, half)
+        return np.clip(share - half, 0.0, 1.0), np.clip(share + half, 0.0, 1.0)
 
     def verdict_of(self, column: int) -> Verdict:
         """What can be said of one topic."""
@@ -87,10 +118,11 @@ class Answers(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What is known of one question before its family's level is. difference: R is 1; the others
-    as in Answers. exchanged: None where Student's t says what chance would make."""
+    """What is known of one question before its family's level is. group: that is side A; None where
+    there are no two sides, as along a line. difference: R is 1; the others as in Answers.
+    exchanged: None where Student's t says what chance would make."""
 
-    group: int
+    group: int | None
     difference: sides.Difference
     p: np.ndarray
     exchanged: exchanges.Exchanged | None
@@ -124,8 +156,16 @@ def answer_family(
     """Of every group that is asked, in that order. subjects, level: see `answer`."""
     sums = sum_units(outcome, question)
     holding = np.count_nonzero(sums.totals[0], axis=0)
-    rows = [_row(group, difference, holding) for group, difference in _differences(sums, question)]
-    rows = _calibrate(sums, rows)
+    rows = [
+        make_row(group, difference, holding) for group, difference in _differences(sums, question)
+    ]
+    return judge(sums, _calibrate(sums, rows), subjects, level)
+
+
+def judge(
+    sums: UnitSums, rows: list[Row], subjects: np.ndarray | None, level: float | None
+) -> list[Answers]:
+    """The answers of a family's rows. subjects, level: see `answer`."""
     if subjects is not None:
         rows = [row._replace(p=np.where(subjects, row.p, np.nan)) for row in rows]
     acceptance = accept(np.array([row.p for row in rows])) if rows else Acceptance(0, 0)
@@ -148,12 +188,17 @@ def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, side
             yield group, sides.of_crossing(sums, group)
 
 
-def _row(group: int, difference: sides.Difference, holding: np.ndarray) -> Row:
-    verdict: Verdict = ""
+def make_row(
+    group: int | None,
+    difference: sides.Difference,
+    holding: np.ndarray,
+    verdict: Verdict = "",
+) -> Row:
+    """By Student's t. verdict: what is known already."""
     fewest = min(int(difference.units_a[0]), int(difference.units_b[0]))
     if fewest < LEAST_UNITS:
         verdict = "few units"
-    elif not difference.df[0] > 0:
+    elif not verdict and not difference.df[0] > 0:
         verdict = "not apart"
     row = Row(group, difference, np.empty(0), None, holding, verdict)
     p = 2 * stdtr(max(float(difference.df[0]), 1e-3), -row.size)
@@ -198,18 +243,22 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
     of_size: dict[int, list[int]] = {}
     for place, row in enumerate(rows):
         if not row.verdict:
-            of_size.setdefault(int(row.difference.units_a[0]), []).append(place)
-    for units_on_a, places in of_size.items():
+            smaller = min(int(row.difference.units_a[0]), int(row.difference.units_b[0]))
+            of_size.setdefault(smaller, []).append(place)
+    for units_of_smaller, places in of_size.items():
         seen = np.array([rows[place].size for place in places])
-        exchanged = exchanges.exchange(units, units_on_a, seen)
+        exchanged = exchanges.exchange(units, units_of_smaller, seen)
         for place, reached in zip(places, exchanged.reached, strict=True):
-            by_exchange = (1 + reached) / (1 + exchanged.exchanges)
-            by_t = rows[place].p
-            p = np.where(reached == 0, np.minimum(by_exchange, by_t), by_exchange)
-            p = np.where(by_t > 1 - USUAL_LEVEL, np.maximum(by_exchange, by_t), p)
-            p = np.where(np.isnan(by_t), np.nan, p)
-            calibrated[place] = rows[place]._replace(p=p, exchanged=exchanged)
+            calibrated[place] = with_exchanges(rows[place], reached, exchanged)
     return calibrated
+
+
+def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged) -> Row:
+    """reached: int64[T], exchanges with at least the row's size."""
+    by_exchange = (1 + reached) / (1 + exchanged.exchanges)
+    p = np.where(reached == 0, np.minimum(by_exchange, row.p), by_exchange)
+    p = np.where(row.p > 1 - USUAL_LEVEL, np.maximum(by_exchange, row.p), p)
+    return row._replace(p=np.where(np.isnan(row.p), np.nan, p), exchanged=exchanged)
 
 
 def _critical(row: Row, level: float) -> np.ndarray:
@@ -258,6 +307,8 @@ def _answers(sums: UnitSums, row: Row, level: float, tried: int) -> Answers:
         rows=tried,
         critical=critical,
         error=compared.error[0],
+        error_a=np.sqrt(compared.variance_a[0]),
+        error_b=np.sqrt(compared.variance_b[0]),
         df=float(compared.df[0]),
         calibrated="t" if row.exchanged is None else "exchanged",
         units=(int(compared.units_a[0]), int(compared.units_b[0])),
@@ -280,7 +331,7 @@ class _Largest(NamedTuple):
 
 
 def _largest_units(
-    sums: UnitSums, group: int, difference: np.ndarray, accepted: np.ndarray
+    sums: UnitSums, group: int | None, difference: np.ndarray, accepted: np.ndarray
 ) -> _Largest:
     """Of each accepted topic the unit with most of its words on the side that has more, and what is
     left without that unit there; -1 and NaN of the others."""
@@ -291,7 +342,7 @@ def _largest_units(
         np.full(columns, np.nan),
         np.full(columns, np.nan),
     )
-    if not accepted.any():
+    if group is None or not accepted.any():
         return found
     both = sums.of_sides(group)
     for side_with_more, sign in ((0, 1.0), (1, -1.0)):

@@ -6,6 +6,7 @@ draw. That depends on how many units side A has and on nothing else, so all ques
 with as many share it.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -36,22 +37,32 @@ class Exchanged(NamedTuple):
         return self.largest[-min(allowed, len(self.largest))], False
 
 
+def collect(sizes: Iterator[np.ndarray], seen: np.ndarray, exchanges: int = EXCHANGES) -> Exchanged:
+    """sizes: float64[n, T] of some exchanges at a time, |difference| / error; seen: float64[Q, T]."""
+    keep = int(np.ceil((1 - SURELY) * (exchanges + 1)))
+    reached = np.zeros(seen.shape, np.int64)
+    largest = np.zeros((0, seen.shape[1]))
+    for size in sizes:
+        for question, of_question in enumerate(seen):
+            reached[question] += (size >= of_question - 1e-9).sum(axis=0)
+        largest = np.sort(np.concatenate([largest, size]), axis=0)[-keep:]
+    return Exchanged(reached, largest, exchanges)
+
+
 def exchange(
     units: sides.Prepared, units_on_a: int, seen: np.ndarray, exchanges: int = EXCHANGES
 ) -> Exchanged:
     """units_on_a: how many are drawn for side A; seen: float64[Q, T], |difference| / error."""
     chance = np.random.default_rng((_SEED, len(units.sizes), units_on_a))
-    keep = int(np.ceil((1 - SURELY) * (exchanges + 1)))
-    reached = np.zeros(seen.shape, np.int64)
-    largest = np.zeros((0, seen.shape[1]))
-    for done in range(0, exchanges, AT_ONCE):
-        draws = min(AT_ONCE, exchanges - done)
-        order = np.argpartition(chance.random((draws, len(units.sizes))), units_on_a - 1, axis=1)
-        on_a = np.zeros(order.shape, bool)
-        np.put_along_axis(on_a, order[:, :units_on_a], True, axis=1)
-        drawn = sides.of_nested(units, on_a)
-        size = np.abs(drawn.difference) / drawn.error
-        for question, of_question in enumerate(seen):
-            reached[question] += (size >= of_question - 1e-9).sum(axis=0)
-        largest = np.sort(np.concatenate([largest, size]), axis=0)[-keep:]
-    return Exchanged(reached, largest, exchanges)
+
+    def sizes() -> Iterator[np.ndarray]:
+        for done in range(0, exchanges, AT_ONCE):
+            draws = min(AT_ONCE, exchanges - done)
+            drawn = chance.random((draws, len(units.sizes)))
+            order = np.argpartition(drawn, units_on_a - 1, axis=1)
+            on_a = np.zeros(order.shape, bool)
+            np.put_along_axis(on_a, order[:, :units_on_a], True, axis=1)
+            made = sides.of_nested(units, on_a)
+            yield np.abs(made.difference) / made.error
+
+    return collect(sizes(), seen, exchanges)

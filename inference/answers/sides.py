@@ -40,10 +40,10 @@ class Difference(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """Squares and products of units' amounts, above what their sizes let expect: residual, squares,
-    products: float64[U, T]; sizes: float64[U]; mean: float64[T], the share in all."""
+    """amounts: float64[U, T]; sizes: float64[U]; mean: float64[T], the share in all. squares: of
+    the amounts above what sizes let expect; products: of these and the sizes: float64[U, T]."""
 
-    residual: np.ndarray
+    amounts: np.ndarray
     squares: np.ndarray
     products: np.ndarray
     sizes: np.ndarray
@@ -54,7 +54,7 @@ def prepare(amounts: np.ndarray, sizes: np.ndarray) -> Prepared:
     """amounts: float64[U, T]; sizes: float64[U], above 0."""
     mean = amounts.sum(axis=0) / sizes.sum()
     residual = amounts - sizes[:, None] * mean
-    return Prepared(residual, residual**2, residual * sizes[:, None], sizes, mean)
+    return Prepared(amounts, residual**2, residual * sizes[:, None], sizes, mean)
 
 
 def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
@@ -71,8 +71,8 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
     variance_a = np.where(larger, pooled_a, a.variance)
     variance_b = np.where(larger, pooled_b, b.variance)
     return Difference(
-        units.mean + a.above_mean,
-        units.mean + b.above_mean,
+        a.share,
+        b.share,
         variance_a,
         variance_b,
         np.zeros_like(variance_a),
@@ -83,11 +83,10 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
 
 
 class _Side(NamedTuple):
-    """words: float64[R]; above_mean: float64[R, T], the share less that of all; variance: float64[R,
-    T], CR2; trace, squares, product: float64[R], of Satterthwaite's approximation."""
+    """words: float64[R]; share: float64[R, T]; variance: float64[R, T], CR2; trace, squares, product: float64[R], of Satterthwaite's approximation."""
 
     words: np.ndarray
-    above_mean: np.ndarray
+    share: np.ndarray
     variance: np.ndarray
     trace: np.ndarray
     squares: np.ndarray
@@ -102,7 +101,8 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
     inverse = _inverse(1 - leverage)
     weight = member * inverse
     with np.errstate(divide="ignore", invalid="ignore"):
-        above_mean = (member @ units.residual) / words[:, None]
+        share = (member @ units.amounts) / words[:, None]
+        above_mean = share - units.mean
         sum_of_squares = (
             weight @ units.squares
             - 2 * above_mean * (weight @ units.products)
@@ -113,7 +113,7 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
     outer = diagonal * leverage
     return _Side(
         words,
-        above_mean,
+        share,
         variance,
         (diagonal - outer).sum(axis=1),
         (diagonal**2 - 2 * diagonal * outer).sum(axis=1),

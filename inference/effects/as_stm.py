@@ -96,7 +96,8 @@ def fit(
     estimate, variance = (
         np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, np.maximum(variance, 0.0))
     )
-    return regression.Fit(estimate, variance, np.full(Q, np.inf), np.zeros(Q, bool))
+    pooled = np.zeros_like(variance)  # stm has none
+    return regression.Fit(estimate, variance, pooled, np.full(Q, np.inf), np.zeros(Q, bool))
 
 
 def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -69,12 +69,14 @@ class Data(NamedTuple):
 
 class Fit(NamedTuple):
     """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents
-    don't say it (the design can't tell the contrast from other columns). df: float64[Q],
-    Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds to their
+    don't say it (the design can't tell the contrast from other columns). pooled: float64[Q, T], the
+    variance if all units varied alike, phi c' (X'NX)^-1 c, phi = sum e_u^2 / (1 - n_u / n) / n.
+    df: float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds to their
     variance can't be known, and is missing."""
 
     estimate: np.ndarray
     variance: np.ndarray
+    pooled: np.ndarray
     df: np.ndarray
     alone: np.ndarray
 
@@ -113,12 +115,26 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
         - 2 * np.einsum("qtp,pt->qt", products, beta)
         + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     )
+    spread_of_all = _spread_of_units(data, words, design, beta)
+    pooled = ((contrasts @ root) ** 2).sum(axis=1)[:, None] * spread_of_all
     return Fit(
         np.where(known[:, None], contrasts @ beta, np.nan),
         np.where(known[:, None], np.maximum(variance, 0.0), np.nan),
+        np.where(known[:, None], pooled, np.nan),
         spread.freedom(moment),
         spread.alone,
     )
+
+
+def _spread_of_units(
+    data: Data, words: np.ndarray, design: np.ndarray, beta: np.ndarray
+) -> np.ndarray:
+    """float64[T]: phi of Fit. words: float64[U], of each unit."""
+    total = max(words.sum(), 1e-300)
+    weight = _inverse(1 - words / total)
+    squares, products, moment = _residuals(*data.units, *data.arrays, design, weight, data.T)
+    moved = np.einsum("pt,pq,qt->t", beta, moment, beta)
+    return np.maximum(squares - 2 * (products * beta.T).sum(axis=1) + moved, 0.0) / total
 
 
 def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
@@ -145,8 +161,9 @@ def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """(low, high): float64[Q, T] each, of the estimates, with Student's t."""
-    half = stdtrit(np.maximum(fit.df, 1e-3), 0.5 + level / 2)[:, None] * np.sqrt(fit.variance)
+    """(low, high): float64[Q, T] each, of the estimates, with Student's t and the larger error."""
+    error = np.sqrt(np.maximum(fit.variance, fit.pooled))
+    half = stdtrit(np.maximum(fit.df, 1e-3), 0.5 + level / 2)[:, None] * error
     return fit.estimate - half, fit.estimate + half
 
 
@@ -253,6 +270,47 @@ def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
                 for p in range(P):
                     cross[t, p] += doc_tokens[j] * design[c, p]
     return gram, cross.T.copy()
+
+
+@njit(cache=True, nogil=True)
+def _residuals(
+    order, starts, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, T
+):
+    """Sums over units, each with its weight, of x^2, of x w and of w w': x a unit's tokens of a
+    topic, w the sum of its documents' rows times their lengths. float64[T], [T, P], [P, P]."""
+    P = design.shape[1]
+    squares, products, moment = np.zeros(T), np.zeros((T, P)), np.zeros((P, P))
+    own, touched, held = np.zeros(T), np.empty(T, np.int64), np.zeros(T, np.bool_)
+    row = np.empty(P)
+    for u in range(len(starts) - 1):
+        row[:] = 0.0
+        n = 0
+        for d in order[starts[u] : starts[u + 1]]:
+            c = cell[d]
+            if c < 0 or lengths[d] == 0:
+                continue
+            for p in range(P):
+                row[p] += lengths[d] * design[c, p]
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                t = into[doc_topics[j]]
+                if t < 0 or doc_tokens[j] == 0:
+                    continue
+                if not held[t]:
+                    held[t] = True
+                    touched[n] = t
+                    n += 1
+                own[t] += doc_tokens[j]
+        for p in range(P):
+            for q in range(P):
+                moment[p, q] += weight[u] * row[p] * row[q]
+        for t in touched[:n]:
+            value = own[t]
+            held[t] = False
+            own[t] = 0.0
+            squares[t] += weight[u] * value * value
+            for p in range(P):
+                products[t, p] += weight[u] * value * row[p]
+    return squares, products, moment
 
 
 @njit(cache=True, nogil=True)

@@ -27,6 +27,16 @@ def difference(amounts, sizes, on_a, unit):
     return a, b, fit[2, 1], fit[2, 2], pooled
 
 
+def larger(amounts, sizes, design, contrasts, fitted):
+    """The larger of both errors of each contrast, where documents are units. fitted: what
+    naive_effects.regression says of them."""
+    inverse = np.linalg.inv(design.T @ (sizes[:, None] * design))
+    residual = amounts - sizes * (design @ inverse @ design.T @ amounts)
+    spread = (residual**2 / (1 - sizes / sizes.sum())).sum() / sizes.sum()
+    pooled = spread * np.array([c @ inverse @ c for c in np.asarray(contrasts, float)])
+    return np.sqrt(np.maximum(fitted[:, 1], pooled))
+
+
 def error(amounts, sizes, on_a):
     """(a - b, the larger of both errors) where every unit is one row."""
     a, b, robust, _, pooled = difference(amounts, sizes, on_a, np.arange(len(sizes)))

@@ -264,6 +264,22 @@ def test_two_sets_may_not_share_documents():
     assert (asked.group.tolist(), asked.family) == ([0, 0, 1], Family.CHOSEN)
 
 
+@pytest.mark.parametrize("crossing", [False, True])
+def test_sides_may_be_turned_to_the_last_digit(crossing):
+    outcome, group, unit = collection(np.random.default_rng(9), 300, 40, differ=0.5)
+    if crossing:
+        unit = unit // 2
+    sides_asked = group == 0, group == 1
+    found = answer(outcome, question.of_two_sets(*sides_asked, unit))
+    turned = answer(outcome, question.of_two_sets(*sides_asked[::-1], unit))
+    assert found.accepted.any()
+    for name in ("a", "b", "difference", "low", "high", "p", "accepted", "part", "without"):
+        assert np.array_equal(getattr(found.turned, name), getattr(turned, name), equal_nan=True)
+    for name in ("ratio", "ratio_low", "ratio_high", "ratio_without"):
+        assert getattr(found.turned, name) == pytest.approx(getattr(turned, name), nan_ok=True)
+    assert found.turned.units == turned.units
+
+
 def test_a_side_without_documents_has_no_answer():
     outcome, group, unit = collection(np.random.default_rng(7), 60, 12)
     asked = Question(np.where(group == 1, -1, group), 3, np.array([1]), unit, Family.VALUE)

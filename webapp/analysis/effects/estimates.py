@@ -7,10 +7,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference import Bow, Invalid, Topics
-from inference.effects import as_stm, contrasts, corrected, corrections, design, regression
+from inference import Bow, Invalid, Topics, answers as estimator
+from inference.answers import Answers, Verdict, held, question
+from inference.effects import as_stm, contrasts as design_of_time, corrected, design, regression
 from inference.effects.units import LEAST, LEVEL
-from inference.findings import sums
+from webapp.analysis.answers import asked as asked_once
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.shapes import Wider
@@ -21,7 +22,7 @@ from webapp.core.results import evidence, weights
 from webapp.core.results.priors import priors
 from webapp.platform.storage.cache import BoundedCache
 
-FALSE = 0.05  # of the topics that are named, the part that chance may name
+FALSE = 0.05  # p of one test of all runs, up to which a claim holds
 LOOKED_AT = 20  # topics
 WIDER = 1.25  # times, from which on it is said
 POINTS = 21  # along a line
@@ -54,8 +55,9 @@ class Table(NamedTuple):
     """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting,
     or how they change from one to the other in two groups; difference, the second less the first,
     its ends, it corrected for reading, and p: float64[T]; named: bool[T], accepted by Benjamini and
-    Hochberg's procedure among all, whose intervals are wider (corrections.level_of_named). level:
-    of these. wider: where nobody has said who speaks."""
+    Hochberg's procedure among all, exactly where the intervals exclude no difference. level: of all
+    intervals, of the `rows` that were judged together; calibrated: see inference.answers. wider:
+    where nobody has said who speaks."""
 
     topics: list[int]
     value: np.ndarray
@@ -68,7 +70,9 @@ class Table(NamedTuple):
     p: np.ndarray
     named: np.ndarray
     level: float
-    verdict: contrasts.Verdict
+    rows: int
+    calibrated: str
+    verdict: Verdict
     wider: Wider | None
 
     def order(self, by: Order) -> list[int]:
@@ -264,25 +268,66 @@ class Regression:
             regression.reach(regression.fit(data, self.design.rows, self.contrast[None]), LEVEL)
         )
 
-    def estimated(self, data: regression.Data) -> contrasts.Contrast | contrasts.Plain:
-        """a: the second setting, or how the share changes in the second group; b: the first."""
-        made, rows, (first, second) = self.design, self._rows, self.settings
+    def estimated(self, data: regression.Data) -> Answers:
+        """a: the second setting, or how the share changes in the second group; b: the first. Of any
+        texts that the data counts."""
+        if self._plain:
+            unit = np.empty(len(data.cell), np.int64)
+            unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
+            counted = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+            outcome = estimator.CountedTopics(*counted, data.T)
+            first, second = self._two_sides(data.cell)
+            return estimator.answer(outcome, question.of_two_sets(second, first, unit))
+        return held.answer_held(data, self._held, self._verdict, self.fit)
+
+    @property
+    def _plain(self) -> bool:
+        """Whether two values are compared, and nothing else: the question of the page that compares
+        two sets."""
+        return self.asked.counted and not (self.on_a_line or self.across or self.held)
+
+    def _two_sides(self, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """bool[D]: the documents of the first setting, and of the second. cell: int32[D], the row
+        of the design of each."""
+        level = np.where(cell >= 0, self.design.effect[cell], -1)
+        first, second = self.settings
+        return level == first, level == second
+
+    @cached_property
+    def _held(self) -> held.Settings:
+        """What is compared, and what is held constant."""
+        made = self.design
+        dated = any(levels.term.name == variables.DATE for levels in self.held)
+        time = fields.dates(self.selection.version).astype(float) if dated else None
+        return held.Settings(made.rows, self._rows, self._side, made.held, time)
+
+    @cached_property
+    def _side(self) -> np.ndarray | None:
+        """int8[C]: the setting that a row of the design speaks of, -1 for none; None along a line."""
+        made = self.design
+        first, second = self.settings
         side = np.full(len(made.rows), -1, np.int8)
         if self.across:
-            for g, group in enumerate(self.groups):
-                for s, level in enumerate(self.settings):
-                    side[(made.across == group) & (self.on_a_line | (made.effect == level))] = (
-                        g if self.on_a_line else 2 * g + s
-                    )
-            return contrasts.of_changes(
-                data, made.rows, rows, side, 2 if self.on_a_line else 4, self.fit
-            )
+            for place, group in enumerate(self.groups):
+                own = made.across == group
+                if self.on_a_line:
+                    side[own] = place
+                    continue
+                side[own & (made.effect == first)] = 2 * place
+                side[own & (made.effect == second)] = 2 * place + 1
+            return side
         if self.on_a_line:
-            return contrasts.along(data, made.rows, rows, self.fit)
-        side[made.effect == second], side[made.effect == first] = 0, 1
-        contrast = contrasts.of_settings(data, made.rows, rows, side, self.fit)
-        contrast = contrast if self._overlap(side) else contrast.refused("apart in time")
-        return contrast if self.asked.counted else contrast.plain
+            return None
+        side[made.effect == second] = 0
+        side[made.effect == first] = 1
+        return side
+
+    @property
+    def _verdict(self) -> Verdict:
+        """Why nothing can be concluded, where that is known before anything is estimated."""
+        if self.across or self._side is None or self._overlap(self._side):
+            return ""
+        return "apart in time"
 
     def _overlap(self, side: np.ndarray) -> bool:
         """Whether the two sides speak at the same times, where the date is held constant."""
@@ -292,7 +337,7 @@ class Regression:
         by = fields.usual(self.selection.version)
         groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
         known = (self.design.cell >= 0) & (groups.group >= 0)
-        return contrasts.overlap(
+        return design_of_time.overlap(
             self.weight[known], side[self.design.cell[known]], groups.group[known]
         )
 
@@ -307,35 +352,42 @@ class Regression:
         return self._table(topics, together=True)
 
     def _table(self, topics: list[int], together: bool = False) -> Table:
-        data = self.data(topics, together)
-        estimated = self.estimated(data)
-        plain, p = (
-            estimated.plain if isinstance(estimated, contrasts.Contrast) else estimated,
-            estimated.p,
-        )
-        named = sums.accepted(p, FALSE)
-        level = corrections.level_of_named(int(named.sum()), len(p))
-        wider, usual = (
-            [*estimated.ends(each), *estimated.between(each)] for each in (level, LEVEL)
-        )
-        low, high, down, up = (
-            np.where(named[:, None] if a.ndim == 2 else named, a, b)
-            for a, b in zip(wider, usual, strict=True)
-        )
+        found = self._answered(topics, together)
+        low, high = zip(found.ends(1), found.ends(0), strict=True)
+        value = np.stack([found.b, found.a], axis=1)
+        if self.across is None:
+            value = np.clip(value, 0.0, 1.0)
+        else:
+            low, high = _ends_of_changes(found)
         return Table(
             topics,
-            estimated.value[:, ::-1],
-            low[:, ::-1],
-            high[:, ::-1],
-            estimated.difference,
-            down,
-            up,
-            self.corrected(data),
-            p,
-            named,
-            level,
-            estimated.verdict,
-            None if together else self._wider(topics, plain.fit.variance[2]),
+            value,
+            np.stack(low, axis=1),
+            np.stack(high, axis=1),
+            found.difference,
+            found.low,
+            found.high,
+            self.corrected(self.data(topics, together)),
+            np.where(np.isnan(found.p), 1.0, found.p),
+            found.accepted,
+            found.level,
+            found.rows,
+            found.calibrated,
+            found.verdict,
+            None if together else self._wider(topics, found.error**2),
+        )
+
+    def _answered(self, topics: list[int], together: bool) -> Answers:
+        """By the one function that answers every page."""
+        if self._plain and not together:
+            first, second = self.sides
+            sides = self._two_sides(self.design.cell)[::-1]
+            return asked_once.of_sides(self.selection, second, first, sides).found
+        key = (*self.key, tuple(topics), together)
+        if self._plain:
+            return self.estimated(self.data(topics, together))
+        return asked_once.with_held(
+            key, lambda: self.data(topics, together), self._held, self._verdict, self.fit
         )
 
     def _wider(self, every: list[int], variance: np.ndarray) -> Wider | None:
@@ -352,7 +404,8 @@ class Regression:
                 data = shares.effect_data(
                     self.selection.view, units.Unit(field, ""), self.design.cell, every[some]
                 )
-                together = self.fit(data, self.design.rows, self.contrast[None]).variance[0]
+                fit = self.fit(data, self.design.rows, self.contrast[None])
+                together = np.maximum(fit.variance[0], fit.pooled[0])
                 found.append(
                     Wider(
                         field.name,
@@ -401,6 +454,14 @@ class Along(NamedTuple):
     high: np.ndarray
 
 
+def _ends_of_changes(found: Answers) -> tuple[tuple, tuple]:
+    """Low and high ends of both changes, which may be negative: (of b, of a) each."""
+    known = np.where(np.isnan(found.p), np.nan, found.critical)
+    half_b = known * found.error_b
+    half_a = known * found.error_a
+    return (found.b - half_b, found.a - half_a), (found.b + half_b, found.a + half_a)
+
+
 def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     """Raises Invalid for a formula that this collection has no fields for, or settings that no
     document has."""
@@ -416,7 +477,8 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
             "formula",
             f"An effect can differ by the values of a category, not of “{formula.across}”.",
         )
-    unit = units.unit_of(version, *(name for name in (formula.effect.name, formula.across) if name))
+    compared = [name for name in (formula.effect.name, formula.across) if name]
+    unit, _ = asked_once.unit_of(version, *compared)
     return Regression(
         selection,
         asked,
@@ -454,10 +516,9 @@ def called(unit: units.Unit) -> str:
     return f"values of “{unit.field.name}”" if unit.field else "documents"
 
 
-def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
+def caution(regression: Regression, verdict: Verdict) -> str:
     """Why nothing can be concluded, or ""."""
-    return {
-        "": "",
+    cautions = {
         "few units": (
             f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be"
             " said beyond these texts."
@@ -470,4 +531,5 @@ def caution(regression: Regression, verdict: contrasts.Verdict) -> str:
             "The effect can’t be separated from what is held constant, or rests on a single one of"
             f" the {called(regression.unit)}."
         ),
-    }[verdict]
+    }
+    return cautions.get(verdict, "")

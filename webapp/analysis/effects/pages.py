@@ -7,7 +7,6 @@ import numpy as np
 
 from inference import Invalid, engines
 from inference.effects.regression import Data
-from inference.effects.units import LEVEL
 from webapp.analysis.effects import estimates, formula as formulas, sentences, variables, variants
 from webapp.analysis.effects.estimates import Order, Regression, Table
 from webapp.analysis.effects.shapes import (
@@ -58,7 +57,7 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     found, at = np.isin(np.arange(data.T), data.into), table.topics.index(topic)
     estimated = regression.estimated(data)
     told = estimated.difference[found], table.difference[found]
-    known = np.array([estimated.difference[at], *(ends[at] for ends in estimated.between(LEVEL))])
+    known = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
     times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
     difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
     return OtherTexts(

@@ -5,7 +5,7 @@ from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.variants import Claim
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import level as level_text, percent
 from webapp.platform.drawing.trends import points
 
 
@@ -37,9 +37,9 @@ def difference(
     )
     said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
-        level = regression.table().level if estimate.named and not together else estimates.LEVEL
+        level = estimates.LEVEL if together else regression.table().level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        said += f" ({percent(level)} confidence interval {ends})"
+        said += f" ({level_text(level)} confidence interval {ends})"
     if estimate.corrected is not None:
         said += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     chosen = f", in {regression.selection.sentence}" if regression.selection else ""

@@ -14,7 +14,6 @@ import numpy as np
 
 from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
-from inference.effects.units import LEVEL
 from inference.errors import Invalid
 from inference.explore.matching import Matching
 from webapp.analysis.compare import matchings
@@ -202,7 +201,7 @@ def _of_run(
     difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
     if k >= 0:
         estimated = there.estimated(there.data([int(into[k])]))
-        low, high = (float(end[0]) for end in estimated.between(LEVEL))
+        low, high = float(estimated.low[0]), float(estimated.high[0])
         difference, problem = (
             float(estimated.difference[0]),
             estimates.caution(there, estimated.verdict),

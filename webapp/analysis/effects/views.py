@@ -318,7 +318,8 @@ def _table(regression: Regression) -> list[list[Any]]:
                 table.corrected,
             )
         ]
-        level = table.level if table.named[i] else estimates.LEVEL
-        numbers = ["" if np.isnan(x) else float(x) for x in (*sides, *ends, level, table.p[i])]
+        numbers = [
+            "" if np.isnan(x) else float(x) for x in (*sides, *ends, table.level, table.p[i])
+        ]
         rows.append([*about, k, view.labels.name(k), *names, *numbers, int(table.named[i])])
     return rows

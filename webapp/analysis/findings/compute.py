@@ -11,12 +11,15 @@ import numpy as np
 
 from inference.findings import changes, sums, unlike
 from inference.findings.sums import Sums
+from webapp.analysis.answers import asked
+from webapp.analysis.answers.asked import Answered
 from webapp.analysis.findings import by_group, cautions, families, over_time, periods, quotations
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.guarded import Guard
+from webapp.analysis.findings.keywords import finite, stored
 from webapp.analysis.findings.kinds import KINDS, Family, Finding, Mark, Quote, SetFindings, Unlike
 from webapp.core.documents import fields, units
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families as core_families
 
 METHOD = 11  # findings of an earlier method are computed anew
@@ -33,7 +36,7 @@ SHORT = 40  # words below which a document is not called unlike the rest
 class Context:
     """What every kind needs of a set: arrays of its documents, topics that may be spoken of."""
 
-    def __init__(self, selection: Selection):
+    def __init__(self, selection: RunSelection):
         self.selection, self.view, self.run = selection, selection.run_view, selection.run_view.run
         self.counted = evidence.of(self.run)
         self.K, self.into = self.run.topics, self.view.labels.into
@@ -52,6 +55,7 @@ class Context:
             [not self.view.labels.hidden(k) for k in range(self.K)]
         )
         self.documents, self.tokens = int(self.whole.documents[0]), int(self.whole.tokens[0])
+        self.unit = asked.unit_of(self.run.version)[1]  # int[D], or None: documents
         self.dates = fields.dates(self.run.version)
         self.periods = self._periods()
         self.names = Names(self)
@@ -96,7 +100,6 @@ class Context:
 
     cells = cached_property(over_time.cells)  # few periods in parts that can be permuted
     mixes = cached_property(over_time.mixes)  # who speaks when, as far as that is held constant
-    speakers = cached_property(by_group.speakers)
 
     def sums(
         self,
@@ -121,7 +124,7 @@ class Context:
         )
 
 
-def findings(selection: Selection) -> SetFindings:
+def findings(selection: RunSelection) -> SetFindings:
     """All that is stored. A kind that can't be computed is named, and the others are there."""
     context = Context(selection)
     guard = Guard(context.run.pk)
@@ -224,41 +227,51 @@ def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
 
 def _of_set(context: Context) -> list[Mark]:
     """Topics that a set has much more of than all other documents of the run, or much less."""
-    if context.mask is None or context.mask.all():
+    if context.mask is None or context.mask.all() or context.documents < 2 * HOLDING:
         return []
-    totals = context.sums(sums.in_blocks(np.where(context.mask, 0, 1).astype(np.int32), 2), 2)
-    own, ratio = sums.contrasts(totals)
-    if totals.documents[0] < 2 * HOLDING:
-        return []
-    subjects = np.flatnonzero(context.subjects)
-    sure = subjects[sums.accepted(ratio.p[0, subjects], over_time.Q_VALUE)]
-    rows = [row for k in sure.tolist() if (row := _apart_from_others(totals, own, ratio, k))]
+    selection = context.selection
+    base = RunSelection.all(selection.view)
+    answered = asked.of_sides(base, selection, None, (context.mask, ~context.mask))
+    side = np.where(context.mask, 0, 1).astype(np.int32)
+    counted = context.sums(sums.by_group(side, 2), 2)
+    rows = list[Mark]()
+    for column in np.flatnonzero(answered.found.accepted).tolist():
+        row = _apart_from_others(context, answered, column, counted)
+        if row is not None:
+            rows.append(row)
     rows.sort(key=lambda row: (not row.more, -row.score))
     less = sum(not row.more for row in rows)
     return rows[: len(rows) - max(0, less - LESS)]
 
 
-def _apart_from_others(totals: Sums, own: sums.Shares, ratio: sums.Ratio, k: int) -> Mark | None:
-    here, rest = float(own.share[0, k]), float(own.share[1, k])
-    more, side = here > rest, 0 if here > rest else 1
-    nearer = ratio.low[0, k] if more else 1 / max(float(ratio.high[0, k]), 1e-9)
-    if not (
-        nearer >= MARKED_RATIO and totals.x[side, k] >= WORDS and totals.holding[side, k] >= HOLDING
-    ):
+def _apart_from_others(
+    context: Context, answered: Answered, column: int, counted: Sums
+) -> Mark | None:
+    topic, found = answered.topics[column], answered.found
+    here, rest = float(found.a[column]), float(found.b[column])
+    more = here > rest
+    side = 0 if more else 1
+    low, high = finite(found.ratio_low[column]), finite(found.ratio_high[column])
+    nearer = (low or 0.0) if more else 1 / max(high or np.inf, 1e-9)
+    if not context.subjects[topic] or not by_group.worth_telling(found, column):
         return None
-    size = abs(here - rest) * float(totals.tokens[0] / totals.tokens.sum()) ** 0.5
-    estimate, low, high = over_time.ratio_interval(ratio, 0, k)
+    if nearer < MARKED_RATIO or counted.x[side, topic] < WORDS:
+        return None
+    if counted.holding[side, topic] < HOLDING:
+        return None
+    size = abs(here - rest) * float(counted.tokens[0] / counted.tokens.sum()) ** 0.5
     return Mark(
         score=size * math.log(nearer) * (1.0 if more else 0.5),
-        estimate=estimate,
+        estimate=finite(found.ratio[column]),
         low=low,
         high=high,
         field="",
         value="",
-        topic=k,
+        topic=topic,
         more=more,
-        here=over_time.share_interval(own, 0, k),
+        here=by_group.share_between(found, column),
         rest=rest,
+        answer=stored(found, column, answered.unit),
     )
 
 

@@ -100,3 +100,26 @@ class OfGroup:
     field: str
     value: str
     bounds: Ends | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a finding's question, as webapp.analysis.answers gives it to every page.
+
+    difference, difference_low, difference_high: of the two shares; p: of no difference. level: of
+    all intervals of the `rows` that were judged together. calibrated: "exchanged" or "t". unit: the
+    field that says whose documents depend on each other, "" where documents are independent; units:
+    how many there are on both sides. part_of_largest: what one unit has of the topic's words on the
+    side that has more. null: not known, or not finite.
+    """
+
+    difference: float
+    difference_low: float | None
+    difference_high: float | None
+    p: float | None
+    level: float
+    rows: int
+    calibrated: Literal["exchanged", "t"]
+    unit: str
+    units: tuple[int, int]
+    part_of_largest: float | None

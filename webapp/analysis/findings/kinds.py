@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from webapp.analysis.findings.finding import (
+    Answer,
     BaseFinding,
     Detail,
     Ends,
@@ -96,11 +97,8 @@ class Speaker(OfGroup, Shaped, BaseFinding):
 @dataclass(frozen=True, kw_only=True)
 class Mark(OfGroup, BaseFinding):
     """A topic that a group has more or less of than all other documents; of a chosen set field and
-    value are empty.
-
-    units: who is independent, in words. here, rest: shares of the words; estimate: here ÷ rest.
-    held: the rest has the same mix of who speaks, and there is no interval.
-    """
+    value are empty. here, rest: shares of the words; estimate: here ÷ rest, with intervals of the
+    answer's level."""
 
     ON_PAGE = OnPage("Particular to a group", 300, {"less": 4, "": 12, "more": 80})  # groups
     SUBJECTS = ("topic",)
@@ -109,19 +107,15 @@ class Mark(OfGroup, BaseFinding):
     topic: int
     above_all: list[str] = field(default_factory=list)
     more: bool
-    units: str = ""
     here: ShareInterval
     rest: float
-
-    @property
-    def held(self) -> bool:
-        return self.estimate is not None and self.low is None and self.high is None
+    answer: Answer
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keywords(OfGroup, BaseFinding):
     """Words that more documents of a group have. here, rest: shares of the documents with each
-    word; estimate: of the first."""
+    word; estimate: of the first. answers: of each word."""
 
     ON_PAGE = OnPage("Words of a group", 120, {"less": 3, "": 12, "more": 80})
 
@@ -129,13 +123,15 @@ class Keywords(OfGroup, BaseFinding):
     words: list[str]
     here: list[float]
     rest: list[float]
+    answers: list[Answer]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoDifference(OfGroup, BaseFinding):
-    """A field of whose groups no difference is sure. largest: the topic with the largest difference
-    of shares, the estimate; together: whether all differences taken together are more than
-    chance."""
+    """A field of whose groups no difference is told. largest: the topic with the largest difference
+    of shares that may be chance, the estimate. unit: see Answer. accepted: differences that are
+    more than chance, but too small to be told, or one unit's. few: all groups have too few
+    units."""
 
     ON_PAGE = OnPage("Fields without a difference", 12, {"less": 1, "": 4, "more": 12})
     SUBJECTS = ("largest",)
@@ -143,8 +139,9 @@ class NoDifference(OfGroup, BaseFinding):
     kind: Literal["none"] = "none"
     estimate: float
     largest: int
-    units: str
-    together: bool = False
+    unit: str
+    accepted: int = 0
+    few: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

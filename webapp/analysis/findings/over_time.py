@@ -86,7 +86,8 @@ def cells(context: Context) -> tuple[np.ndarray, int, np.ndarray]:
         speaker, S = mix.codes[some] + 1, len(mix.category.values) + 1
         arrangements = float(gammaln((mix.tokens > 0).sum(axis=0) + 1).sum())
     mine = group * S + speaker
-    order = np.lexsort((some, context.speakers[0][1][some] if context.speakers else some, mine))
+    alike = some if context.unit is None else context.unit[some]
+    order = np.lexsort((some, alike, mine))
     size = np.bincount(mine)
     most = int(np.clip(round((len(some) / np.count_nonzero(size)) ** 0.5), *sums.BLOCKS))
     parts = 1 if arrangements >= ARRANGEMENTS else min(most, max(CELLS // S, 1))
@@ -322,9 +323,9 @@ def _sudden(
     counted = np.stack([_counted(times[some], context.times.G)[numbers] for some in having], axis=1)
     best = scan.clearest(counted, cells @ rates, SHORT, EVENT_DOCUMENTS)
     independent = best.seen.copy()
-    for i in np.flatnonzero(best.p < 1).tolist() if context.speakers else ():
+    for i in np.flatnonzero(best.p < 1).tolist() if context.unit is not None else ():
         inside = np.isin(times[having[i]], numbers[best.first[i] : best.end[i]])
-        independent[i] = len(np.unique(context.speakers[0][1][having[i][inside]]))
+        independent[i] = len(np.unique(context.unit[having[i][inside]]))
     sure = sums.accepted(scan.corrected(best, independent), Q_VALUE)
     return {i: (int(best.first[i]), int(best.end[i])) for i in np.flatnonzero(sure).tolist()}
 

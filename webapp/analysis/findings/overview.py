@@ -243,12 +243,14 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
         case Mark():
             name = _claimed_name(finding, writer)
             group = finding.field, finding.value, finding.bounds
-            yield Claim(*name, finding.more, False, ratio, *group)
+            answered = {"topic": finding.topic, "answer": finding.answer}
+            yield Claim(*name, finding.more, False, ratio, *group, **answered)
         case Keywords():
-            for word, here, rest in zip(finding.words, finding.here, finding.rest, strict=False):
+            group = finding.field, finding.value, finding.bounds
+            rows = zip(finding.words, finding.here, finding.rest, finding.answers, strict=True)
+            for word, here, rest, answer in rows:
                 times = here / max(rest, 1e-4) or LARGE
-                group = finding.field, finding.value, finding.bounds
-                yield Claim(word, [word], [], True, False, times, *group)
+                yield Claim(word, [word], [], True, False, times, *group, answer=answer)
 
 
 def _claimed_name(

@@ -95,8 +95,7 @@ UNTITLED = "Document {number}"
 TIMES, TIMES_LESS = "{factor} times", "{factor} times less"
 AT_LEAST = "at least {times}"
 ENDS, ANY_NUMBER = "{low} to {high}", "any number"
-WITH_INTERVAL = "{times}, 95% interval {ends}"
-SAME_MIX = "at the same mix of who speaks"
+WITH_INTERVAL = "{times}, {level} interval {ends}"
 NOT_FOUND_AGAIN, AND_DOUBT = "{topics}not found again with other seeds", "{sure}; {doubt}"
 
 # When
@@ -140,10 +139,15 @@ OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
 KEYWORDS = "{words}: {here} of the documents of {value}, {rest} of the others"
 
 NO_DIFFERENCE = "{field}: no topic differs by more than chance"
-DIFFERENT_TOGETHER = (
-    "{field}: the topics together differ by more than chance, though no single one surely does"
+SMALL_DIFFERENCES = (
+    "{field}: topics differ by more than chance, but by little, or by one unit’s doing"
 )
-IF_INDEPENDENT = "{units} counted one by one"
+TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
+IF_INDEPENDENT = "documents counted one by one"
+OF_UNITS = "texts of one “{field}” counted together"
+UNITS_OF, UNITS_ARE_DOCUMENTS = "values of “{field}”", "documents"
+# Of few units on a side an interval says too little about others like them
+SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to speak for others like them"
 
 UNLIKE = "“{title}” is unlike all others: {topics}"
 UNLIKE_COMPARED = "“{title}” is unlike the others that were compared: {topics}"

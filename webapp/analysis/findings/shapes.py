@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.analysis.findings.finding import Detail, Ends, Line
+from webapp.analysis.findings.finding import Answer, Detail, Ends, Line
 from webapp.analysis.findings.items import Item
 from webapp.analysis.findings.river import River
 from webapp.core.results.links import TopicLink
@@ -36,6 +36,11 @@ class Claim:
     bounds: Annotated[Ends | None, Field(description="of a field of numbers")] = None
     first: Annotated[str, Field(description="of the span, as addresses have it; empty: open")] = ""
     last: str = ""
+    topic: Annotated[int | None, Field(description="of a topic; null: of a word")] = None
+    answer: Annotated[
+        Answer | None,
+        Field(description="of a group: the answer that every page gives to the same question"),
+    ] = None
 
 
 @dataclass(frozen=True)

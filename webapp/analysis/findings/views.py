@@ -1,6 +1,5 @@
 """The overview of a run, and a notebook that begins with it."""
 
-from datetime import date
 from typing import Annotated, get_args
 from urllib.parse import urlencode, urlsplit
 
@@ -21,14 +20,14 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
-from webapp.core.documents import days, fields, unit_sentences
+from webapp.core.documents import fields, unit_sentences
+from webapp.core.documents.ranges import Range
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.core.simulate import truth
-from webapp.intake.metadata import Number
-from webapp.models import Notebook, Run, Version
+from webapp.models import Notebook, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
 from webapp.platform.pages.page import back, reader, told, whole
@@ -116,32 +115,25 @@ def _effects(view: RunView, row: FindingRow) -> str:
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
     if claim is None or row.topic is None or row.kind not in ("change", "mark"):
         return ""
-    asked = {"effect": "spline(date)"}
+    question = _question(row.kind, claim)
+    if question:
+        return view.go("run_time_compare", asked=urlencode(question))
+    asked = {"effect": "spline(date)", "topic": row.topic.number}
+    return view.go("run_effects", asked=urlencode(asked)) + "#one"
+
+
+def _question(kind: str, claim: Claim) -> dict[str, str]:
+    """The very question that a sentence answers, as the page that compares two sets has it: a group,
+    a span or the chosen documents against all others. Nothing of what changed all along."""
+    if claim.steady:
+        return {}
+    if kind == "mark" and not claim.field:
+        return {"rest": "true"}
+    if claim.bounds:
+        return {"between_a": Range(claim.field, *claim.bounds).address}
     if claim.field:
-        numbers = [f.name for f in fields.ranges(version) if isinstance(f, Number)]
-        if claim.field not in numbers + [f.name for f in fields.categories(version)]:
-            return ""
-        asked = {"effect": f'"{claim.field}"', "b": "" if claim.bounds else claim.value}
-        asked |= {"held": "spline(date)"} if fields.dated(version) else {}
-    elif claim.first or claim.last:
-        asked |= _middle(version, claim)
-    return view.go("run_effects", asked=urlencode({**asked, "topic": row.topic.number})) + "#one"
-
-
-def _middle(version: Version, claim: Claim) -> dict[str, str]:
-    """The middle of a claim's span as a setting of the date: the second one in the later half of
-    the texts, else the first."""
-    start, end = (day.toordinal() for day in fields.dated(version) or ())
-    first, last = (
-        days.ordinal(claim.first, "from", last=False),
-        days.ordinal(claim.last, "to", last=True),
-    )
-    middle = ((first or start) + (last or end)) // 2
-    return {
-        "b" if 2 * middle > start + end else "a": (
-            date.fromordinal(middle).isoformat()[: len(claim.first or claim.last)]
-        )
-    }
+        return {"in_a": f"{claim.field}:{claim.value}"}
+    return {name: day for name, day in (("from_a", claim.first), ("to_a", claim.last)) if day}
 
 
 @require_POST

@@ -34,9 +34,11 @@ from webapp.core.documents.ranges import Range
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links, topics
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import count, percent, topic_label
+from webapp.platform.drawing.numbers import count, level, percent, topic_label
 
 NAMED, MEMBERS = 3, 100  # topics of a family, or words, that a sentence names; of its address
+USUAL_LEVEL = 0.95  # of intervals of changes
+FEW_UNITS = 20  # on a side, below which a sentence says that they are few
 
 
 @dataclass(frozen=True)
@@ -247,11 +249,19 @@ class Writer:
         return Sentence(parts, self._listed(self._in_group(finding).changed(q=finding.words[0])))
 
     def _no_difference(self, finding: NoDifference) -> Sentence:
+        pattern = sentences.NO_DIFFERENCE
+        if finding.few:
+            pattern = sentences.TOO_FEW
+        elif finding.accepted:
+            pattern = sentences.SMALL_DIFFERENCES
         parts = fill(
-            sentences.DIFFERENT_TOGETHER if finding.together else sentences.NO_DIFFERENCE,
+            pattern,
             field=capitalized(finding.field),
+            units=_units(finding.unit),
         )
-        sure = sentences.IF_INDEPENDENT.format(units=finding.units)
+        sure = sentences.IF_INDEPENDENT
+        if finding.unit:
+            sure = sentences.OF_UNITS.format(field=finding.unit)
         return Sentence(parts, links.topics_url(self.run) + self.selection.address(), None, sure)
 
     def _unlike(self, finding: Unlike) -> Sentence:
@@ -328,6 +338,13 @@ def claimed(finding: Finding) -> Sequence[int]:
     return finding.subjects if isinstance(finding, (Change, Mark)) else finding.claimed
 
 
+def _units(field: str) -> str:
+    """What is independent, in words. field: "" for documents."""
+    if field:
+        return sentences.UNITS_OF.format(field=field)
+    return sentences.UNITS_ARE_DOCUMENTS
+
+
 class Times(NamedTuple):
     """How many times as much, in words: "50 times", "13 times less"; and the ends of its 95% interval,
     "35 to 73", "" where there is none."""
@@ -357,9 +374,14 @@ def times_as_much(finding: Change | Mark | Event) -> Times:
 def sure(finding: Change | Mark) -> str:
     """How sure a finding is, in words: "50 times, 95% interval 35 to 73"."""
     times, ends = times_as_much(finding)
-    if isinstance(finding, Mark) and finding.held:
-        return f"{times}, {sentences.SAME_MIX}"
-    return sentences.WITH_INTERVAL.format(times=times, ends=ends) if ends else times
+    part = finding.answer.level if isinstance(finding, Mark) else USUAL_LEVEL
+    said = times
+    if ends:
+        said = sentences.WITH_INTERVAL.format(times=times, ends=ends, level=level(part))
+    if not isinstance(finding, Mark) or min(finding.answer.units) >= FEW_UNITS:
+        return said
+    units = _units(finding.answer.unit)
+    return sentences.SAYS_LITTLE.format(sure=said, fewest=min(finding.answer.units), units=units)
 
 
 def _at_least(pattern: str, factor: float) -> str:

@@ -8,13 +8,15 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.effects import contrasts as effects, shares as effect_shares
-from inference.effects.units import LEAST
+from inference.answers import LEAST_UNITS, Answers
+from inference.answers.held import Settings
+from inference.effects import contrasts as effects
 from inference.errors import Invalid
-from inference.explore import bands as intervals, change
+from inference.explore import bands as intervals
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
+from webapp.analysis.answers import asked as asked_once
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import (
     CategoryChoice,
@@ -41,9 +43,11 @@ ASKED = (
     "from_a",
     "to_a",
     "in_a",
+    "between_a",
     "from_b",
     "to_b",
     "in_b",
+    "between_b",
     "topic",
     "topic_a",
     "topic_b",
@@ -75,9 +79,9 @@ class Side(NamedTuple):
 
 
 def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
-    """?from_a= ?to_a= ?in_a=; None where nothing is said."""
+    """?from_a= ?to_a= ?in_a= ?between_a=; None where nothing is said."""
     conditions = QueryDict(mutable=True)
-    for name in ("from", "to", "in"):
+    for name in ("from", "to", "in", "between"):
         conditions.setlist(
             name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()]
         )
@@ -89,7 +93,8 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
         (name, value) for name, value in base.values if name not in categories
     ] + selection.values
     span = (selection.first or base.first, selection.last or base.last)
-    return Side(selection.name, base.changed(span=span, values=values), False)
+    between = [*base.between, *selection.between]
+    return Side(selection.name, base.changed(span=span, values=values, between=between), False)
 
 
 def asked(
@@ -146,31 +151,32 @@ def compare(
         words_from=sample_sizes if sample_sizes != documents.documents else None,
         unit=found.unit.said,
         caution=found.caution,
+        level=found.found.level,
+        rows=found.found.rows,
+        calibrated=found.found.calibrated,
     )
 
 
 class Differences(NamedTuple):
-    """The topics of both sides, by their place in `topics`: shares of either side, the difference
-    with its ends, the ratio.
-
-    tokens: int64[2, K], of all topics. unit, caution: for whom the intervals hold, and what can't
-    be concluded.
-    """
+    """The topics of both sides, by their place in `topics`. found: the answer, of which every page
+    says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit, caution:
+    for whom the intervals hold, and what can't be concluded."""
 
     topics: list[int]
     bands: intervals.Bands
-    difference: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    ratio: np.ndarray
+    found: Answers
     tokens: np.ndarray
     unit: units.Unit
     caution: str
 
     @property
+    def difference(self) -> np.ndarray:
+        return self.found.difference
+
+    @property
     def sure(self) -> np.ndarray:
         """Whether chance alone can't explain the difference."""
-        return (self.low > 0) | (self.high < 0)
+        return self.found.accepted
 
     @property
     def larger_in_a(self) -> np.ndarray:
@@ -186,31 +192,28 @@ class Differences(NamedTuple):
         if order == "difference":
             distance = np.abs(self.difference)
         else:
-            distance = np.abs(np.log(np.maximum(self.ratio, LEAST_RATIO)))
-            distance = np.nan_to_num(distance, posinf=FARTHEST)
-        return np.argsort(-distance, kind="stable")
+            distance = np.abs(np.log(np.maximum(self.found.ratio, LEAST_RATIO)))
+            distance = np.nan_to_num(distance, nan=0.0, posinf=FARTHEST)
+        return np.argsort(-np.nan_to_num(distance), kind="stable")
 
 
 def _differences(
     base: RunSelection, a: Side, b: Side, documents: "Divided", constant: Constant
 ) -> Differences:
     """Of all topics that are neither hidden nor merged into others."""
-    labels = base.view.labels
-    topic_numbers = [k for k in base.view.topics if labels.into[k] == k and not labels.hidden(k)]
+    topic_numbers = asked_once.told_topics(base.view)
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
-    difference, low, high = change.difference(bands.share, bands.low, bands.high)
-    caution = ""
-    fields_asked = {name for side in (a, b) for name, _ in side.documents.values}
-    unit = units.unit_of(base.version, *fields_asked)
-    if constant or unit.field is not None:
-        bands, difference, low, high, caution = _of_units(
-            base, documents, unit, topic_numbers, bands, constant
-        )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = bands.share[:, 0] / bands.share[:, 1]
+    side = _side_of_documents(base, documents)
+    if constant:
+        found, unit = _at_the_same_times(base, (a, b), documents, side, topic_numbers)
+    else:
+        of_b = None if b.complement else b.documents
+        answered = asked_once.of_sides(base, a.documents, of_b, (side == 0, side == 1))
+        found = answered.found
+        unit = answered.unit
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    return Differences(topic_numbers, bands, difference, low, high, ratio, tokens, unit, caution)
+    return Differences(topic_numbers, bands, found, tokens, unit, _caution(base, found, unit))
 
 
 def _listed(found: Differences, order: Order) -> tuple[list[int], list[int]]:
@@ -260,23 +263,33 @@ def _row(
 ) -> TopicDifference:
     """The topic in place i. larger: the side, 0 or 1, on which it is larger."""
     topic = found.topics[i]
-    ratio = float(found.ratio[i])
+    answers = found.found
+    ends = [answers.ends(s) for s in range(2)]
     return TopicDifference(
         **vars(links.topic_link(base.view, topic)),
         words=words,
-        share=found.bands.share[i].tolist(),
-        low=found.bands.low[i].tolist(),
-        high=found.bands.high[i].tolist(),
+        share=[float(answers.a[i]), float(answers.b[i])],
+        low=[float(low[i]) for low, _ in ends],
+        high=[float(high[i]) for _, high in ends],
         tokens=found.tokens[:, topic].tolist(),
-        difference=float(found.difference[i]),
-        difference_low=float(found.low[i]),
-        difference_high=float(found.high[i]),
-        ratio=ratio if np.isfinite(ratio) else None,
+        difference=float(answers.difference[i]),
+        difference_low=float(answers.low[i]),
+        difference_high=float(answers.high[i]),
+        ratio=_finite(answers.ratio[i]),
+        ratio_low=_finite(answers.ratio_low[i]),
+        ratio_high=_finite(answers.ratio_high[i]),
+        p=_finite(answers.p[i]),
+        verdict=answers.verdict_of(i),
+        part_of_largest=_finite(answers.part[i]),
         documents=[address(side, base, topic=topic) for side in sides],
         telling=[
             WordLink(word, address(sides[larger], base, topic=topic, word=word)) for word in telling
         ],
     )
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
 
 
 def _side_of_comparison(
@@ -413,37 +426,52 @@ def _sums(base: RunSelection, sides: Divided) -> tuple[np.ndarray, np.ndarray, n
     return totals, by_topic, all_by_topic[:, 0]
 
 
-def _of_units(
+def _at_the_same_times(
     base: RunSelection,
-    sides: Divided,
-    unit: units.Unit,
+    sides: tuple[Side, Side],
+    documents: Divided,
+    side: np.ndarray,
     topics: list[int],
-    bands: intervals.Bands,
-    constant: Constant,
-) -> tuple[intervals.Bands, np.ndarray, np.ndarray, np.ndarray, str]:
-    """Both sides' shares, their differences with their ends, and what can't be concluded, where
-    documents of one unit depend on each other, or time is held constant, by the periods that suit
-    the texts."""
-    cell = _side_of_documents(base, sides)
-    side = np.array([0, 1])
-    period = None
-    by = "year"
-    if constant:
-        usual = fields.usual(base.version)
-        if usual in fields.PERIODS:
-            by = usual
-        periods = fields.groups(base.version, by)
-        n = len(periods.labels)
-        cell = np.where((cell >= 0) & (periods.group >= 0), n * cell + periods.group, -1)
-        side = np.repeat(side, n)
-        period = np.tile(np.arange(n), 2)
-    effect = effects.of_sides(shares.effect_data(base.view, unit, cell, topics), side, period)
-    compared = effect.compared if constant else effect.sides
-    ends = effect_shares.intervals(compared)
-    bands = bands._replace(share=np.clip(compared.share, 0, 1), low=ends.low, high=ends.high)
-    difference = compared.share[:, 0] - compared.share[:, 1]
-    low, high = effect.between()
-    return bands, difference, low, high, _caution(effect, unit, by)
+) -> tuple[Answers, units.Unit]:
+    """The difference of two sides where time is held constant, by a curve over the periods that
+    suit the texts. side: int32[D], 0, 1 or -1."""
+    by = _usual_period(base)
+    periods = fields.groups(base.version, by)
+    count = len(periods.labels)
+    cell = np.where((side >= 0) & (periods.group >= 0), count * side + periods.group, -1)
+    side_of_cell = np.repeat([0, 1], count)
+    period = np.tile(np.arange(count), 2)
+    lengths = np.where(cell >= 0, evidence.of(base.run).lengths, 0)
+    words = np.bincount(np.maximum(cell, 0), weights=lengths, minlength=2 * count)
+    trend = effects.spline(period, words)
+    design = np.column_stack([trend, side_of_cell == 0]).astype(float)
+    mix = np.where(side_of_cell == 0, words, 0.0)
+    usual = mix @ trend / max(mix.sum(), 1e-300)
+    settings = Settings(
+        rows=design,
+        compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
+        side=side_of_cell,
+        held=trend,
+        time=periods.group.astype(float),
+    )
+    compared = sorted({name for side in sides for name, _ in side.documents.values})
+    unit, _ = asked_once.unit_of(base.version, *compared)
+    apart = not effects.overlap(words, side_of_cell, period)
+    labels = base.view.labels.into.tobytes()
+    key = (base.run.snapshot_id, *base.key, documents.name, by, unit.said, labels, tuple(topics))
+    found = asked_once.with_held(
+        key,
+        lambda: shares.effect_data(base.view, unit, cell, topics),
+        settings,
+        "apart in time" if apart else "",
+    )
+    return found, unit
+
+
+def _usual_period(base: RunSelection) -> str:
+    """The periods that suit the texts; years where only other groups do."""
+    usual = fields.usual(base.version)
+    return usual if usual in fields.PERIODS else "year"
 
 
 def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
@@ -458,18 +486,20 @@ def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
     return side
 
 
-def _caution(effect: effects.Contrast, unit: units.Unit, by: str) -> str:
-    if effect.verdict == "few units":
-        name = f"“{unit.field.name}”" if unit.field else "documents"
+def _caution(base: RunSelection, found: Answers, unit: units.Unit) -> str:
+    name = f"“{unit.field.name}”" if unit.field else "documents"
+    if found.verdict == "few units":
         return (
-            f"One side has texts of {effect.sides.units.min()} {name} only: "
-            f"of fewer than {LEAST} nothing can be said beyond these texts."
+            f"One side has texts of {min(found.units)} {name} only: "
+            f"of fewer than {LEAST_UNITS} nothing can be said beyond these texts."
         )
-    if effect.verdict == "apart in time":
+    if found.verdict == "apart in time":
         return (
-            f"The two hardly have words in the same {by}s: "
+            f"The two hardly have words in the same {_usual_period(base)}s: "
             "their difference can’t be separated from what changed over time."
         )
+    if found.verdict:
+        return f"One of the {name} alone makes one side: nothing can be said beyond these texts."
     return ""
 
 

@@ -231,7 +231,9 @@ class SideOfComparison(Side):
 @dataclass(frozen=True)
 class TopicDifference(TopicWithWords):
     """share, low, high, tokens, documents: of either side; the last are addresses. ratio: null
-    where one side has nothing. telling: words that are more frequent in it on its own side."""
+    where the second side has nothing, ratio_high where nothing bounds it. p: of no difference.
+    verdict: "" or "one unit", whose doing most of it is: part_of_largest of the topic's words on
+    the side that has more. telling: words that are more frequent in it on its own side."""
 
     share: list[float]
     low: list[float]
@@ -241,6 +243,11 @@ class TopicDifference(TopicWithWords):
     difference_low: float
     difference_high: float
     ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    p: float | None
+    verdict: str
+    part_of_largest: float | None
     documents: list[str]
     telling: list[WordLink]
 
@@ -272,7 +279,9 @@ class Compared(Comparison):
     """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
     many more differ, on either side. words_from: documents of each side in which words were
     counted; null: in all of them. unit: for whom the intervals hold. caution: what can't be
-    concluded, or ""."""
+    concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
+    where a value of a field is compared with all others all topics of all its values. calibrated:
+    "exchanged", by exchanges of units, or "t"."""
 
     unsure: list[TopicLink]
     unsure_count: int
@@ -280,6 +289,9 @@ class Compared(Comparison):
     words_from: list[int] | None
     unit: str
     caution: str
+    level: float
+    rows: int
+    calibrated: str
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """How numbers and topics are written on every page; static/js/format.js says the same for live
 numbers."""
 
+import math
 from collections.abc import Iterable
 
 from django import template
@@ -42,6 +43,13 @@ def percent(share):
     if 0 < share < 0.002:
         return f"{100 * share:.2f}%" if share >= 0.00005 else "<0.01%"
     return f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
+
+
+@register.filter
+def level(part):
+    """The level of intervals: "95%", "99.87%"; as many digits as tell it from 100%."""
+    digits = max(1, math.ceil(-math.log10(max(1 - part, 1e-9))) - 1)
+    return f"{100 * part:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
 @register.filter

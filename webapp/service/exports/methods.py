@@ -239,12 +239,13 @@ def _findings(run: Run) -> str:
     if not run.final:
         return ""
     return (
-        "Shares of topics are compared with 95% confidence intervals whose units are documents, and"
-        " periods or blocks of neighbouring documents where those vary more. A rise or fall is the"
-        " change between two levels that fits the periods best by least squares; as its place is"
-        " chosen, it is tested as the maximum of a standardised Brownian bridge (Csörgő and Horváth"
-        " 1997). Of all rises and falls, all topics that mark a group, and all words whose topics"
-        " changed, the false discovery rate is held at 5% (Benjamini and Hochberg 1995)."
+        "Groups are compared by the difference of their shares. Its error is the larger of a"
+        " cluster-robust one (Bell and McCaffrey 2002) and a pooled one; documents of one unit, who"
+        " speaks, depend on each other. Where units are few, they are exchanged between the sides;"
+        " else Student’s t is used. Ratios have intervals by Fieller (1954), and all intervals of a"
+        " field the level at which those of accepted differences exclude no difference (Benjamini"
+        " and Yekutieli 2005). Changes over time are tested by permuting periods. The false"
+        " discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
 
 

@@ -18,13 +18,13 @@ from scipy.stats import norm
 from inference.errors import Invalid
 from tasks.corpora import choose
 from tests.corpora import as_csv
-from tests.inference import naive_effects
+from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.effects import estimates, formula, sentences, variables, variants
 from webapp.analysis.effects.estimates import Asked
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.core.curation import services as curation
-from webapp.core.documents import days, fields, units
+from webapp.core.documents import days, units
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.priors import priors
@@ -170,6 +170,7 @@ def test_estimates_equal_the_textbook(client, trained):
 
 @pytest.mark.django_db
 def test_along_a_line_intervals_are_students(client, trained):
+    units.choose(trained.corpus, "")
     found, tokens, lengths = rows(trained)
     page = answer(client, trained, "?formula=date&topic=2&order=number")
     ordinal = np.array([d.date.toordinal() for d in found], float)
@@ -196,7 +197,9 @@ def test_along_a_line_intervals_are_students(client, trained):
         np.stack([np.ones(21), at], axis=1),
     )
     assert line["share"] == pytest.approx(np.clip(expected[:, 0], 0, 1), abs=1e-9)
-    reach = stdtrit(expected[:, 2], 0.975) * np.sqrt(expected[:, 1])
+    points_of_line = np.stack([np.ones(21), at], axis=1)
+    error = naive_answers.larger(tokens[kept, 2], lengths[kept], X[kept], points_of_line, expected)
+    reach = stdtrit(expected[:, 2], 0.975) * error
     assert line["low"] == pytest.approx(np.clip(expected[:, 0] - reach, 0, 1), abs=1e-9)
     assert line["high"] == pytest.approx(np.clip(expected[:, 0] + reach, 0, 1), abs=1e-9)
     inside = [i for i, s in enumerate(line["share"]) if 0 < s < 1]
@@ -204,7 +207,6 @@ def test_along_a_line_intervals_are_students(client, trained):
     assert np.sign(steps).tolist() == [np.sign(slope[0])] * len(steps)
     row = next(topic for topic in page["topics"] if topic["number"] == 2)
     assert np.sign(row["difference"]) == np.sign(slope[0])
-    assert not row["named"]  # else its interval would be wider
     first, second = (
         np.rint((days.ordinal(text, "a", False) - ordinal.min()) / np.ptp(ordinal) * 1023) / 1023
         for text in page["settings"]
@@ -216,7 +218,12 @@ def test_along_a_line_intervals_are_students(client, trained):
         np.arange(kept.sum()),
         np.array([[0.0, second - first]]),
     )[0]
-    half = stdtrit(df, 0.975) * np.sqrt(variance)
+    contrast = np.array([[0.0, second - first]])
+    error = naive_answers.larger(
+        tokens[kept, 2], lengths[kept], X[kept], contrast, np.array([[apart, variance, df]])
+    )[0]
+    half = stdtrit(df, 0.5 + page["level"] / 2) * error
+    assert row["named"] == (abs(apart) > half)
     assert row["difference"] == pytest.approx(apart, abs=1e-9)
     assert [row["difference_low"], row["difference_high"]] == pytest.approx(
         [apart - half, apart + half], abs=1e-9
@@ -278,7 +285,7 @@ def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
         assert float(line["difference"]) == shown["difference"]
         assert float(line["low"]) == shown["difference_low"]
         assert int(line["beyond_chance"]) == shown["named"]
-        assert float(line["level"]) == (page["level"] if shown["named"] else 0.95)
+        assert float(line["level"]) == page["level"]
 
 
 @pytest.mark.django_db
@@ -353,13 +360,12 @@ def test_as_stm_each_document_counts_the_same(client, trained):
     assert own["topics"] == answer(client, trained, query)["topics"] != fixed["topics"]
     for topic, more in zip(fixed["topics"], drawn["topics"], strict=True):
         beta, variance = naive_effects.as_stm(theta[:, topic["number"]], X)
-        width = norm.ppf(0.5 + (fixed["level"] if topic["named"] else 0.95) / 2) * np.sqrt(
-            variance[1, 1]
-        )
+        width = norm.ppf(0.5 + fixed["level"] / 2) * np.sqrt(variance[1, 1])
         assert topic["difference"] == more["difference"] == pytest.approx(beta[1], abs=1e-10)
         assert topic["difference_high"] - topic["difference"] == pytest.approx(width, abs=1e-10)
         assert topic["corrected"] is None
-        assert more["named"] or topic["named"] or more["difference_high"] > topic["difference_high"]
+        if fixed["level"] == drawn["level"]:
+            assert more["difference_high"] > topic["difference_high"]
     table = csv.DictReader(
         io.StringIO(
             client.get(
@@ -550,36 +556,39 @@ def test_a_set_that_topics_say_is_no_set_of_another_run(client, trained):
 
 
 def leads_to(url: str, finding: dict) -> bool:
-    """Whether an address of an effect is a finding's: by its topics, and the group that it is of."""
-    asked = parse_qs(url.partition("#")[0].partition("?")[2])
+    """Whether an address is of a finding's question: by its topics, its group or its span."""
+    asked = parse_qs(url.partition("?")[2])
     if finding["kind"] == "family":
         topics = parse_qs(finding["url"].partition("?")[2])["topics"]
-        return asked["topic"] == topics
-    value = finding["claims"][0]["value"]
-    of_group = asked.get("b") == [value] if value else asked.get("effect") == ["spline(date)"]
-    return asked["topic"] == [str(finding["topic"]["number"])] and of_group
+        return asked.get("topic") == topics
+    claim = finding["claims"][0]
+    if claim["steady"]:
+        return asked.get("topic") == [str(finding["topic"]["number"])]
+    if claim["field"]:
+        return asked.get("in_a") == [f"{claim['field']}:{claim['value']}"] or "between_a" in asked
+    return (asked.get("from_a", [""])[0], asked.get("to_a", [""])[0]) == (
+        claim["first"],
+        claim["last"],
+    )
 
 
 @pytest.mark.django_db
 def test_a_finding_leads_to_its_effect(client, trained):
-    """Each page opens, on the finding's topic, with the group that it is about as one of the
-    two."""
+    """Each page opens with the question that the sentence answers: its group or span against all
+    other documents; what changed all along opens on its topic."""
     shown = client.get(reverse("run_overview", args=[trained.pk]) + "?detail=more").content.decode()
-    urls = [
-        url.replace("&amp;", "&") for url in re.findall(r'href="([^"]*/time/effects/[^"]*)"', shown)
-    ]
-    findings = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()[
-        "findings"
-    ]
+    found = re.findall(r'href="([^"]*/time/(?:effects|compare)/\?(?!detail)[^"]*)"', shown)
+    urls = [url.replace("&amp;", "&").partition("#")[0] for url in found]
+    data = client.get(reverse("run_overview_json", args=[trained.pk]) + "?detail=more").json()
     wanted = [
-        f
-        for f in findings
-        if f["kind"] == "family" or f["kind"] in ("change", "mark") and f["claims"]
+        finding
+        for finding in data["findings"]
+        if finding["kind"] == "family" or finding["kind"] in ("change", "mark")
     ]
     assert len(urls) == len(wanted) > 0
     for finding in wanted:
         url = next(url for url in urls if leads_to(url, finding))
-        page = client.get(url.partition("#")[0].replace("/effects/", "/effects.json"))
+        page = client.get(re.sub(r"/(effects|compare)/\?", r"/\1.json?", url))
         assert page.status_code == 200, (url, page.content)
         if finding["kind"] == "family":
             one = page.json()["one"]
@@ -594,18 +603,12 @@ def test_a_finding_leads_to_its_effect(client, trained):
             assert f"topics={','.join(map(str, shown))}" in finding["url"].replace("%2C", ",")
             continue
         claim = finding["claims"][0]
-        if claim["value"]:
-            assert page.json()["settings"][1] == claim["value"]
-        elif claim["first"] or claim["last"]:
-            known = fields.dated(trained.version)
-            years = [
-                int((claim[end] or str(day))[:4])
-                for end, day in zip(("first", "last"), known, strict=True)
-            ]
-            assert (
-                min(abs(int(setting[:4]) - sum(years) / 2) for setting in page.json()["settings"])
-                <= 2
-            )
+        if claim["steady"]:
+            assert page.json()["one"]["topic"]["number"] == finding["topic"]["number"]
+            continue
+        name = page.json()["sides"][0]["name"]
+        assert (claim["value"] or claim["first"] or claim["last"]) in name
+        assert page.json()["sides"][1]["name"] == "all others"
 
 
 @pytest.mark.django_db

@@ -1,0 +1,242 @@
+"""What is said of collections in which nothing differs: values exchanged between those who speak,
+random sets, dates exchanged.
+
+    .venv/bin/python -m benchmarks.nulls [NAMES] [--quick] [--shuffles N] [--data FOLDER]
+
+Collections of benchmarks.insight are uploaded, read and trained as the pages preset it. Of each
+field of groups, by the functions that the overview calls:
+  groups: the values of units (who speaks; documents, where nobody does in several) are exchanged
+  between units: a unit of many values draws them from those of another. Claims on topics that a
+  sentence would make
+  keywords: the same, claims on words
+  sets: half of the units, drawn, against the others
+  dates: documents' dates are exchanged within their units, claims on topics over time
+A line each, with what the true values give; then, over all, the shuffles with any claim, and rows
+that are accepted though an interval holds "no difference", or the other way round. The last line is
+`false: A of B shuffles kept: C claims disagreements: D seconds: S`. Seeds are fixed.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.origin import options, started
+
+SHUFFLES, FEW_SHUFFLES = 20, 5
+USUAL = ("sections", "proposals", "answers", "manifestos", "posts", "reuters")
+QUICK = ("sections", "answers")
+SEED = 600
+
+
+class Counted(NamedTuple):
+    """claims: that sentences would make; disagreements: rows whose acceptance is not what their
+    intervals say."""
+
+    claims: int
+    disagreements: int
+
+
+class Line(NamedTuple):
+    """true: claims of the values as they are; shuffled: claims of each shuffle."""
+
+    name: str
+    true: int
+    shuffled: list[int]
+    disagreements: int
+
+    @property
+    def false(self) -> int:
+        """Shuffles with any claim."""
+        return sum(claims > 0 for claims in self.shuffled)
+
+
+def main() -> None:
+    """Prints a line for each question of each collection."""
+    declared = {
+        "names": {"nargs": "*", "help": "of benchmarks.insight"},
+        "--quick": {"action": "store_true", "help": "two collections, five shuffles"},
+        "--shuffles": {"type": int, "default": None},
+        "--data": {"type": Path, "help": "a state folder that stays"},
+    }
+    given = options(__doc__, declared).parse_args()
+    shuffles = given.shuffles or (FEW_SHUFFLES if given.quick else SHUFFLES)
+    began = time.perf_counter()
+    lines = list[Line]()
+    with started(given.data):
+        for name in given.names or (QUICK if given.quick else USUAL):
+            lines += measured(name, given.quick, shuffles)
+    seconds = time.perf_counter() - began
+    shuffled = sum(len(line.shuffled) for line in lines)
+    claims = sum(sum(line.shuffled) for line in lines)
+    false = sum(line.false for line in lines)
+    disagreements = sum(line.disagreements for line in lines)
+    print(
+        f"false: {false} of {shuffled} shuffles kept: {claims} claims"
+        f" disagreements: {disagreements} seconds: {seconds:.0f}"
+    )
+
+
+def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
+    """All lines of a collection."""
+    from benchmarks.insight import collections, runs
+    from webapp.analysis.findings import by_group, over_time
+    from webapp.analysis.findings.compute import Context
+    from webapp.core.documents import fields
+    from webapp.core.documents.selection import Selection
+    from webapp.core.results.view import RunView
+
+    run = runs.trained(collections.COLLECTIONS[name](quick), quick, 0)
+    selection = Selection.all(RunView(run))
+    context = Context(selection)
+    lines = list[Line]()
+    for field in by_group._fields(context):
+        lines += of_field(name, context, field, shuffles)
+    unit = context.unit
+    unit = np.arange(len(context.dates)) if unit is None else unit
+    lines.append(tell(f"{name} sets", of_sets(context, unit), shuffles))
+    if context.periods:
+        dates = fields.dates(run.version)
+
+        def changes(chance: np.random.Generator | None) -> Counted:
+            order = np.arange(len(dates)) if chance is None else within(unit, dates, chance)
+            with mock.patch.object(fields, "dates", lambda version: dates[order]):
+                found = over_time.changed(Context(selection))
+            outside = [row.low is not None and row.high is not None for row in found]
+            both = sum(
+                known and row.low <= 1 <= row.high
+                for known, row in zip(outside, found, strict=True)
+            )
+            return Counted(len(found), both)
+
+        lines.append(tell(f"{name} dates", changes, shuffles))
+    return lines
+
+
+def of_field(name: str, context, field, shuffles: int) -> list[Line]:
+    """Of topics and of words."""
+    from webapp.analysis.answers import asked
+    from webapp.analysis.findings import keywords
+
+    said, codes = asked.unit_of(context.run.version, field.name)
+    unit = np.arange(len(field.group)) if codes is None else codes
+    topics = asked.told_topics(context.view)
+
+    def drawn(chance: np.random.Generator | None):
+        return field if chance is None else exchanged(field, unit, chance)
+
+    def of_topics(chance: np.random.Generator | None) -> Counted:
+        return told(context, drawn(chance), codes, topics)
+
+    def of_words(chance: np.random.Generator | None) -> Counted:
+        found = keywords.findings(context, drawn(chance), set())
+        return Counted(sum(len(row.words) for row in found), 0)
+
+    over = said.field.name if said.field else "documents"
+    of = f"{name} {field.name} over {over}"
+    return [
+        tell(f"{of}, groups", of_topics, shuffles),
+        tell(f"{of}, keywords", of_words, shuffles),
+    ]
+
+
+def told(context, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
+    """Claims on topics of all values of a field."""
+    from inference import answers as estimator
+    from inference.answers import question
+    from webapp.analysis.answers import asked
+    from webapp.analysis.findings import by_group
+
+    outcome = asked._outcome(context.view, topics)
+    wanted = question.of_values(field.group, field.groups, codes, field.named)
+    claims = disagreements = 0
+    for found in estimator.answer_family(outcome, wanted):
+        accepted = np.flatnonzero(found.accepted).tolist()
+        claims += sum(by_group.worth_telling(found, column) for column in accepted)
+        disagreements += disagreeing(found)
+    return Counted(claims, disagreements)
+
+
+def disagreeing(found) -> int:
+    """Rows whose acceptance is not what both intervals say."""
+    known = ~np.isnan(found.p)
+    outside = (found.low > 0) | (found.high < 0)
+    ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
+    differ = (found.accepted != outside) | (found.accepted != ratio_outside)
+    return int(np.count_nonzero(known & differ))
+
+
+def of_sets(context, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
+    """Half of the units against the others; nothing is true of them."""
+    from inference import answers as estimator
+    from inference.answers import question
+    from webapp.analysis.answers import asked
+    from webapp.analysis.findings import by_group
+
+    outcome = asked._outcome(context.view, asked.told_topics(context.view))
+
+    def counted(chance: np.random.Generator | None) -> Counted:
+        if chance is None:
+            return Counted(0, 0)
+        code = np.unique(unit, return_inverse=True)[1]
+        first = chance.permutation(int(code.max()) + 1)[code] % 2 == 0
+        found = estimator.answer(outcome, question.of_two_sets(first, ~first, unit))
+        accepted = np.flatnonzero(found.accepted).tolist()
+        claims = sum(by_group.worth_telling(found, column) for column in accepted)
+        return Counted(claims, disagreeing(found))
+
+    return counted
+
+
+def exchanged(field, unit: np.ndarray, chance: np.random.Generator):
+    """The same field with the values of units exchanged: each unit gets those of another, as they
+    are where they are as many, or all the same, else drawn from them."""
+    known = np.flatnonzero(field.group >= 0)
+    code = np.unique(unit[known], return_inverse=True)[1]
+    order = np.argsort(code, kind="stable")
+    sizes = np.bincount(code)
+    starts = np.cumsum(sizes) - sizes
+    to = chance.permutation(len(sizes))
+    values = field.group[known][order]
+    other = to[code[order]]
+    place = starts[other] + (chance.random(len(order)) * sizes[other]).astype(np.int64)
+    group = field.group.copy()
+    group[known[order]] = values[place]
+    counts = np.bincount(group[known], minlength=field.groups)
+    return field._replace(group=group, named=field.named[counts[field.named] > 0])
+
+
+def within(unit: np.ndarray, dates: np.ndarray, chance: np.random.Generator) -> np.ndarray:
+    """int64[D]: an order in which documents of one unit have changed places. Where every unit is of
+    one day, all have."""
+    code = np.unique(unit, return_inverse=True)[1]
+    alone = len(np.unique(code)) == len(code)
+    group = np.zeros(len(code), np.int64) if alone else code
+    order = np.empty(len(code), np.int64)
+    order[np.argsort(group, kind="stable")] = np.lexsort((chance.random(len(code)), group))
+    return order
+
+
+def tell(
+    name: str, counted: Callable[[np.random.Generator | None], Counted], shuffles: int
+) -> Line:
+    """Prints the line."""
+    began = time.perf_counter()
+    true = counted(None)
+    rows = [counted(np.random.default_rng((SEED, shuffle))) for shuffle in range(shuffles)]
+    disagreements = true.disagreements + sum(row.disagreements for row in rows)
+    line = Line(name, true.claims, [row.claims for row in rows], disagreements)
+    print(
+        f"{name}: {line.true} claims; {line.false} of {shuffles} shuffles with any,"
+        f" {sum(line.shuffled)} claims; {disagreements} disagreements;"
+        f" {time.perf_counter() - began:.0f} s",
+        flush=True,
+    )
+    return line
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Two settings of a design compared, where other things are held constant.
+
+The estimate is that of a regression of documents; its error the larger of CR2's and the pooled one.
+Where units are few, the sides are exchanged between units, of what those things leave of each
+(Freedman and Lane 1983), within quarters of the units' times where time is held constant.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.answers import exchanges, sides
+from inference.answers.answer import (
+    Answers,
+    Row,
+    Verdict,
+    judge,
+    make_row,
+    units_are_few,
+    with_exchanges,
+)
+from inference.answers.outcome import CountedTopics
+from inference.answers.question import Family, Question
+from inference.answers.unit_sums import UnitSums, sum_units
+from inference.effects import regression
+
+Fitted = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
+STRATA = 4  # of the units' times
+_SEED = 61
+
+
+class Settings(NamedTuple):
+    """rows: float64[C, P], the design, a row for each cell of the data. compared: float64[2, P], the
+    settings a and b; of changes float64[4, P], whose differences are compared: (0 less 1) with (2
+    less 3). side: int8[C], the setting that a cell speaks of, -1 for none; None along a line, where
+    every document speaks of all. held: float64[C, R], the columns that are held constant, with the
+    constant. time: float64[D], by which units are alike; None where time is not held constant."""
+
+    rows: np.ndarray
+    compared: np.ndarray
+    side: np.ndarray | None
+    held: np.ndarray
+    time: np.ndarray | None = None
+
+
+def answer_held(
+    data: regression.Data,
+    settings: Settings,
+    verdict: Verdict = "",
+    fit: Fitted = regression.fit,
+) -> Answers:
+    """Of every topic of the data. verdict: why nothing can be said, where that is known."""
+    compared = settings.compared
+    of_changes = len(compared) == 4
+    if of_changes:
+        compared = np.stack([compared[0] - compared[1], compared[2] - compared[3]])
+    fitted = fit(data, settings.rows, np.concatenate([compared, compared[:1] - compared[1:]]))
+    sums = _unit_sums(data, settings)
+    group = 0 if settings.side is not None and not of_changes else None
+    if fitted.alone[2] or not np.isfinite(fitted.variance).all():
+        verdict = verdict or "not apart"
+    holding = np.count_nonzero(sums.totals[0], axis=0)
+    row = make_row(group, _difference(fitted, sums), holding, verdict)
+    counted = fit is regression.fit  # exchanges are of counted words
+    if group is not None and counted and not row.verdict and units_are_few(sums):
+        row = _with_exchanges(row, sums, data, settings)
+    (found,) = judge(sums, [row], None, None)
+    if not of_changes:
+        return found
+    unknown = np.full(data.T, np.nan)
+    return found._replace(ratio=unknown, ratio_low=unknown, ratio_high=unknown)
+
+
+def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:
+    """Of the documents that speak of a setting, in one group for each."""
+    side = settings.side
+    groups = 1 if side is None else int(side.max(initial=0)) + 1
+    of_cell = np.zeros(len(settings.rows), np.int64) if side is None else side
+    group = np.where(data.cell >= 0, of_cell[data.cell], -1)
+    outcome = CountedTopics(
+        data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into, data.T
+    )
+    unit = np.empty(len(data.cell), np.int64)
+    unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
+    asked = Question(group, groups, np.array([0]), unit, Family.CHOSEN)
+    return sum_units(outcome, asked)
+
+
+def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
+    """With the error that is larger, and the parts of it that both settings have."""
+    larger = fitted.pooled[2] > fitted.variance[2]
+    variance = np.where(larger, fitted.pooled, fitted.variance)
+    fewest = int(sums.of_group.min()) if len(sums.of_group) else 0
+    first = int(sums.of_group[0]) if len(sums.of_group) else 0
+    others = first if len(sums.of_group) == 1 else int(sums.of_group[1])
+    if len(sums.of_group) > 2:  # of changes: of each the side with fewest
+        first, others = fewest, fewest
+    return sides.Difference(
+        fitted.estimate[:1],
+        fitted.estimate[1:2],
+        variance[:1],
+        variance[1:2],
+        (variance[:1] + variance[1:2] - variance[2:]) / 2,
+        fitted.df[2:],
+        np.array([first]),
+        np.array([others]),
+    )
+
+
+def _with_exchanges(row: Row, sums: UnitSums, data: regression.Data, settings: Settings) -> Row:
+    on_a = (sums.group == 0).astype(float)
+    held, time = _of_units(sums, data, settings)
+    stratum = np.zeros(sums.units, np.int64)
+    if time is not None:
+        stratum = np.digitize(time, np.quantile(time, np.arange(1, STRATA) / STRATA))
+    sizes = _sizes_by_exchange(sums, on_a, held, stratum)
+    exchanged = exchanges.collect(sizes, row.size[None])
+    return with_exchanges(row, exchanged.reached[0], exchanged)
+
+
+def _of_units(
+    sums: UnitSums, data: regression.Data, settings: Settings
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Means over each unit's words of what is held constant, and of time: float64[U, R], [U]. Units
+    are those of `sums`, numbered as the data has them."""
+    unit = np.empty(len(data.cell), np.int64)
+    unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
+    place = np.full(data.units.U, -1)
+    place[sums.code] = np.arange(sums.units)
+    assert settings.side is not None
+    spoken = np.where(data.cell >= 0, settings.side[data.cell], -1) >= 0
+    some = np.flatnonzero(spoken & (data.lengths > 0))
+    own = place[unit[some]]
+    words = data.lengths[some].astype(float)
+    of_unit = np.bincount(own, weights=words, minlength=sums.units)
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        return np.bincount(own, weights=words * values, minlength=sums.units) / of_unit
+
+    columns = settings.held[data.cell[some]]
+    held = np.stack([mean(column) for column in columns.T], axis=1)
+    return held, None if settings.time is None else mean(settings.time[some])
+
+
+def _sizes_by_exchange(
+    sums: UnitSums, on_a: np.ndarray, held: np.ndarray, stratum: np.ndarray
+) -> Iterator[np.ndarray]:
+    """|difference| / error of exchanged sides, [n, T] each."""
+    sizes = sums.sizes
+    inverse = np.linalg.pinv(held.T @ (sizes[:, None] * held))
+    explained = inverse @ (held.T @ sums.amounts)
+    residual = sums.amounts - sizes[:, None] * (held @ explained)
+    projection = (sizes[:, None] * held) @ inverse @ held.T
+    prepared = residual, residual**2, residual * sizes[:, None], sizes
+    chance = np.random.default_rng((_SEED, sums.units))
+    by_stratum = np.argsort(stratum, kind="stable")
+    for done in range(0, exchanges.EXCHANGES, exchanges.AT_ONCE):
+        draws = min(exchanges.AT_ONCE, exchanges.EXCHANGES - done)
+        drawn = chance.random((draws, sums.units))
+        order = np.argsort(drawn + stratum, axis=1)
+        side = np.empty_like(drawn)
+        side[:, by_stratum] = on_a[order]
+        yield _size(side - side @ projection, *prepared)
+
+
+def _size(
+    side: np.ndarray,
+    residual: np.ndarray,
+    squares: np.ndarray,
+    products: np.ndarray,
+    sizes: np.ndarray,
+) -> np.ndarray:
+    """float64[n, T]: |difference| / error. side: float64[n, U], less what is held constant says of
+    it."""
+    spread = (sizes * side**2).sum(axis=1)[:, None]
+    difference = (side @ residual) / spread
+    leverage = np.clip(sizes * side**2 / spread, 0, 1 - sides.ALONE)
+
+    def summed(weight: np.ndarray) -> np.ndarray:
+        """Squares of what the difference leaves of each unit."""
+        crossed = (weight * side) @ products
+        of_sizes = ((weight * side**2) @ sizes**2)[:, None]
+        return weight @ squares - 2 * difference * crossed + difference**2 * of_sizes
+
+    robust = summed(side**2 / (1 - leverage)) / spread**2
+    pooled = summed(1 / (1 - leverage)) / sizes.sum() / spread
+    return np.abs(difference) / np.sqrt(np.maximum(np.maximum(robust, pooled), 1e-300))

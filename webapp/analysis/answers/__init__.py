@@ -1,0 +1,1 @@
+"""Questions of difference as pages ask them, each answered once by inference.answers."""

@@ -1,0 +1,182 @@
+"""The one function that answers a question of difference: what a page, a file or the API says of
+two sets of documents comes from here, so that the number, the interval and the verdict are the same
+everywhere."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from inference import answers as estimator
+from inference.answers import Answers, Family, Question, Verdict, held, question
+from inference.answers.held import Settings
+from inference.effects import regression
+from inference.effects.regression import Data
+from webapp.analysis.answers import groups
+from webapp.analysis.answers.groups import FieldGroups
+from webapp.core.documents import fields, units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.intake.metadata import Number
+from webapp.models import Version
+from webapp.platform.storage.cache import BoundedCache
+
+_answered = BoundedCache(16 << 20)  # a field of 100 values and 60 topics takes 1 MB
+
+
+class Answered(NamedTuple):
+    """topics: the number of each topic that `found` is of. unit: whose documents depend on each
+    other. family: which other comparisons share the level."""
+
+    topics: list[int]
+    found: Answers
+    unit: units.Unit
+    family: Family
+
+    def place(self, topic: int) -> int:
+        """Of a topic in `found`. Raises ValueError for one that is hidden or merged."""
+        return self.topics.index(topic)
+
+
+class AnsweredField(NamedTuple):
+    """Of every named value of a field against all other documents of a set: found: by the place of
+    the group. unit, family: see Answered."""
+
+    field: FieldGroups
+    topics: list[int]
+    found: dict[int, Answers]
+    unit: units.Unit
+
+
+def told_topics(view: RunView) -> list[int]:
+    """The rows of every family: topics that are neither hidden nor merged into others."""
+    labels = view.labels
+    return [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
+
+
+def unit_of(version: Version, *compared: str) -> tuple[units.Unit, np.ndarray | None]:
+    """Who is independent where some fields are compared, and each document's: int[D], None where
+    documents are."""
+    unit = units.unit_of(version, *compared)
+    if unit.field is None:
+        return unit, None
+    return unit, units.codes(version, unit.field).astype(np.int64)
+
+
+def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
+    """Each named value of a field against all other documents of a set. Kept for a while."""
+    topics = told_topics(selection.view)
+    unit, codes = unit_of(selection.version, field.name)
+    asked = question.of_values(field.group, field.groups, codes, field.named)
+
+    def make() -> dict[int, Answers]:
+        rows = estimator.answer_family(_outcome(selection.view, topics), asked)
+        return dict(zip(asked.asked.tolist(), rows, strict=True))
+
+    key = (*_key(selection, topics, unit), "field", field.name, field.bounds)
+    return AnsweredField(field, topics, _answered.get_or_set(key, make), unit)
+
+
+def of_sides(
+    base: RunSelection,
+    a: RunSelection,
+    b: RunSelection | None,
+    sides: tuple[np.ndarray, np.ndarray],
+) -> Answered:
+    """Two sets of documents. b: None for all documents of `base` that are not in `a`; sides:
+    bool[D], the documents of both. A value of a field against all others is answered with all values
+    of the field."""
+    if b is None:
+        value = _as_value(base, a)
+        if value is not None:
+            return value
+    compared = {name for side in (a, b) if side is not None for name, _ in side.values}
+    topics = told_topics(base.view)
+    unit, codes = unit_of(base.version, *sorted(compared))
+    asked = question.of_two_sets(*sides, codes)
+    key = (*_key(base, topics, unit), "sides", *a.key, "and", *(b.key if b is not None else ()))
+    found = _answered.get_or_set(key, lambda: _answer(base.view, topics, asked))
+    return Answered(topics, found, unit, Family.CHOSEN)
+
+
+def with_held(
+    key: tuple,
+    made: Callable[[], Data],
+    settings: Settings,
+    verdict: Verdict = "",
+    fit: held.Fitted = regression.fit,
+) -> Answers:
+    """Two settings of a design, where other things are held constant. key: all that the answer
+    depends on; made: gives the data; the others as inference.answers.held has them."""
+    return _answered.get_or_set(
+        ("held", *key, verdict), lambda: held.answer_held(made(), settings, verdict, fit)
+    )
+
+
+def _answer(view: RunView, topics: list[int], asked: Question) -> Answers:
+    return estimator.answer(_outcome(view, topics), asked)
+
+
+def _as_value(base: RunSelection, a: RunSelection) -> Answered | None:
+    """Where side A is one value of a field, or one third of a number, and nothing else."""
+    field = _field_of(base, a)
+    if field is None:
+        return None
+    groups_of_field, place = field
+    found = of_field(base, groups_of_field)
+    answers = found.found.get(place)
+    if answers is None:  # of two groups only the first is asked
+        (other,) = found.found.values()
+        answers = other.turned
+    return Answered(found.topics, answers, found.unit, Family.VALUE)
+
+
+def _field_of(base: RunSelection, a: RunSelection) -> tuple[FieldGroups, int] | None:
+    """The field and the group that side A is, within the documents of `base`."""
+    before = base.parameters
+    added = [parameter for parameter in a.parameters if parameter not in before]
+    if len(added) != 1 or len(a.parameters) != len(before) + 1:
+        return None
+    condition = added[0][0]
+    if condition == "in":
+        name, value = next(pair for pair in a.values if pair not in base.values)
+        category = next((f for f in fields.categories(base.version) if f.name == name), None)
+        if category is None:
+            return None
+        field = groups.of_category(base, category)
+        place = field.place_of(value)
+    elif condition == "between":
+        wanted = next(between for between in a.between if between not in base.between)
+        numbers = [f for f in fields.ranges(base.version) if isinstance(f, Number)]
+        number = next((f for f in numbers if f.name == wanted.name), None)
+        thirds = groups.of_number(base, number) if number is not None else None
+        if thirds is None:
+            return None
+        field = thirds
+        place = field.place_of("", (wanted.low, wanted.high))
+    else:
+        return None
+    return None if place is None else (field, place)
+
+
+def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
+    """Counted words of topics, and of what was merged into them."""
+    counted = evidence.of(view.run)
+    column = np.full(counted.K, -1, np.int32)
+    column[topics] = np.arange(len(topics), dtype=np.int32)
+    return estimator.CountedTopics(
+        counted.doc_ptr,
+        counted.doc_topics,
+        counted.doc_tokens,
+        counted.lengths,
+        column[view.labels.into],
+        len(topics),
+    )
+
+
+def _key(selection: RunSelection, topics: list[int], unit: units.Unit) -> tuple:
+    """What every answer in a set depends on."""
+    view = selection.view
+    labels = view.labels.into.tobytes()
+    return (*selection.key, view.run.snapshot_id, labels, tuple(topics), unit.said)

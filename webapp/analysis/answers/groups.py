@@ -1,0 +1,81 @@
+"""Fields as groups of documents: what a value is compared with, on whatever page."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
+from webapp.intake.metadata import RangeField, ValueField
+
+MOST_VALUES = 120  # of a category, the most frequent; the others are one more group
+LEAST_DOCUMENTS = 12  # of a group, below which it counts among the others
+OTHERS = "other values"
+
+
+class FieldGroups(NamedTuple):
+    """labels: of the groups that have a name; bounds: of those of a field of numbers, as
+    webapp.core.documents.ranges has them. group: int32[D], len(labels) for a document that has
+    another value, or none, -1 for one outside the set. named: int64[n], groups that have
+    LEAST_DOCUMENTS."""
+
+    name: str
+    labels: list[str]
+    bounds: tuple[tuple[str, str], ...]
+    group: np.ndarray
+    named: np.ndarray
+
+    @property
+    def groups(self) -> int:
+        return len(self.labels) + 1
+
+    def place_of(self, label: str, bounds: tuple[str, str] | None = None) -> int | None:
+        """The group of a value, or of a range; None where it is not named."""
+        known = list(self.bounds) if bounds is not None else self.labels
+        wanted = label if bounds is None else bounds
+        if wanted not in known:
+            return None
+        place = known.index(wanted)
+        return place if place in self.named else None
+
+
+def of_category(selection: Selection, category: ValueField) -> FieldGroups:
+    """The values of a category in a set of documents."""
+    codes = fields.values(selection.version, category)
+    labels = list(category.values[:MOST_VALUES])
+    named = (codes >= 0) & (codes < len(labels))
+    return _grouped(selection, category.name, labels, (), np.where(named, codes, len(labels)))
+
+
+def of_number(selection: Selection, number: RangeField) -> FieldGroups | None:
+    """The lower and the upper third of a number in a set; None where they are the same, or too few
+    documents have one."""
+    values = fields.values(selection.version, number)
+    known = number.known(values)
+    inside = known if selection.mask is None else known & selection.mask
+    if np.count_nonzero(inside) < 2 * LEAST_DOCUMENTS:
+        return None
+    low = np.quantile(values[inside], 1 / 3, method="lower")
+    high = np.quantile(values[inside], 2 / 3, method="higher")
+    if low >= high:
+        return None
+    group = np.select([known & (values <= low), known & (values >= high)], [0, 1], 2)
+    lowest, highest = f"{low:.6g}", f"{high:.6g}"
+    labels = [f"{lowest} or less", f"{highest} or more"]
+    return _grouped(selection, number.name, labels, (("", lowest), (highest, "")), group)
+
+
+def _grouped(
+    selection: Selection,
+    name: str,
+    labels: list[str],
+    bounds: tuple[tuple[str, str], ...],
+    group: np.ndarray,
+) -> FieldGroups:
+    """Groups of fewer documents join the others."""
+    group = selection.group(group.astype(np.int32))
+    sizes = np.bincount(group[group >= 0], minlength=len(labels) + 1)
+    small = (group >= 0) & (sizes[group] < LEAST_DOCUMENTS)
+    group = np.where(small, np.int32(len(labels)), group)
+    named = np.flatnonzero(sizes[: len(labels)] >= LEAST_DOCUMENTS)
+    return FieldGroups(name, labels, bounds, group, named)
