@@ -100,9 +100,9 @@ class AboutEffect:
 class EffectsPage(AboutEffect):
     """estimate: of what was counted, or as stm. held: what is held constant. documents, units: that
     the estimates rest on; left_out: documents of which something is not known. tried, named:
-    topics. level: of the intervals of those that are named; misfit: topics of which less than
-    nothing is expected. caution: why nothing can be concluded, or ""; the conclusion is of what is
-    shown along the effect, else of the first topic."""
+    topics. level: of the intervals of those that are named; misfit: topics of which a
+    negative share is expected. caution: why nothing can be concluded, or ""; the conclusion is of
+    what is shown along the effect, else of the first topic."""
 
     estimate: str
     effect: str
