@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid, there
+from inference.errors import Invalid
 from webapp.analysis.findings import families as cuts, pinning, quotations, renaming
 from webapp.analysis.findings.kinds import KINDS, Detail
 from webapp.analysis.findings.overview import line_table, overview
@@ -150,13 +150,12 @@ def _pin(request: HttpRequest) -> Notebook:
     selection = Selection.read(query, RunView(run))
     by, number = authorization.user_id(request), cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
-    rank = whole(sent, "rank")
-    row = there(
-        next(
-            (row for row in page.findings if (row.kind, row.rank) == (sent.get("kind"), rank)), None
-        ),
-        Invalid("rank", "The page has no such finding any more. Open it again, and press Pin."),
-    )
+    asked = (sent.get("kind"), whole(sent, "rank"))
+    row = next((row for row in page.findings if (row.kind, row.rank) == asked), None)
+    if row is None:
+        raise Invalid(
+            "rank", "The page has no such finding any more. Open it again, and press Pin."
+        )
     notebook = kept.chosen(request, run.corpus)
     repeated = quotations.repeating(selection)
     for evidence in pinning.evidence_of(selection.view, page, row, repeated):
