@@ -85,7 +85,7 @@ def test_a_database_between_two_releases_is_refused(number, monkeypatch):
         left(number)
     failed = subprocess.CompletedProcess([], 1, stderr=repr(refused.value))
     monkeypatch.setattr(migrations, "_state", lambda url: None)
-    monkeypatch.setattr(migrations.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(migrations.processes, "run", lambda *_, **__: failed)
     with pytest.raises(Failed, match="between two releases. Use it with commit"):
         migrations.bring_up_to_date({"DATABASE_URL": ""})
 

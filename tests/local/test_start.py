@@ -259,7 +259,7 @@ def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
         asked.append(argv[-3])
         return subprocess.CompletedProcess(argv, 0)
 
-    monkeypatch.setattr(migrations.subprocess, "run", migrate)
+    monkeypatch.setattr(migrations.processes, "run", migrate)
     env = {"DATABASE_URL": system.database_url}
     migrations.bring_up_to_date(env)
     assert not asked

@@ -24,7 +24,7 @@ def bring_up_to_date(env: dict) -> None:
     if done.exists() and done.read_text() == _state(url):
         return
     argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]
-    migration = processes.Child(
+    migrated = processes.run(
         argv,
         env=env,
         cwd=folder.working(),
@@ -32,11 +32,9 @@ def bring_up_to_date(env: dict) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    _, errors = migration.communicate()
-    migration.release()
-    if migration.returncode:
-        why = f"could not be brought up to date:\n{errors.strip()}"
-        raise Failed(f"The database {BETWEEN if 'NodeNotFoundError' in errors else why}")
+    if migrated.returncode:
+        why = f"could not be brought up to date:\n{migrated.stderr.strip()}"
+        raise Failed(f"The database {BETWEEN if 'NodeNotFoundError' in migrated.stderr else why}")
     done.write_text(_state(url) or "unknown")
 
 

@@ -125,7 +125,7 @@ class Postgres:
             "--no-instructions",
         ]
         with _explained():
-            initialisation = processes.Child(
+            done = processes.run(
                 argv,
                 before_exec=_become_ordinary_user,
                 stdout=subprocess.PIPE,
@@ -133,12 +133,10 @@ class Postgres:
                 text=True,
                 env=self._env(),
             )
-        output, errors = initialisation.communicate()
-        initialisation.release()
-        if initialisation.returncode:
+        if done.returncode:
             raise Failed(
                 f"Postgres could not make its folder {self.directory}:"
-                f" {errors.strip() or output.strip()}"
+                f" {done.stderr.strip() or done.stdout.strip()}"
             )
         os.sync()
         new.rename(self.directory)

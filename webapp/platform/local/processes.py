@@ -56,6 +56,14 @@ class Child(subprocess.Popen):
             self._guard = None
 
 
+def run(argv: list[str], **others) -> subprocess.CompletedProcess:
+    """Wait for a process that never outlives us. others: as of Child."""
+    child = Child(argv, **others)
+    output, errors = child.communicate()
+    child.release()
+    return subprocess.CompletedProcess(argv, child.returncode, output, errors)
+
+
 def free_port(wanted: int = 0, host: str = "127.0.0.1") -> int:
     """The port, or the next one that is free; with 0 any."""
     for port in range(wanted, wanted + 100) if wanted else (0,):
