@@ -31,12 +31,13 @@ class FieldGroups(NamedTuple):
 
     def place_of(self, label: str, bounds: tuple[str, str] | None = None) -> int | None:
         """The group of a value, or of a range; None where it is not named."""
-        known = list(self.bounds) if bounds is not None else self.labels
-        wanted = label if bounds is None else bounds
-        if wanted not in known:
+        if bounds is None:
+            places = [place for place, known in enumerate(self.labels) if known == label]
+        else:
+            places = [place for place, known in enumerate(self.bounds) if known == bounds]
+        if not places or places[0] not in self.named:
             return None
-        place = known.index(wanted)
-        return place if place in self.named else None
+        return places[0]
 
 
 def of_category(selection: Selection, category: ValueField) -> FieldGroups:

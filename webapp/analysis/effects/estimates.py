@@ -9,6 +9,7 @@ import numpy as np
 
 from inference import Bow, Invalid, Topics, answers as estimator
 from inference.answers import Answers, Verdict, held, question
+from inference.answers.held import Settings
 from inference.effects import as_stm, contrasts as design_of_time, corrected, design, regression
 from inference.effects.units import LEAST, LEVEL
 from webapp.analysis.answers import asked as asked_once
@@ -294,7 +295,7 @@ class Regression:
         return level == first, level == second
 
     @cached_property
-    def _held(self) -> held.Settings:
+    def _held(self) -> Settings:
         """What is compared, and what is held constant."""
         made = self.design
         dated = any(levels.term.name == variables.DATE for levels in self.held)

@@ -1,7 +1,7 @@
 """Kinds of findings that break: a page shows all others, says which one it lacks, and the log has
 the error for the operator."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import structlog
@@ -21,10 +21,10 @@ class Guard:
         self.run_id = run_id
         self.failed: list[str] = []
 
-    def listed(self, kind: str, find: Callable[[], list[Result]]) -> list[Result]:
+    def listed(self, kind: str, find: Callable[[], Sequence[Result]]) -> list[Result]:
         """What `find` returns; nothing, and the kind has failed, where it raises a mistake."""
         try:
-            return find()
+            return list(find())
         except Invalid:
             raise
         except MISTAKES as error:

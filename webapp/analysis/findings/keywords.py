@@ -46,7 +46,7 @@ def findings(context: Context, field: FieldGroups, left_out: set[int]) -> list[K
     for place, answers in zip(wanted.asked.tolist(), found, strict=True):
         if place in left_out:
             continue
-        documents = np.count_nonzero(group == place)
+        documents = int(np.count_nonzero(group == place))
         chosen = _chosen(answers, documents, words, field.labels[place])
         if chosen:
             rows.append(_finding(field, place, answers, chosen, words, unit))

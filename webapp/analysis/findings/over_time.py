@@ -323,9 +323,10 @@ def _sudden(
     counted = np.stack([_counted(times[some], context.times.G)[numbers] for some in having], axis=1)
     best = scan.clearest(counted, cells @ rates, SHORT, EVENT_DOCUMENTS)
     independent = best.seen.copy()
-    for i in np.flatnonzero(best.p < 1).tolist() if context.unit is not None else ():
-        inside = np.isin(times[having[i]], numbers[best.first[i] : best.end[i]])
-        independent[i] = len(np.unique(context.unit[having[i][inside]]))
+    if context.unit is not None:
+        for i in np.flatnonzero(best.p < 1).tolist():
+            inside = np.isin(times[having[i]], numbers[best.first[i] : best.end[i]])
+            independent[i] = len(np.unique(context.unit[having[i][inside]]))
     sure = sums.accepted(scan.corrected(best, independent), Q_VALUE)
     return {i: (int(best.first[i]), int(best.end[i])) for i in np.flatnonzero(sure).tolist()}
 

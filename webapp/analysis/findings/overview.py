@@ -243,8 +243,15 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
         case Mark():
             name = _claimed_name(finding, writer)
             group = finding.field, finding.value, finding.bounds
-            answered = {"topic": finding.topic, "answer": finding.answer}
-            yield Claim(*name, finding.more, False, ratio, *group, **answered)
+            yield Claim(
+                *name,
+                finding.more,
+                False,
+                ratio,
+                *group,
+                topic=finding.topic,
+                answer=finding.answer,
+            )
         case Keywords():
             group = finding.field, finding.value, finding.bounds
             rows = zip(finding.words, finding.here, finding.rest, finding.answers, strict=True)

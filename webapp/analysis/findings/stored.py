@@ -8,7 +8,7 @@ from django.http import QueryDict
 from webapp.analysis.findings import compute as computing
 from webapp.analysis.findings.kinds import STORED, SetFindings
 from webapp.core.documents import units
-from webapp.core.documents.selection import Selection
+from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence, families
 from webapp.core.results.view import RunView
 from webapp.models import Findings, Run
@@ -22,7 +22,7 @@ QUICK = 5_000
 SETS = 50  # of a run that are kept, the newest
 
 
-def read_or_ask(selection: Selection, by: int | None) -> SetFindings | None:
+def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
     """The findings of a set, or None while a worker computes them; for each user, by, it computes
     one after the other. Raises Invalid for a run without evidence."""
     if (found := read(selection)) is not None:
@@ -71,7 +71,7 @@ def read(selection: Selection) -> SetFindings | None:
     return stored if stored.independent == units.unit_of(run.version).name else None
 
 
-def _make(selection: Selection) -> SetFindings:
+def _make(selection: RunSelection) -> SetFindings:
     with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
         found = computing.findings(selection)
     data = STORED.dump_python(found, mode="json")

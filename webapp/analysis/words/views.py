@@ -36,6 +36,7 @@ from webapp.analysis.words.shapes import (
 )
 from webapp.core.documents import facets, fields
 from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
@@ -251,7 +252,8 @@ def pattern_page(
     own = [("pattern", text)] + ([] if topic is None else [("topic", str(topic))])
     counted = patterns.told(selection, hits)
     under_embargo = bool(embargo.readers(selection.run.corpus))
-    years, most_often = [], 0.0
+    years: list[Bar] = []
+    most_often = 0.0
     if not under_embargo:
         years, most_often = facets.rates(
             selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection

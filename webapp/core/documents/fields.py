@@ -287,7 +287,7 @@ def usual(version: Version) -> str | None:
     """By what a page groups documents that was not asked: a period, else the first category; None
     where there is neither."""
     by, days = period(version), dated(version)
-    if by == "year" and days[1].year - days[0].year > LONG:
+    if by == "year" and days is not None and days[1].year - days[0].year > LONG:
         return "decade"
     return by or next((category.name for category in categories(version)), None)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TextIO
+from typing import IO, Any, Literal, Protocol, TextIO, cast
 
 from webapp.intake.readers import encodings, looking
 from webapp.platform import system
@@ -245,7 +245,7 @@ class Descriptor:
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         # a copy of the descriptor would share its place
-        return system.open_descriptor(self.descriptor)
+        return cast(IO[bytes], system.open_descriptor(self.descriptor))
 
     def stat(self) -> os.stat_result:
         return os.fstat(self.descriptor)

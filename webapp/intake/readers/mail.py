@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.errors import HeaderParseError, MessageError
 from email.header import decode_header
-from email.message import EmailMessage, MIMEPart
+from email.message import EmailMessage, Message, MIMEPart
 
 from webapp.intake.readers import labels
 from webapp.intake.readers.base import (
@@ -216,9 +216,7 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
         body = message
     left_out = sum(not part.is_multipart() for part in message.walk()) - len(_forms(message, body))
     if body is not None:
-        text, undecodable = _decoded(
-            body.get_payload(decode=True) or b"", body.get_content_charset()
-        )
+        text, undecodable = _decoded(_payload(body), body.get_content_charset())
         defects = {type(defect).__name__ for part in message.walk() for defect in part.defects}
         repaired += [
             sentence
@@ -271,8 +269,15 @@ def _unflowed(text: str, part: MIMEPart) -> str:
     return "\n".join(lines)
 
 
+def _payload(part: Message) -> bytes:
+    """The bytes of a part as they were before they were encoded for the way; none where it is made
+    of parts."""
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
 def _text_of(part: MIMEPart) -> str:
-    return _decoded(part.get_payload(decode=True) or b"", part.get_content_charset())[0]
+    return _decoded(_payload(part), part.get_content_charset())[0]
 
 
 _CODINGS = {
