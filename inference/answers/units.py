@@ -189,7 +189,8 @@ def _weighted(sample: csr_matrix) -> csr_matrix:
 
 def _directions(sample: csr_matrix) -> np.ndarray:
     wanted = min(DIRECTIONS + SPARE_DIRECTIONS, *sample.shape)
-    if wanted == 0:
+    # where every document has every word no document differs from another one
+    if wanted == 0 or not sample.data.any():
         return np.zeros((sample.shape[1], 1), np.float32)
     chance = np.random.default_rng(0)
     side = sample @ chance.standard_normal((sample.shape[1], wanted))

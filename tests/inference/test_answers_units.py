@@ -205,3 +205,11 @@ def test_a_sample_has_all_documents_of_a_value_or_none(monkeypatch, mixes, speak
     assert 450 < len(some) <= 500
     kept = np.isin(speakers, speakers[some])
     assert kept.sum() == len(some)
+
+
+def test_documents_that_all_have_all_words_have_no_direction():
+    indptr = np.array([0, 2, 4, 6])
+    words = np.array([0, 1, 0, 1, 0, 1], np.int32)
+    counts = np.array([3, 1, 2, 2, 1, 5], np.int32)
+    mixes = units.mixes_of(indptr, words, counts, 2)
+    assert not mixes.directions.any()
