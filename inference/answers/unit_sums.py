@@ -78,7 +78,7 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     pairs = np.unique(unit * question.groups + group)
     of_group = np.bincount(pairs % question.groups, minlength=question.groups)
     apart = len(pairs) == units
-    most = _most_sums(outcome.columns, np.count_nonzero(of_group))
+    most = _most_sums(outcome.columns, int(np.count_nonzero(of_group)))
     if units > MOST_UNITS or len(pairs) * outcome.columns > MOST_CELLS:
         most = min(most, units)
         unit = (np.random.default_rng(_SEED).permutation(units) % most)[unit]

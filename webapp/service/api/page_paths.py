@@ -23,7 +23,7 @@ def schema() -> dict[str, Any]:
         "info": {"title": "Topograph: the JSON of pages", "version": topograph()},
         "paths": {
             f"/{routes.readable(route)}.json": {
-                "get": _operation(route, view, answers[route.name, "serialization"])  # type: ignore[index]
+                "get": _operation(route, view, answers[route.name, "serialization"])
             }
             for route, view in pages
         },
