@@ -32,12 +32,12 @@ class FieldGroups(NamedTuple):
     def place_of(self, label: str, bounds: tuple[str, str] | None = None) -> int | None:
         """The group of a value, or of a range; None where it is not named."""
         if bounds is None:
-            places = [place for place, known in enumerate(self.labels) if known == label]
+            groups = [group for group, value in enumerate(self.labels) if value == label]
         else:
-            places = [place for place, known in enumerate(self.bounds) if known == bounds]
-        if not places or places[0] not in self.named:
+            groups = [group for group, ends in enumerate(self.bounds) if ends == bounds]
+        if not groups or groups[0] not in self.named:
             return None
-        return places[0]
+        return groups[0]
 
 
 def of_category(selection: Selection, category: ValueField) -> FieldGroups:
