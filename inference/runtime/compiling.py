@@ -23,6 +23,7 @@ from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen
+from inference.explore.units import phrase_uses
 from inference.findings import changes, sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
@@ -113,6 +114,7 @@ def exploring() -> None:
         topics = _topics()
         _evidence(folder, topics, _index(folder))
     _explore(topics)
+    _count_a_phrase()
     simulate.corpus(5, 2, 3, 4)
 
 
@@ -229,6 +231,22 @@ def texts(folder: Path) -> None:
         choose(stream, choice, folder / "chosen")
         terms(lines, choice)
         stops(lines[:1], [np.array([0])], choice)
+
+
+def _count_a_phrase() -> None:
+    """What counts phrases for topics' names, over one document of two words."""
+    phrase_uses(
+        np.zeros(1, np.int64),
+        frozen(np.array([0, 2]), np.int64),
+        frozen(np.array([0, 1]), np.int32),
+        frozen(np.ones(2), np.int32),
+        frozen(np.zeros(1), np.int64),
+        frozen(np.array([0, 4]), np.int32),
+        frozen(np.zeros(2), np.uint16),
+        0,
+        np.array([0, 1]),
+        np.array([3, 3]),
+    )
 
 
 def _explore(topics: Topics) -> None:

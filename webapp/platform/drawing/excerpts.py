@@ -13,5 +13,7 @@ def cut_at_word(text: str, most: int) -> str:
     if len(text) < most:
         return text
     beginning = text[:most]
+    if beginning[-1:].isspace():
+        return beginning.rstrip() + ELLIPSIS
     words = beginning.rsplit(None, 1)
     return (words[0] if len(words) == 2 else beginning) + ELLIPSIS
