@@ -235,18 +235,16 @@ def texts(folder: Path) -> None:
 
 def _count_a_phrase() -> None:
     """What counts phrases for topics' names, over one document of two words."""
-    phrase_uses(
-        np.zeros(1, np.int64),
-        frozen(np.array([0, 2]), np.int64),
-        frozen(np.array([0, 1]), np.int32),
-        frozen(np.ones(2), np.int32),
-        frozen(np.zeros(1), np.int64),
-        frozen(np.array([0, 4]), np.int32),
-        frozen(np.zeros(2), np.uint16),
-        0,
-        np.array([0, 1]),
-        np.array([3, 3]),
-    )
+    documents = np.zeros(1, np.int64)
+    indptr = frozen(np.array([0, 2]), np.int64)
+    words = frozen(np.arange(2), np.int32)
+    counts = frozen(np.ones(2), np.int32)
+    first_token = frozen(documents, np.int64)
+    offsets = frozen(np.arange(2), np.int32)
+    topics = frozen(np.zeros(2), np.uint16)
+    phrase = np.arange(2)
+    lengths = np.ones(2, np.int64)
+    phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 0, phrase, lengths)
 
 
 def _explore(topics: Topics) -> None:

@@ -27,7 +27,12 @@ _CITED = {
     "bouma2009normalized",
     "wallach2009evaluation",
 }
-_CITED_WITH_FINDINGS = {"benjamini1995controlling", "csorgo1997limit"}
+_CITED_WITH_FINDINGS = {
+    "bell2002bias",
+    "benjamini1995controlling",
+    "benjamini2005false",
+    "fieller1954some",
+}
 
 
 def written(run: Run) -> MethodsPage:

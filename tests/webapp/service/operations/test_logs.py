@@ -75,7 +75,7 @@ def test_an_exception_is_its_class_its_places_and_codes(written):
         and "ValueError" in line["traceback"]
         and "… because of" in line["traceback"]
     )
-    assert re.search(r"webapp/service/operations/test_logs\.py:\d+ fail", line["traceback"])
+    assert re.search(r"service/operations/test_logs\.py:\d+ fail", line["traceback"])
 
 
 @pytest.mark.django_db
