@@ -247,7 +247,7 @@ def _findings(run: Run) -> str:
         "Groups are compared by the difference of their shares. Its error is the larger of a"
         " cluster-robust one (Bell and McCaffrey 2002) and a pooled one; documents of one unit, who"
         " speaks, depend on each other. Where units are few, they are exchanged between the sides;"
-        " else Student’s t is used. Ratios have intervals by Fieller (1954), and all intervals of a"
+        " else Student’s t is used. Ratios have Fieller’s intervals (Fieller 1954), and all intervals of a"
         " field the level at which those of accepted differences exclude no difference (Benjamini"
         " and Yekutieli 2005). Changes over time are tested by permuting periods. The false"
         " discovery rate is held at 5% (Benjamini and Hochberg 1995)."
