@@ -11,7 +11,7 @@ from django.urls import reverse
 import inference
 from inference import Topics
 from inference.errors import Invalid
-from tasks.runs import replicate
+from tasks.runs import replicate, train
 from tests.sweeping import STALE, sweep_for
 from webapp.core.results import found_again, weights
 from webapp.core.runs import replicates, training
@@ -30,7 +30,7 @@ def run(ready, committed, monkeypatch) -> Run:
     monkeypatch.setattr(dispatch, "queue_is_empty", lambda: True)
     monkeypatch.setattr(dispatch, "is_asked", lambda: False)
     made = services.create(ready.version, topics=5, passes=3, seed=2**63 - 2)
-    training.train(made.pk)
+    train(made.pk)
     return latest(made.pk)
 
 

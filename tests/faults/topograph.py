@@ -23,7 +23,8 @@ from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
 from webapp.platform.jobs import file_lock
-from webapp.platform.local.processes import waiting, worker as spawn_worker
+from webapp.platform.local.processes import worker as spawn_worker
+from webapp.platform.system import waiting_processes
 
 PASSES = 12  # of a run
 SETTINGS = {"topics": "20", "passes": str(PASSES), "seed": "5"}
@@ -380,7 +381,7 @@ class Topograph:
 def stuck() -> float:
     """STUCK for each process that waits for a core: to start a server again takes seconds of
     processor time."""
-    return STUCK * waiting()
+    return STUCK * waiting_processes()
 
 
 def descendants(pid: int) -> list[int]:
