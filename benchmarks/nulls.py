@@ -10,7 +10,8 @@ field of groups, by the functions that the overview calls:
   sentence would make
   keywords: the same, claims on words
   sets: half of the units, drawn, against the others
-  dates: documents' dates are exchanged within their units, claims on topics over time
+  dates: documents' dates are exchanged within their units, units that follow one another change
+  places: claims on topics, and on words, over time
 A line each, with what the true values give; then, over all, the shuffles with any claim, and rows
 that are accepted though an interval holds "no difference", or the other way round. The last line is
 `false: A of B shuffles kept: C claims disagreements: D seconds: S`. Seeds are fixed.
@@ -18,6 +19,7 @@ that are accepted though an interval holds "no difference", or the other way rou
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -83,9 +85,8 @@ def main() -> None:
 def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     """All lines of a collection."""
     from benchmarks.insight import collections, runs
-    from webapp.analysis.findings import by_group, over_time
+    from webapp.analysis.findings import by_group
     from webapp.analysis.findings.compute import Context
-    from webapp.core.documents import fields
     from webapp.core.documents.selection import Selection
     from webapp.core.results.view import RunView
 
@@ -99,21 +100,70 @@ def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     unit = np.arange(len(context.dates)) if unit is None else unit
     lines.append(tell(f"{name} sets", of_sets(context, unit), shuffles))
     if context.periods:
-        dates = fields.dates(run.version)
-
-        def changes(chance: np.random.Generator | None) -> Counted:
-            order = np.arange(len(dates)) if chance is None else within(unit, dates, chance)
-            with mock.patch.object(fields, "dates", lambda version: dates[order]):
-                found = over_time.changed(Context(selection))
-            outside = [row.low is not None and row.high is not None for row in found]
-            both = sum(
-                known and row.low <= 1 <= row.high
-                for known, row in zip(outside, found, strict=True)
-            )
-            return Counted(len(found), both)
-
-        lines.append(tell(f"{name} dates", changes, shuffles))
+        lines += over_time_lines(name, selection, context, unit, shuffles)
     return lines
+
+
+def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: int) -> list[Line]:
+    """Of topics and of words over time."""
+    from inference.answers import cells
+    from webapp.analysis.answers import asked
+    from webapp.analysis.findings import over_time
+    from webapp.analysis.findings.compute import Context
+    from webapp.core.documents import fields
+
+    dates = fields.dates(selection.version)
+    follows = context.unit is not None and cells.follow_each_other(context.unit, dates)
+
+    def drawn(chance: np.random.Generator) -> np.ndarray:
+        if follows:
+            return places_exchanged(unit, dates, chance)
+        return dates[within(unit, dates, chance)]
+
+    def counted(find: Callable, chance: np.random.Generator | None) -> Counted:
+        asked._looked_through.clear()
+        of_draw = dates if chance is None else drawn(chance)
+        with mock.patch.object(fields, "dates", lambda version: of_draw):
+            found = find(Context(selection))
+        asked._looked_through.clear()
+        return Counted(len(found), sum(map(holds_no_difference, found)))
+
+    def of_words(context) -> list:
+        return over_time.events(context, ())
+
+    of = f"{name} dates {'units in order' if follows else 'within units'}"
+    of_topics = partial(counted, over_time.changed)
+    lines = [tell(f"{of}, changes", of_topics, shuffles)]
+    lines.append(tell(f"{of}, words", partial(counted, of_words), shuffles))
+    return lines
+
+
+def holds_no_difference(finding) -> bool:
+    """Whether an interval of a change holds "as much as elsewhere", or its answer "no difference"."""
+    answer = finding.answer
+    if answer.difference_low <= 0 <= answer.difference_high:
+        return True
+    if finding.low is None and finding.high is None:
+        return False
+    low = 0.0 if finding.low is None else finding.low
+    return low <= 1 and (finding.high is None or finding.high >= 1)
+
+
+def places_exchanged(
+    unit: np.ndarray, dates: np.ndarray, chance: np.random.Generator
+) -> np.ndarray:
+    """Dates where units that follow one another have changed their places in time."""
+    dated = (unit >= 0) & (dates > 0)
+    documents = np.bincount(unit[dated])
+    total = np.bincount(unit[dated], dates[dated])
+    mean = total / np.maximum(documents, 1)
+    present = np.flatnonzero(documents)
+    moved_by = np.zeros(len(mean))
+    moved_by[present] = mean[chance.permutation(present)] - mean[present]
+    moved = dates.astype(float)
+    moved[dated] += moved_by[unit[dated]]
+    moved[~dated] = 0
+    return np.maximum(moved, dated).astype(dates.dtype)
 
 
 def of_field(name: str, context, field, shuffles: int) -> list[Line]:

@@ -33,6 +33,7 @@ Verdict = Literal[
     "few units have it",
     "one unit",  # beyond chance, but mostly one unit's
     "apart in time",  # the sides hardly speak at the same times, and time is held constant
+    "of who speaks",  # hardly anybody speaks in a span and at other times
     "not apart",  # a unit alone is a side, or what is held constant says the same
 ]
 

@@ -27,6 +27,10 @@ class Outcome(Protocol):
         document that is in none."""
         ...
 
+    def only(self, column: int) -> "Outcome":
+        """One column of it."""
+        ...
+
 
 class Table(NamedTuple):
     """amounts: float64 csr[D, T], such as 1 where a document has a word; sizes: float64[D]."""
@@ -45,6 +49,10 @@ class Table(NamedTuple):
             (np.ones(len(some)), (group[some], some)), shape=(groups, len(self.sizes))
         )
         return (member @ self.amounts).toarray()
+
+    def only(self, column: int) -> "Table":
+        """See Outcome."""
+        return Table(self.amounts[:, [column]].tocsr(), self.sizes)
 
 
 class CountedTopics(NamedTuple):
@@ -70,6 +78,11 @@ class CountedTopics(NamedTuple):
         group = documents.frozen(np.asarray(group), np.int32)
         into = documents.frozen(np.asarray(self.into), np.int32)
         return _summed(group, groups, *arrays[:3], into, self.columns)
+
+    def only(self, column: int) -> "CountedTopics":
+        """See Outcome."""
+        into = np.where(np.asarray(self.into) == column, 0, -1).astype(np.int32)
+        return self._replace(into=into, columns=1)
 
 
 @njit(cache=True, nogil=True)

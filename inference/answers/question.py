@@ -13,10 +13,12 @@ class Family(StrEnum):
     """The rows that share one level.
 
     VALUE: a value of a field against all other documents: every value of the field, with every
-    topic. CHOSEN: two sets that somebody chose: every topic.
+    topic. SPAN: a span of time against all other time (inference.answers.spans): every span, with
+    every topic. CHOSEN: two sets that somebody chose: every topic.
     """
 
     VALUE = "value"
+    SPAN = "span"
     CHOSEN = "chosen"
 
 

@@ -112,14 +112,12 @@ def sums(
     lengths: np.ndarray,
     into: np.ndarray,
     T: int,
-    most: float = np.inf,
 ) -> Sums:
     """One pass over the documents; memory is G T.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
     their tokens; lengths: int64[D]. into: int32[K], the topic or family of T that each topic is
-    counted as, -1 for none. most: tokens that a document counts as at most, those of each topic in
-    proportion.
+    counted as, -1 for none.
     """
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     order, starts = (
@@ -127,11 +125,11 @@ def sums(
         documents.frozen(units.starts, np.int64),
     )
     group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
-    return Sums(*_sums(order, starts, group, G, *arrays, into, T, float(most)))
+    return Sums(*_sums(order, starts, group, G, *arrays, into, T))
 
 
 @njit(cache=True, nogil=True)
-def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T, most):
+def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T):
     documents, tokens, squares = np.zeros(G), np.zeros(G), np.zeros(G)
     units, unit_squares = np.zeros(G), np.zeros(G)
     holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
@@ -149,8 +147,6 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
             words = float(lengths[d])
             if words == 0.0:
                 continue
-            counts = min(most / words, 1.0)
-            words *= counts
             documents[g] += 1
             tokens[g] += words
             squares[g] += words * words
@@ -162,7 +158,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
                     if mine[t] == 0.0:
                         touched[m] = t
                         m += 1
-                    mine[t] += counts * doc_tokens[j]
+                    mine[t] += doc_tokens[j]
             for t in touched[:m]:
                 value = mine[t]
                 mine[t] = 0.0

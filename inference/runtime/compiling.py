@@ -12,8 +12,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from inference import checkpoint, engines, infer, senses, simulate
+from inference.answers import spans
+from inference.answers.outcome import Table
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
 from inference.effects import contrasts, joint, regression, units
@@ -24,7 +27,7 @@ from inference.explore import bands, cooccurrence, distances, layout, neighbours
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen
 from inference.explore.units import phrase_uses
-from inference.findings import changes, sums, unlike
+from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
@@ -262,9 +265,8 @@ def _explore(topics: Topics) -> None:
     joint.sums(effect, np.ones((2, 1)), one)
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
-    changes.tested(
-        changes.in_units(np.ones((changes.LEAST_UNITS, 1)), np.ones(changes.LEAST_UNITS))
-    )
+    table = Table(csr_matrix(np.eye(2)), np.ones(2))
+    spans.look_through(table, spans.Periods(np.arange(2), np.arange(2) + 1))
     count(np.zeros(1, np.int32), 1)
     cooccurrence.beside(*documents, topics.K, 1)
     infer.read(

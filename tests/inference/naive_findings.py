@@ -50,16 +50,6 @@ def error(shares_of_documents):
     )
 
 
-def best_cut(x, tokens, cuts):
-    """The cut whose two means leave the least weighted squares."""
-
-    def squares(a, b):
-        mean = sum(x[a:b]) / sum(tokens[a:b])
-        return sum(t * (n / t - mean) ** 2 for n, t in zip(x[a:b], tokens[a:b], strict=True) if t)
-
-    return min(cuts, key=lambda c: squares(0, c) + squares(c, len(x)))
-
-
 def accepted(p, q):
     """Benjamini and Hochberg's step-up procedure."""
     order = sorted(range(len(p)), key=lambda i: p[i])
@@ -71,32 +61,6 @@ def overlap(a, b):
     """sum_k min(p_k, q_k) of two mixtures {topic: tokens}."""
     A, B = sum(a.values()), sum(b.values())
     return sum(min(n / A, b.get(k, 0) / B) for k, n in a.items())
-
-
-def clearest(counted, expected, longest, least):
-    """[(p, first, end)] of each column's clearest window, and how many windows there are: all
-    windows, one after the other."""
-    G, W = len(counted), len(counted[0])
-    lengths = sorted({min(max(int(G * longest), 1), round(1.3**i)) for i in range(30)})
-    windows = [(a, a + n) for n in lengths for a in range(G + 1 - n)]
-    best = []
-    for w in range(W):
-        tried = [(1.0, 0, 1)]
-        for a, b in windows:
-            seen, chance = (
-                sum(row[w] for row in counted[a:b]),
-                max(sum(row[w] for row in expected[a:b]), 1e-9),
-            )
-            if seen >= least and seen > chance:
-                n = int(sum(row[w] for row in counted))
-                part = min(chance / n, 1.0)
-                beyond = sum(
-                    math.comb(n, i) * part**i * (1 - part) ** (n - i)
-                    for i in range(int(seen), n + 1)
-                )
-                tried.append((beyond, a, b))
-        best.append(min(tried))
-    return best, len(windows)
 
 
 def families(topics, joins, size, number, given, beside):

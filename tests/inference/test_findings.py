@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inference.explore import cooccurrence
-from inference.findings import changes, families, groups, scan, senses, sums, unlike
+from inference.findings import families, senses, sums, unlike
 from tests.inference import naive_findings as naive
 
 K = 8
@@ -31,11 +31,6 @@ def arrays(tokens):
     ptr = np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))])
     d, k = np.nonzero(tokens)
     return ptr, k.astype(np.uint16), tokens[d, k].astype(np.int32), tokens.sum(axis=1)
-
-
-def by_period(tokens, period):
-    G = int(period.max()) + 1
-    return sums.sums(sums.by_group(period, G), G, *arrays(tokens), np.arange(K), K)
 
 
 def test_sums_are_those_of_a_loop():
@@ -90,271 +85,11 @@ def test_neighbours_that_are_alike_widen_an_interval():
     assert widths[1] > 2.5 * widths[0]
 
 
-def described(tokens, period):
-    """(Units, {topic: the shape that describes it best}) of what changed, false discovery rate
-    5%."""
-    of = by_period(tokens, period)
-    units = changes.in_units(of.x, of.tokens)
-    trend, window, first, end = changes.tested(units)
-    trends_, windows = sums.accepted(trend, 0.05), sums.accepted(window, 0.05)
-    return units, {
-        k: changes.describe(units, k, trends_[k], (first[k], end[k]) if windows[k] else None)
-        for k in np.flatnonzero(trends_ | windows).tolist()
-    }
-
-
-def test_a_change_that_stays_is_a_step():
-    for seed in range(5):
-        tokens, period = made(seed, topic=3, since=25, times=4.0)
-        units, shapes = described(tokens, period)
-        assert (
-            shapes[3].shape == "step"
-            and shapes[3].more
-            and abs(shapes[3].first - 25) <= 2
-            and shapes[3].last == 39
-        )
-        x, tokens_of = (units.share * units.weight[:, None])[:, 3].tolist(), units.weight.tolist()
-        assert shapes[3].first == naive.best_cut(x, tokens_of, list(range(4, 37)))
-
-
-def test_a_topic_that_ends_is_a_step_downwards():
-    _, shapes = described(*made(1, topic=3, since=25, times=0.1))
-    assert shapes[3].shape == "step" and not shapes[3].more and abs(shapes[3].first - 25) <= 2
-
-
-def test_what_comes_and_goes_is_a_window_and_no_step():
-    _, shapes = described(*made(7, topic=2, since=18, until=24, times=8.0))
-    assert shapes[2].shape == "window" and shapes[2].more
-    assert abs(shapes[2].first - 18) <= 1 and abs(shapes[2].last - 23) <= 1
-
-
-def waves(seed, *, topic=None, times=1.0, periods=5, parts=12, D=600):
-    """(x float64[C, G, K], n float64[C, G]) of few periods, in cells of a dozen parts; a topic is
-    `times` as likely in the last."""
-    tokens, period = made(seed, D, periods, topic=topic, since=periods - 1, times=times)
-    part = np.random.default_rng(seed).integers(0, parts, D)
-    x = np.zeros((parts, periods, K))
-    np.add.at(x, (part, period), tokens)
-    return x, x.sum(axis=2)
-
-
-def test_few_periods_are_told_apart_by_cells_of_documents():
-    x, n = waves(1, topic=3, times=3.0)
-    units, (trend, window, first, end) = changes.tested_in_cells(x, n)
-    assert window[3] <= 0.001 and (first[3], end[3]) == (4, 5)
-    shape = changes.describe(units, 3, trend[3] <= 0.05, (4, 5))
-    assert shape.shape == "window" and shape.more and shape.first == shape.last == 4
-    mean = (units.weight[:, None] * units.share).sum(axis=0)
-    assert mean == pytest.approx(x.sum(axis=(0, 1)) / n.sum())
-    false = sum(
-        sums.accepted(np.concatenate(changes.tested_in_cells(*waves(seed))[1][:2]), 0.05).any()
-        for seed in range(20)
-    )
-    assert false <= 2
-
-
-def test_cells_hold_who_speaks_constant():
-    """A speaker of one period only, with a subject of his own, changes nothing; nor does an empty
-    period."""
-    x, n = waves(2)
-    x = np.concatenate([x, np.zeros((1, 5, K))])
-    x[-1, 4, 0] = 4_000
-    units, (trend, window, *_) = changes.tested_in_cells(x, x.sum(axis=2))
-    alone = changes.tested_in_cells(x[:-1], n)
-    assert window[0] == alone[1][1][0] or trend[0] > 0.05
-    gap = np.insert(x, 2, 0.0, axis=1)
-    held, tests = changes.tested_in_cells(gap, gap.sum(axis=2))
-    assert held.numbers.tolist() == [0, 1, 3, 4, 5] and held.share == pytest.approx(units.share)
-    assert tests[1].tolist() == window.tolist()
-
-
-def test_a_long_document_counts_by_a_bound_of_words():
-    rng = np.random.default_rng(4)
-    tokens = rng.poisson(2.0, (50, K)) + 1
-    tokens[7] *= 90
-    group = (np.arange(50) % 3).astype(np.int32)
-    of = sums.sums(sums.by_group(group, 3), 3, *arrays(tokens), np.arange(K), K, most=20.0)
-    n = tokens.sum(axis=1)
-    counted = tokens * np.minimum(1, 20 / n)[:, None]
-    for g in range(3):
-        assert of.x[g] == pytest.approx(counted[group == g].sum(axis=0))
-        assert of.tokens[g] == pytest.approx(np.minimum(n, 20)[group == g].sum())
-
-
-def test_the_clearest_window_is_that_of_a_loop():
-    rng = np.random.default_rng(6)
-    expected = rng.random((30, 12)) * 3
-    counted = rng.poisson(expected).astype(float)
-    counted[11:13, 4] += 9
-    best = scan.clearest(counted, expected, 1 / 8, 3)
-    twin, windows = naive.clearest(counted.tolist(), expected.tolist(), 1 / 8, 3)
-    assert best.windows == windows
-    assert best.p == pytest.approx([p for p, _, _ in twin], rel=1e-6, abs=1e-12)
-    assert [(a, b) for a, b in zip(best.first, best.end, strict=True)] == [
-        (a, b) for _, a, b in twin
-    ]
-    assert (best.first[4], best.end[4]) == (11, 13) and best.seen[4] == counted[11:13, 4].sum()
-
-
-def test_bursts_of_one_speaker_and_of_chance_are_none():
-    """A single period is enough; documents of one speaker are one; of 20 collections at most one
-    shows a burst by chance."""
-    rng = np.random.default_rng(8)
-    expected = np.full((40, 100), 2.0)
-    false = 0
-    for _ in range(20):
-        best = scan.clearest(rng.poisson(expected).astype(float), expected, 1 / 8, 6)
-        false += sums.accepted(scan.corrected(best, best.seen), 0.05).any()
-    assert false <= 1
-    counted = rng.poisson(expected).astype(float)
-    counted[20, 0] = 15
-    best = scan.clearest(counted, expected, 1 / 8, 6)
-    assert (best.first[0], best.end[0]) == (20, 21)
-    assert scan.corrected(best, best.seen)[0] < 1e-4
-    assert scan.corrected(best, np.where(np.arange(100) == 0, 1, best.seen))[0] > 0.05
-
-
-def test_what_grows_all_along_is_a_line():
-    rng = np.random.default_rng(3)
-    period = np.sort(rng.integers(0, 40, 800)).astype(np.int32)
-    theta = np.full((800, K), 1.0)
-    theta[:, 4] = 0.2 + period / 12
-    theta /= theta.sum(axis=1, keepdims=True)
-    tokens = np.array([rng.multinomial(80, row) for row in theta])
-    _, shapes = described(tokens, period)
-    assert (
-        shapes[4].shape == "line"
-        and shapes[4].more
-        and shapes[4].inside[-1]
-        and shapes[4].outside[0]
-    )
-
-
-def test_empty_periods_are_gaps():
-    """What is left out changes nothing but the places."""
-    tokens, period = made(7, topic=2, since=18, until=24, times=8.0)
-    whole = described(tokens, period)[1][2]
-    units, shapes = described(tokens, period + 30 * (period >= 30).astype(np.int32))
-    assert len(units.numbers) == 40 and shapes[2][:3] == whole[:3]
-    assert units.numbers[-1] == 69
-
-
-def test_a_change_of_who_speaks_is_no_change_of_subject():
-    rng = np.random.default_rng(5)
-    period = np.sort(rng.integers(0, 40, 1200)).astype(np.int32)
-    speaker = (rng.random(1200) < np.where(period < 20, 0.2, 0.8)).astype(int)
-    usual = rng.dirichlet(np.full(K, 3.0), 2)
-    usual[:, 0], usual[:, 1] = (0.5, 0.05), (0.05, 0.5)
-    usual /= usual.sum(axis=1, keepdims=True)
-    tokens = np.array([rng.multinomial(80, usual[s]) for s in speaker])
-    assert {0, 1} <= described(tokens, period)[1].keys()
-    of = by_period(tokens, period)
-    said, own = np.zeros((40, 2)), np.zeros((2, K))
-    np.add.at(said, (period, speaker), 80)
-    np.add.at(own, speaker, tokens)
-    held = changes.held_constant(
-        changes.in_units(of.x, of.tokens), said, own / said.sum(axis=0)[:, None]
-    )
-    assert not sums.accepted(np.concatenate(changes.tested(held)[:2]), 0.05).any()
-    assert (held.weight * held.share.T).sum(axis=1) == pytest.approx(
-        tokens.sum(axis=0) / tokens.sum(), abs=0.01
-    )
-
-
-def test_nothing_is_claimed_where_nothing_changed():
-    """Of 20 collections at most one may have a false claim, whether over time, by group or by
-    unit."""
-    rose = marked = differ = 0
-    for seed in range(20):
-        tokens, period = made(100 + seed)
-        rose += bool(described(tokens, period)[1])
-        group = (period // 10).astype(np.int32)
-        of = sums.sums(sums.in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
-        marked += sums.accepted(sums.contrasts(of)[1].p, 0.05).any()
-        p, *_ = groups.differ(tokens.astype(float), tokens.sum(axis=1).astype(float), group, 4)
-        differ += sums.accepted(p, 0.05).any()
-    assert rose <= 1 and marked <= 1 and differ <= 1
-
-
-def speeches(seed, *, party_of_topic):
-    """Documents of 60 speakers, each with subjects of his own, in two parties: tokens, speaker,
-    party."""
-    rng = np.random.default_rng(seed)
-    speaker = np.repeat(np.arange(60), 15)
-    party = (np.arange(60) % 2)[speaker]
-    weights = rng.dirichlet(np.full(K, 2.0), 60)[speaker]
-    if party_of_topic is not None:
-        weights[party == 1, party_of_topic] *= 4
-    return (
-        np.array([rng.multinomial(60, row / row.sum()) for row in weights]).astype(float),
-        speaker,
-        party,
-    )
-
-
-def test_groups_differ_as_far_as_whoever_speaks_is_permuted():
-    """Where speakers have subjects of their own, documents as units find parties that differ by
-    chance."""
-    by_document = by_speaker = 0
-    for seed in range(10):
-        tokens, speaker, party = speeches(seed, party_of_topic=None)
-        by_document += sums.accepted(
-            groups.differ(tokens, tokens.sum(axis=1), party, 2)[0], 0.05
-        ).any()
-        x = np.zeros((60, K))
-        np.add.at(x, speaker, tokens)
-        by_speaker += sums.accepted(
-            groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)[0], 0.05
-        ).any()
-        assert groups.design_effect(tokens, tokens.sum(axis=1), speaker) > 3
-        assert (
-            groups.design_effect(
-                tokens, tokens.sum(axis=1), np.random.default_rng(seed).permutation(speaker)
-            )
-            < 1.5
-        )
-    assert by_document >= 8 and by_speaker <= 1
-    tokens, speaker, party = speeches(1, party_of_topic=3)
-    x = np.zeros((60, K))
-    np.add.at(x, speaker, tokens)
-    p, z, together = groups.differ(x, x.sum(axis=1), np.arange(60) % 2, 2)
-    assert p[1, 3] <= 0.002 and z[1, 3] > 3 and z[0, 3] < -3 and together <= 0.05
-
-
-def test_many_small_differences_are_more_than_chance_together():
-    """None of them is sure; and of 20 collections without a difference at most two show one."""
-    rng, group = np.random.default_rng(11), np.arange(80) % 2
-    usual = rng.dirichlet(np.full(40, 5.0)) * 40
-    small = usual * np.exp(rng.choice([-0.22, 0.22], 40))
-    many = np.array(
-        [rng.multinomial(60, rng.dirichlet(row)) for row in np.where(group[:, None], usual, small)]
-    )
-    p, _, together = groups.differ(many.astype(float), many.sum(axis=1), group, 2)
-    assert not sums.accepted(p, 0.05).any() and together <= 0.01
-    false = [
-        groups.differ(many.astype(float), many.sum(axis=1), rng.permutation(group), 2)[2] <= 0.05
-        for _ in range(20)
-    ]
-    assert sum(false) <= 3
-
-
 def test_no_hypothesis_at_all_is_simes():
     assert sums.simes(np.array([0.04, np.nan, 0.01, 0.5])) == pytest.approx(
         min(0.01 * 3, 0.04 * 3 / 2, 0.5)
     )
     assert sums.simes(np.array([np.nan])) == 1.0
-
-
-def test_groups_that_spoke_at_another_time_do_not_differ():
-    rng = np.random.default_rng(2)
-    time = np.sort(rng.random(400)) * 1000
-    group = (rng.random(400) < time / 1000).astype(int)
-    theta = np.full((400, K), 1.0)
-    theta[:, 2] = 0.2 + time / 250
-    tokens = np.array([rng.multinomial(80, row / row.sum()) for row in theta]).astype(float)
-    n = tokens.sum(axis=1)
-    assert groups.differ(tokens, n, group, 2)[0][1, 2] <= 0.01
-    assert groups.differ(tokens, n, group, 2, time)[0][1, 2] > 0.05
 
 
 def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
@@ -368,19 +103,6 @@ def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
     assert ratio.ratio[3, 5] == pytest.approx(
         (inside[:, 5].sum() / inside.sum()) / (outside[:, 5].sum() / outside.sum())
     )
-
-
-def test_little_evidence_is_no_claim():
-    """A topic of two documents; periods that are too few; an empty group."""
-    tokens, period = made(11)
-    tokens[:, 6] = 0
-    tokens[-2:, 6] = 50
-    few = by_period(tokens, period // 8)
-    assert (np.array(changes.tested(changes.in_units(few.x, few.tokens))[:2]) == 1.0).all()
-    group = np.where(period < 20, 0, 2).astype(np.int32)
-    of = sums.sums(sums.in_blocks(group, 3), 3, *arrays(tokens), np.arange(K), K)
-    own, ratio = sums.contrasts(of)
-    assert np.isnan(own.share[1]).all() and (ratio.p[1] == 1.0).all()
 
 
 def test_benjamini_and_hochberg():

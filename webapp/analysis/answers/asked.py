@@ -12,8 +12,9 @@ from inference.answers import Answers, Family, Question, Verdict, held, question
 from inference.answers.held import Settings
 from inference.effects import regression
 from inference.effects.regression import Data
-from webapp.analysis.answers import groups
+from webapp.analysis.answers import groups, spans
 from webapp.analysis.answers.groups import FieldGroups
+from webapp.analysis.answers.spans import SpansOfSet
 from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
@@ -23,16 +24,20 @@ from webapp.models import Version
 from webapp.platform.storage.cache import BoundedCache
 
 _answered = BoundedCache(16 << 20)  # a field of 100 values and 60 topics takes 1 MB
+# What changed in some sets: of 24,000 documents, 670 speakers, 250 days and 60 topics 6 MB
+_looked_through = BoundedCache(64 << 20)
 
 
 class Answered(NamedTuple):
     """topics: the number of each topic that `found` is of. unit: whose documents depend on each
-    other. family: which other comparisons share the level."""
+    other. family: which other comparisons share the level. speakers_held: whether side B's shares
+    are those that the units of side A have at B's times."""
 
     topics: list[int]
     found: Answers
     unit: units.Unit
     family: Family
+    speakers_held: bool = False
 
     def place(self, topic: int) -> int:
         """Of a topic in `found`. Raises ValueError for one that is hidden or merged."""
@@ -47,6 +52,13 @@ class AnsweredField(NamedTuple):
     topics: list[int]
     found: dict[int, Answers]
     unit: units.Unit
+
+
+class AnsweredSpans(NamedTuple):
+    """topics: the number of each topic that `spans` are of."""
+
+    topics: list[int]
+    spans: SpansOfSet
 
 
 def told_topics(view: RunView) -> list[int]:
@@ -78,6 +90,19 @@ def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
     return AnsweredField(field, topics, _answered.get_or_set(key, make), unit)
 
 
+def over_time(selection: RunSelection) -> AnsweredSpans | None:
+    """All spans of time of a set's topics; None without two periods that have words. Kept for a
+    while: to look through them takes a second or more."""
+    topics = told_topics(selection.view)
+    unit, _ = unit_of(selection.version)
+
+    def make() -> tuple[SpansOfSet | None]:
+        return (spans.look_through(selection, _outcome(selection.view, topics)),)
+
+    (looked,) = _looked_through.get_or_set((*_key(selection, topics, unit), "spans"), make)
+    return None if looked is None else AnsweredSpans(topics, looked)
+
+
 def of_sides(
     base: RunSelection,
     a: RunSelection,
@@ -86,7 +111,10 @@ def of_sides(
 ) -> Answered:
     """Two sets of documents. b: None for all documents of `base` that are not in `a`; sides:
     bool[D], the documents of both. A value of a field against all others is answered with all values
-    of the field."""
+    of the field, a span of time against all other time with all spans."""
+    span = _as_span(base, a, b, sides)
+    if span is not None:
+        return span
     if b is None:
         value = _as_value(base, a)
         if value is not None:
@@ -116,6 +144,66 @@ def with_held(
 
 def _answer(view: RunView, topics: list[int], asked: Question) -> Answers:
     return estimator.answer(_outcome(view, topics), asked)
+
+
+def _as_span(
+    base: RunSelection,
+    side_a: RunSelection,
+    side_b: RunSelection | None,
+    sides: tuple[np.ndarray, np.ndarray],
+) -> Answered | None:
+    """Where side A is a span of time and nothing else, and B all other time; or they are the last
+    and the first third."""
+    if not _is_span(base, side_a) or not (side_b is None or _is_span(base, side_b)):
+        return None
+    over_all_time = over_time(base)
+    if over_all_time is None:
+        return None
+    answered = _answered.get_or_set(
+        (
+            *_key(base, over_all_time.topics, over_all_time.spans.unit),
+            "span",
+            *side_a.key,
+            *(side_b.key if side_b else ()),
+        ),
+        lambda: (_of_span(over_all_time.spans, sides, side_b is None),),
+    )
+    answers = answered[0]
+    if answers is None:
+        return None
+    speakers_held = over_all_time.spans.looked.mix is not None
+    return Answered(
+        over_all_time.topics, answers, over_all_time.spans.unit, Family.SPAN, speakers_held
+    )
+
+
+def _is_span(base: RunSelection, side: RunSelection) -> bool:
+    """Whether a side is the documents of some days, and of all else that the base says."""
+    ends = (base.first, base.last)
+    if (side.first, side.last) == ends:
+        return False
+    return side.changed(span=ends).parameters == base.parameters
+
+
+def _of_span(
+    over_all_time: SpansOfSet, sides: tuple[np.ndarray, np.ndarray], against_all: bool
+) -> Answers | None:
+    """None for two spans that are not the last and the first third."""
+    if against_all:
+        return over_all_time.answer(sides[0])
+    thirds = over_all_time.thirds()
+    if thirds is None:
+        return None
+    dated = over_all_time.calendar.group >= 0
+    for turned in (False, True):
+        ordered = sides[::-1] if turned else sides
+        is_third = [
+            np.array_equal(side & dated, third) for side, third in zip(ordered, thirds, strict=True)
+        ]
+        if all(is_third):
+            answered = over_all_time.answer(*thirds)
+            return answered.turned if turned else answered
+    return None
 
 
 def _as_value(base: RunSelection, a: RunSelection) -> Answered | None:

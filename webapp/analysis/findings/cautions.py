@@ -104,7 +104,7 @@ def _thin(context: Context) -> list[ThinTimes]:
     if times is None or times.unit not in ("year", "decade", "month"):
         return []
     n = np.bincount(times.group[times.group >= 0], minlength=times.G)
-    some, empty = int(np.count_nonzero(n)), int(np.count_nonzero(n == 0))
+    some = int(np.count_nonzero(n))
     thin = np.flatnonzero((n > 0) & (n < bands.THIN))
     if not len(thin):
         return []
@@ -117,7 +117,7 @@ def _thin(context: Context) -> list[ThinTimes]:
             high=share,
             count=len(thin),
             of=some,
-            empty=empty,
+            empty=times.empty,
             unit=times.unit,
             periods=[times.said[i] for i in thin[:NAMED]],
         )

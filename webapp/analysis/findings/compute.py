@@ -9,10 +9,10 @@ from typing import cast
 
 import numpy as np
 
-from inference.findings import changes, sums, unlike
+from inference.findings import sums, unlike
 from inference.findings.sums import Sums
-from webapp.analysis.answers import asked
-from webapp.analysis.answers.asked import Answered
+from webapp.analysis.answers import asked, spans
+from webapp.analysis.answers.asked import Answered, AnsweredSpans
 from webapp.analysis.findings import by_group, cautions, families, over_time, periods, quotations
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.guarded import Guard
@@ -22,7 +22,7 @@ from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families as core_families
 
-METHOD = 11  # findings of an earlier method are computed anew
+METHOD = 12  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 # that the nearer end of a set's interval must reach, so that a difference is worth a sentence
@@ -70,11 +70,12 @@ class Context:
 
     def _periods(self) -> periods.Periods | None:
         """None where no two periods have documents with words that count."""
-        times = periods.divide(self.dates, self.mask)
-        if times is None:
+        calendar = spans.calendar_of(self.dates, self.mask)
+        if calendar is None:
             return None
-        with_words = times.group[(times.group >= 0) & (self.counted.lengths > 0)]
-        return times if len(np.unique(with_words)) > 1 else None
+        group = calendar.group
+        with_words = group[(group >= 0) & (self.counted.lengths > 0)]
+        return periods.divide(calendar) if len(np.unique(with_words)) > 1 else None
 
     @property
     def times(self) -> periods.Periods:
@@ -84,22 +85,20 @@ class Context:
 
     @cached_property
     def by_period(self) -> Sums | None:
-        """A group for each period. Where they are few, not they are units, but blocks of their
-        documents."""
+        """A group for each period."""
         times = self.periods
         if times is None:
             return None
-        return self.sums(
-            (sums.in_blocks if self.few else sums.by_group)(times.group, times.G), times.G
-        )
+        return self.sums(sums.by_group(times.group, times.G), times.G)
 
     @cached_property
-    def few(self) -> bool:
-        """Whether the periods are too few to be permuted."""
-        return len(np.unique(self.times.group[self.times.group >= 0])) < changes.LEAST_UNITS
+    def spans(self) -> AnsweredSpans | None:
+        """All spans of time, as every page asks for them."""
+        return asked.over_time(self.selection)
 
-    cells = cached_property(over_time.cells)  # few periods in parts that can be permuted
-    mixes = cached_property(over_time.mixes)  # who speaks when, as far as that is held constant
+    def unit_name(self, code: int) -> str:
+        """What documents say of one who speaks; "" where no field of values names it."""
+        return units.name_of(self.run.version, code)
 
     def sums(
         self,
@@ -107,21 +106,8 @@ class Context:
         G: int,
         into: np.ndarray | None = None,
         T: int = 0,
-        most: float = np.inf,
     ) -> Sums:
-        return sums.sums(
-            units, G, *self.arrays, self.into if into is None else into, T or self.K, most
-        )
-
-    def tested(self, group: np.ndarray, G: int) -> Sums:
-        """Sums of groups for a test: a document counts by its words up to their median, so that a
-        few long ones are not all."""
-        lengths = self.counted.lengths[group >= 0]
-        return self.sums(
-            sums.by_group(group, G),
-            G,
-            most=float(np.median(lengths[lengths > 0])) if lengths.any() else 1.0,
-        )
+        return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
 
 
 def findings(selection: RunSelection) -> SetFindings:
@@ -156,7 +142,7 @@ def findings(selection: RunSelection) -> SetFindings:
         tokens=context.tokens,
         unit=times.unit if times else "",
         span=[times.said[0], times.said[-1]] if times else [],
-        bins=periods.bins(times.said) if times else [],
+        bins=times.bins if times else [],
         quotes=quotes,
         findings=kept,
         failed=guard.failed,
@@ -171,7 +157,6 @@ def findings(selection: RunSelection) -> SetFindings:
 def _families(context: Context) -> list[Family]:
     if not context.tokens:
         return []
-    times = context.by_period
     rows = []
     for _, several in groupby(
         core_families.nodes(context.run, context.view.labels), key=lambda node: node.first
@@ -188,9 +173,7 @@ def _families(context: Context) -> list[Family]:
                     estimate=float(share.share[0, f]),
                     low=float(share.low[0, f]),
                     high=float(share.high[0, f]),
-                    line=periods.line(times.x[:, nodes[f].topics].sum(axis=1), times.tokens)
-                    if times
-                    else [],
+                    line=_line_of(context, nodes[f].topics),
                     name=context.view.labels.group(nodes[f].topics[0])
                     if nodes[f].given >= 0
                     else "",
@@ -201,6 +184,14 @@ def _families(context: Context) -> list[Family]:
                 )
             )
     return rows
+
+
+def _line_of(context: Context, topics: list[int]) -> list[float | None]:
+    """Of some topics together; empty without periods."""
+    counted = context.by_period
+    if counted is None:
+        return []
+    return context.times.line(counted.x[:, topics].sum(axis=1), counted.tokens)
 
 
 def _quotes(context: Context, rows: list[Family]) -> list[Quote]:

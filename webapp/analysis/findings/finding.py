@@ -84,13 +84,14 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Shaped(Span):
-    """A span, and how a share changes there. until: of a step, the last period before it. turn: of
-    a line, where its last third begins."""
+    """A span, and how a share changes there. until: of a step, the last period before it. turn,
+    early: of a line, where its last third begins, and its first third ends."""
 
     shape: Shape
     more: bool
     until: str = ""
     turn: str = ""
+    early: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

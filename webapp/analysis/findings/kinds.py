@@ -52,7 +52,8 @@ class Family(BaseFinding):
 class Change(Shaped, BaseFinding):
     """A topic whose share changed. above_all: words of it that changed so, where those of its name
     did not.
-    here, rest: its shares within and outside; estimate: here ÷ rest."""
+    here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every page says to
+    the same question. whose: the unit that has most of it, "" where it is not one unit's."""
 
     ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
     SUBJECTS = ("topic",)
@@ -62,12 +63,15 @@ class Change(Shaped, BaseFinding):
     above_all: list[str] = field(default_factory=list)
     here: ShareInterval
     rest: ShareInterval
+    answer: Answer | None = None
+    whose: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event(Shaped, BaseFinding):
     """Words that come or go. topic: that has most of the first. here, rest: shares of the
-    documents, or of their sections, that have the first one, within and outside."""
+    documents, or of their sections, that have the first one, within and outside. answer, whose: see
+    Change."""
 
     ON_PAGE = OnPage("Words over time", 120, {"less": 5, "": 14, "more": 120})
     SUBJECTS = ("topic",)
@@ -80,6 +84,8 @@ class Event(Shaped, BaseFinding):
     here: float
     rest: float
     sections: bool = False
+    answer: Answer | None = None
+    whose: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +260,8 @@ class SetFindings:
     """All that is stored of a set of documents. span: the first and the last period, as readers say
     them; ends: the same as addresses have them; unit, bins: what the points of each line are.
     findings: of a kind the best first. failed: kinds that could not be computed. independent: the
-    name of the field that was the unit, "" for documents (documents.units)."""
+    name of the field that was the unit, "" for documents (documents.units). outdated: whether an
+    older program computed them; never stored."""
 
     documents: int
     tokens: int
@@ -266,6 +273,8 @@ class SetFindings:
     failed: list[str] = field(default_factory=list)
     ends: list[str] = field(default_factory=list)
     independent: str = ""
+    outdated: bool = False
 
 
 STORED = TypeAdapter(SetFindings)
+FINDING: TypeAdapter[Finding] = TypeAdapter(Finding)

@@ -1,216 +1,274 @@
-"""What changed over time: topics by steps, lines and windows, words that come in bursts, and who
-speaks when."""
+"""What changed over time: topics, words, and who speaks when. Each is a question to the spans of
+time that webapp.analysis.answers looks through; pages of two sets ask the same ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.special import gammaln
+from scipy.sparse import csc_matrix
 
+from inference.answers import Answers, spans, trivial
+from inference.answers.outcome import Table
+from inference.answers.spans import Candidate
 from inference.explore.naming import alike
-from inference.findings import changes, scan, sums
-from inference.findings.changes import Change, Units
-from webapp.analysis.findings import kinds, periods
-from webapp.core.documents import fields, units as units_of_corpora
-from webapp.intake.metadata import ValueField
+from webapp.analysis.answers import spans as answers_over_time
+from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import kinds
+from webapp.analysis.findings.keywords import finite, stored
+from webapp.core.documents import fields, units
 
 if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
 
-Q_VALUE = 0.05  # of all claims of a kind at most this part is false, on average
 LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two shares
 WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
-SPEAKERS = 40  # values of a field whose mix is held constant, at most
-# of the words that lie in periods in which two values speak, so that their mix can be held constant
-OVERLAP = 0.25
-ARRANGEMENTS = math.log(20_000)  # of speakers' periods, from which on permuting these is enough
-CELLS = 120  # of a period
-SHORT = 1 / 8  # of the periods, that an event lasts at most
+TRIED = 6  # spans of a topic that may be told
+SPEAKERS = 40  # values of the unit of which it is told when they speak
+MOST_DOCUMENTS = 0.5  # of a span, that are of one who speaks
 EVENT_WORDS = 1_500  # words that are looked at, those of most documents in their topic
 EVENT_DOCUMENTS = 6  # of an event, at least
-Tests = tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # as inference.findings.changes.tested gives them
+MOST_POSTINGS = 20_000_000  # of words, in all, that are counted; of more an even sample
 TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
+WORDS_OF_EVENT = 3
+AGAIN = 0.5  # by which the score of a further event of a topic is taken
+FADING = 0.5  # by which that of a word is taken that goes, or came all along
+CERTAIN = 3.0  # errors from which a difference is half as telling as a sure one
+
+
+class Told(NamedTuple):
+    """A span that may be told. on_a, on_b: bool[D], what is compared; column: of `found`, which is
+    the answer; first, last: the places of the periods that have more, or of a step those since it;
+    whose: the unit that has most of it, "" where it is not one unit's."""
+
+    shape: kinds.Shape
+    on_a: np.ndarray
+    on_b: np.ndarray | None
+    more: bool
+    first: int
+    last: int
+    found: Answers
+    column: int
+    whose: str
+
+    @property
+    def here(self) -> float:
+        return float(self.found.a[self.column])
+
+    @property
+    def rest(self) -> float:
+        return float(self.found.b[self.column])
+
+    @property
+    def certainty(self) -> float:
+        """0 to 1."""
+        size = abs(float(self.found.difference[self.column] / self.found.error[self.column]))
+        return size / (size + CERTAIN)
+
+
+class Asker:
+    """Asks for the spans of one table of topics or words, each once."""
+
+    def __init__(self, context: Context, looked: SpansOfSet):
+        self.context = context
+        self.looked = looked
+        self._found: dict[tuple[int, int, bool], Answers] = {}
+
+    def told(self, column: int, alone: bool) -> list[Told]:
+        """Spans of a column that are beyond chance and worth a sentence, the clearest first. alone:
+        whether to compute the answers of this column alone."""
+        several = []
+        tried = self.looked.looked.candidates(column)
+        for candidate, _ in zip(tried, range(TRIED), strict=False):
+            one = self._asked(candidate, column, alone)
+            if one is not None and _worth_telling(one):
+                several.append(one)
+        return several
+
+    def _asked(self, candidate: Candidate, column: int, alone: bool) -> Told | None:
+        """The question of a span, and its answer; None where it is not accepted, or one unit's that
+        has no name."""
+        shape = candidate.shape
+        on_b = None
+        if shape == "line":
+            thirds = self.looked.thirds()
+            if thirds is None:
+                return None
+            on_a, on_b = thirds
+            first, last = self._ends_of(on_a)
+            more = candidate.more
+        else:
+            first, last = self._ends_of(candidate.inside)
+            shape, first, last, more = self._opened(first, last, candidate.more)
+            group = self.looked.calendar.group
+            on_a = (group >= first) & (group <= last)
+        found, place = self._answer(column, alone, (on_a, on_b), (first, last))
+        if not found.accepted[place] or (found.difference[place] > 0) != more:
+            return None
+        whose = ""
+        if found.verdict_of(place) == "one unit":
+            whose = self.context.unit_name(int(found.largest[place])) if more else ""
+            if not whose:
+                return None
+        return Told(shape, on_a, on_b, more, first, last, found, place, whose)
+
+    def _answer(
+        self,
+        column: int,
+        alone: bool,
+        sides: tuple[np.ndarray, np.ndarray | None],
+        ends: tuple[int, int],
+    ) -> tuple[Answers, int]:
+        """The answer, and the column in it."""
+        if alone:
+            return self.looked.looked.of_column(column).answer(*sides), 0
+        key = (*ends, sides[1] is None)
+        if key not in self._found:
+            self._found[key] = self.looked.answer(*sides)
+        return self._found[key], column
+
+    def _ends_of(self, inside: np.ndarray) -> tuple[int, int]:
+        group = self.looked.calendar.group[inside]
+        return int(group.min()), int(group.max())
+
+    def _opened(self, first: int, last: int, more: bool) -> tuple[kinds.Shape, int, int, bool]:
+        """A span that ends with the last period is a step, "since"; so is one that begins with the
+        first, of what came after it, "until". What the last period alone has more is a window."""
+        end = self._last_period
+        begins = first <= self._first_period
+        ends = last >= end
+        if begins == ends or (first == last == end and more):
+            return "window", first, last, more
+        if ends:
+            return "step", first, end, more
+        return "step", last + 1, end, not more
+
+    @cached_property
+    def _periods_with_words(self) -> np.ndarray:
+        known = self.looked.looked.position >= 0
+        return np.unique(self.looked.calendar.group[known])
+
+    @property
+    def _first_period(self) -> int:
+        return int(self._periods_with_words[0])
+
+    @property
+    def _last_period(self) -> int:
+        return int(self._periods_with_words[-1])
+
+
+def _worth_telling(told: Told) -> bool:
+    here = told.here
+    rest = told.rest
+    return max(here, rest) >= LEAST_RATIO * min(here, rest)
+
+
+# Topics
 
 
 def changed(context: Context) -> list[kinds.Change]:
     """Topics whose share changed, as far as that is not a change of who speaks."""
-    if context.by_period is None:
+    asked = context.spans
+    if asked is None:
         return []
-    k = np.flatnonzero(context.subjects)
-    if not len(k):
-        return []
-
-    def counted(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
-        of_group = context.tested(group, G)
-        return of_group.x[:, k], of_group.tokens
-
-    units, p = _tested(context, counted)
-    described = [(int(k[i]), change) for i, change in _described(units, p)]
-    return [row for number, change in described if (row := _row(context, number, units, change))]
-
-
-def _described(units: Units, tested: Tests) -> list[tuple[int, Change]]:
-    """Columns that changed, with the shape that describes each best."""
-    shapes = (
-        (i, changes.describe(units, i, trend, window)) for i, trend, window in _accepted(tested)
-    )
-    return [(i, shape) for i, shape in shapes if shape is not None]
+    asker = Asker(context, asked.spans)
+    rows = []
+    for column, topic in enumerate(asked.topics):
+        if not context.subjects[topic]:
+            continue
+        for told in asker.told(column, alone=False):
+            row = _change(context, asked.spans, topic, told)
+            if row is not None:
+                rows.append(row)
+                break
+    return rows
 
 
-def _accepted(tested: Tests) -> list[tuple[int, bool, tuple[int, int] | None]]:
-    """(column, whether it has a trend, the places of its window) of columns that changed."""
-    trend, window, first, end = tested
-    trends, windows = np.split(sums.accepted(np.concatenate([trend, window]), Q_VALUE), 2)
-    return [
-        (i, bool(trends[i]), (int(first[i]), int(end[i])) if windows[i] else None)
-        for i in np.flatnonzero(trends | windows).tolist()
-    ]
-
-
-def cells(context: Context) -> tuple[np.ndarray, int, np.ndarray]:
-    """(int32[D], C, numbers): documents in cells c G + g of each of G periods that have words, -1
-    outside: of who speaks, where their mix overlaps; these in parts of neighbours, as
-    sums.in_blocks has them, where too few speak for permutations to tell. Documents of one speaker
-    are neighbours where they are alike. numbers: int64[G], of these periods."""
-    some = np.flatnonzero((context.times.group >= 0) & (context.counted.lengths > 0))
-    numbers, group = np.unique(context.times.group[some], return_inverse=True)
-    speaker, S, arrangements = np.zeros(len(some), np.int64), 1, 0.0
-    for mix in context.mixes:
-        speaker, S = mix.codes[some] + 1, len(mix.category.values) + 1
-        arrangements = float(gammaln((mix.tokens > 0).sum(axis=0) + 1).sum())
-    mine = group * S + speaker
-    alike = some if context.unit is None else context.unit[some]
-    order = np.lexsort((some, alike, mine))
-    size = np.bincount(mine)
-    most = int(np.clip(round((len(some) / np.count_nonzero(size)) ** 0.5), *sums.BLOCKS))
-    parts = 1 if arrangements >= ARRANGEMENTS else min(most, max(CELLS // S, 1))
-    rank = np.arange(len(order)) - (np.cumsum(size) - size)[mine[order]]
-    part = rank * parts // size[mine[order]]
-    cell = np.full(len(context.times.group), -1, np.int32)
-    cell[some[order]] = (speaker[order] * parts + part) * len(numbers) + group[order]
-    return cell, S * parts, numbers
-
-
-def _tested(
-    context: Context,
-    counted: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]],
-    longest: float = changes.LONGEST,
-) -> tuple[Units, Tests]:
-    """Periods, tested for changes of each topic or word; few by their cells, more with the mix of
-    who speaks held constant, for each field that says so and whose values overlap in time. counted:
-    gives (x float64[G, T], n float64[G]) of int[D], G groups of documents. longest: of a window."""
-    if context.few:
-        cell, C, numbers = context.cells
-        x, n = counted(cell, C * len(numbers))
-        units, tests = changes.tested_in_cells(
-            x.reshape(C, len(numbers), x.shape[1]), n.reshape(C, len(numbers))
-        )
-        return units._replace(numbers=numbers[units.numbers]), tests
-    units = changes.in_units(*counted(context.times.group, context.times.G))
-    for mix in context.mixes:
-        x, n = counted(mix.codes, len(mix.category.values))
-        units = changes.held_constant(
-            units, mix.tokens[units.numbers], x / np.maximum(n, 1)[:, None]
-        )
-    return units, changes.tested(units, longest)
-
-
-class Mix(NamedTuple):
-    """Who speaks when. category: the unit's; codes: int32[D], the number of
-    its value in each document of the periods, -1 for none; tokens: float64[G, C], words of each
-    value in each period."""
-
-    category: ValueField
-    codes: np.ndarray
-    tokens: np.ndarray
-
-
-def speaking(context: Context) -> list[ValueField]:
-    """The field of the unit, where it is a category of few values."""
-    unit = units_of_corpora.unit_of(context.run.version)
-    listed = fields.categories(context.run.version)
-    return [
-        field
-        for field in listed
-        if unit.field and field.name in unit.field.names and len(field.values) <= SPEAKERS
-    ][:1]
-
-
-def mixes(context: Context) -> list[Mix]:
-    """Of fields whose values overlap in time: where too few words are in periods in which two
-    values speak, they can't be told from time."""
-    times, out = context.times, []
-    for category in speaking(context):
-        C = len(category.values)
-        codes = fields.values(context.run.version, category)
-        some = (times.group >= 0) & (codes >= 0)
-        at = times.group[some].astype(np.int64) * C + codes[some]
-        tokens = np.bincount(
-            at, weights=context.counted.lengths[some], minlength=times.G * C
-        ).reshape(times.G, C)
-        spoken = (tokens > 0) & (tokens >= 0.05 * tokens.sum(axis=1, keepdims=True))
-        if tokens[spoken.sum(axis=1) >= 2].sum() >= OVERLAP * tokens.sum():
-            out.append(Mix(category, np.where(some, codes, -1).astype(np.int32), tokens))
-    return out
-
-
-def _row(context: Context, k: int, units: Units, change: Change) -> kinds.Change | None:
-    """A change as it is stored; None where it is too small, or no word of the topic moves so."""
-    by_period, times = context.by_period, context.times
-    assert by_period is not None
-    inside, outside = (np.zeros(times.G, bool) for _ in range(2))
-    inside[units.numbers[change.inside]] = outside[units.numbers[change.outside]] = True
-    shares = [sums.shares(by_period.over(side), context.typical) for side in (inside, outside)]
-    ratio = sums.ratio(*shares)
-    here, rest = (float(s.share[0, k]) for s in shares)
-    more, value = here > rest, float(ratio.ratio[0, k])
-    most = inside if more else outside
-    few = (
-        by_period.x[most, k].sum() < WORDS
-        or by_period.holding[most, k].sum() < HOLDING
-        or max(here, rest) < LEAST_SHARE
-    )
-    if few or more != change.more or not max(value, 1 / max(value, 1e-9)) >= LEAST_RATIO:
+def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kinds.Change | None:
+    """A change as it is stored; None where it is too small, comes again every year, or where no word
+    of the topic moves so."""
+    counted = context.by_period
+    assert counted is not None
+    group = context.times.group
+    periods = np.arange(context.times.G)
+    inside = (periods >= told.first) & (periods <= told.last)
+    outside = ~inside
+    if told.on_b is not None:
+        outside = periods <= int(group[told.on_b].max())
+    here, rest = told.here, told.rest
+    with_more = inside if here > rest else outside
+    if counted.x[with_more, topic].sum() < WORDS or max(here, rest) < LEAST_SHARE:
         return None
-    called = context.names.checked(
-        k, times.group, inside, outside, math.log(max(here, 1e-6) / max(rest, 1e-6))
-    )
+    if counted.holding[with_more, topic].sum() < HOLDING:
+        return None
+    if told.shape == "window" and told.more and _comes_again(looked, told, told.column):
+        return None
+    log_ratio = math.log(max(here, 1e-6) / max(rest, 1e-6))
+    called = context.names.checked(topic, group, inside, outside, log_ratio)
     if called is None:
         return None
-    estimate, low, high = ratio_interval(ratio, 0, k)
-    part = float(by_period.tokens[inside].sum() / max(by_period.tokens[inside | outside].sum(), 1))
+    part = float(counted.tokens[inside].sum() / max(counted.tokens[inside | outside].sum(), 1))
     return kinds.Change(
-        **vars(shaped(context, units, change)),
-        score=math.sqrt(information(here, rest, part)) * change.fit,
-        estimate=estimate,
-        low=low,
-        high=high,
-        line=periods.line(by_period.x[:, k], by_period.tokens),
-        topic=k,
+        **vars(_shaped(context, told)),
+        score=math.sqrt(information(here, rest, part)) * told.certainty,
+        **_ratio_of(told),
+        line=context.times.line(counted.x[:, topic], counted.tokens),
+        topic=topic,
         above_all=called,
-        here=share_interval(shares[0], 0, k),
-        rest=share_interval(shares[1], 0, k),
+        here=_share(told, 0),
+        rest=_share(told, 1),
+        answer=stored(told.found, told.column, looked.unit),
+        whose=told.whose,
     )
 
 
-def shaped(context: Context, units: Units, change: Change) -> kinds.Shaped:
+def _comes_again(looked: SpansOfSet, told: Told, column: int) -> bool:
+    """Whether the same months of other years have nearly as much."""
+    days = np.where(looked.looked.position >= 0, looked.calendar.days, 0)
+    elsewhere = trivial.same_months_elsewhere(days, told.on_a)
+    if min(np.count_nonzero(told.on_a), np.count_nonzero(elsewhere)) < trivial.LEAST_DOCUMENTS:
+        return False
+    outcome = looked.looked.outcome.only(column)
+    again = outcome.summed(np.where(elsewhere, 0, -1), 1)[0, 0]
+    share = again / max(outcome.sizes[elsewhere].sum(), 1.0)
+    return bool(share > 0 and told.here < trivial.AGAIN * share)
+
+
+def _ratio_of(told: Told) -> dict[str, float | None]:
+    found, column = told.found, told.column
+    return {
+        "estimate": finite(found.ratio[column]),
+        "low": finite(found.ratio_low[column]),
+        "high": finite(found.ratio_high[column]),
+    }
+
+
+def _share(told: Told, side: int) -> kinds.ShareInterval:
+    low, high = told.found.ends(side)
+    share = told.found.b if side else told.found.a
+    return float(share[told.column]), float(low[told.column]), float(high[told.column])
+
+
+def _shaped(context: Context, told: Told) -> kinds.Shaped:
     """Where a change lies, and how, as addresses have it. A step that rises has no end, one that
     falls is told by what was until then."""
-    times, numbers = context.times, units.numbers
+    times = context.times
+    is_line = told.shape == "line"
+    early = ""
+    if told.on_b is not None:
+        early = times.ends[int(times.group[told.on_b].max())]
     return kinds.Shaped(
-        first=times.names[int(numbers[change.first])],
-        last=times.ends[int(numbers[change.last])],
-        shape=change.shape,
-        more=change.more,
-        until=times.ends[int(numbers[change.first - 1])] if change.shape == "step" else "",
-        turn=times.names[int(numbers[change.inside].min())] if change.shape == "line" else "",
+        first=times.names[0] if is_line else times.names[told.first],
+        last=times.ends[-1] if is_line else times.ends[told.last],
+        shape=told.shape,
+        more=told.more,
+        until=times.ends[told.first - 1] if told.shape == "step" else "",
+        turn=times.names[told.first] if is_line else "",
+        early=early,
     )
 
 
@@ -222,184 +280,155 @@ def information(a: float, b: float, part: float) -> float:
         return 0.0
 
     def nats(x: float) -> float:
-        return x * math.log(max(x, 1e-12) / mean) + (1 - x) * math.log(
-            max(1 - x, 1e-12) / (1 - mean)
-        )
+        more = x * math.log(max(x, 1e-12) / mean)
+        return more + (1 - x) * math.log(max(1 - x, 1e-12) / (1 - mean))
 
     return max(part * nats(a) + (1 - part) * nats(b), 0.0)
-
-
-def ratio_interval(
-    ratio: sums.Ratio, g: int, k: int
-) -> tuple[float | None, float | None, float | None]:
-    """The ratio of group g and topic k with the ends of its interval; None for what is not
-    finite."""
-    estimate, low, high = (
-        float(array[g, k]) if np.isfinite(array[g, k]) else None for array in ratio[:3]
-    )
-    return estimate, low, high
-
-
-def share_interval(shares: sums.Shares, g: int, k: int) -> kinds.ShareInterval:
-    share, low, high = (float(array[g, k]) for array in shares[:3])
-    return share, low, high
 
 
 # Words over time
 
 
 class Burst(NamedTuple):
-    """places: a bit for each period that the event covers; inside: the documents, or sections, that
-    have its first word when there is more of it."""
+    """periods: a bit for each period that the event covers; documents: that have its first word when
+    there is more of it."""
 
     event: kinds.Event
-    places: int
-    inside: np.ndarray
+    periods: int
+    documents: np.ndarray
 
 
 def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Event]:
     """Words that may stand for a topic, by the share of documents, or of their sections, that have
     them: short bursts, and lines and steps where the topic's own are not `told`, (topic, whether it
     rose)."""
-    topic = context.names.eventful
-    postings, rows = context.counted.postings, context.counted.rows
-    listed = sorted(topic, key=lambda w: int(postings.indptr[w] - postings.indptr[w + 1]))[
-        :EVENT_WORDS
-    ]
+    topic_of_word = context.names.eventful
+    postings = context.counted.postings
+    listed = sorted(
+        topic_of_word, key=lambda word: int(postings.indptr[word] - postings.indptr[word + 1])
+    )[:EVENT_WORDS]
     if not listed:
         return []
-    document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
-    step = max(
-        1, int(sum(postings.indptr[w + 1] - postings.indptr[w] for w in listed)) // 20_000_000
+    outcome = _documents_with(context, listed)
+    longest = spans.SHORT
+    looked = answers_over_time.look_through(
+        context.selection, outcome, longest, left_out=context.repeated
     )
-    having = [context.counted.word_rows(w)[0][::step] for w in listed]
-
-    def counted(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
-        of_row = np.where(document >= 0, group[document], -1)
-        return np.stack([step * _counted(of_row[some], G) for some in having], axis=1), _counted(
-            of_row, G
-        )
-
-    times = np.where(document >= 0, context.times.group[document], -1)
-    columns, rows_of_period = counted(context.times.group, context.times.G)
-    raw = changes.in_units(columns, rows_of_period)
-    units, tests = _tested(context, counted, SHORT)
-    accepted = {i: (trend, window) for i, trend, window in _accepted(tests)}
-    for i, places in _sudden(context, [document[some] for some in having], units.numbers).items():
-        trend, window = accepted.get(i, (False, None))
-        accepted[i] = trend, window or places
+    if looked is None:
+        return []
+    asker = Asker(context, looked)
+    trivial_words = _trivial_words(context, outcome, looked)
     bursts = []
-    for i, (trend, window) in accepted.items():
-        k = topic[listed[i]]
-        change = changes.describe(units, i, trend, window)
-        if change and change.shape != "window" and (k, change.more) in told:
-            change = changes.describe(units, i, False, window)  # its burst, if it has one
-        if change and (event := _event(context, listed[i], k, raw, i, change, columns[:, i])):
-            most = _most(raw, change)
-            inside = having[i][np.isin(times[having[i]], most)]
-            bursts.append(Burst(event, sum(1 << place for place in most.tolist()), inside))
+    for column, word in enumerate(listed):
+        if column in trivial_words:
+            continue
+        topic = topic_of_word[word]
+        for span in asker.told(column, alone=True):
+            if span.shape != "window" and (topic, span.more) in told:
+                continue
+            burst = _burst(context, looked, word, topic, column, span)
+            if burst is not None:
+                bursts.append(burst)
+                break
     return _joined(bursts)
 
 
-def _sudden(
-    context: Context, having: list[np.ndarray], numbers: np.ndarray
-) -> dict[int, tuple[int, int]]:
-    """Words that many more documents of a few periods have than chance explains, document by
-    document, and the places of these periods in `numbers`. having: documents of each word. Of who
-    speaks the mix is held constant, as far as it overlaps; repeated documents don't count, and
-    those of one speaker count as one where they are alike."""
-    times = np.where(context.repeated | (context.counted.lengths == 0), -1, context.times.group)
-    having = [some[times[some] >= 0] for some in map(np.unique, having)]
-    speaker, S = np.where(times >= 0, 0, -1), 1
-    for mix in context.mixes:
-        speaker, S = np.where(times >= 0, mix.codes + 1, -1), len(mix.category.values) + 1
-    cells = _counted(np.where(times >= 0, times * S + speaker, -1), context.times.G * S).reshape(
-        -1, S
-    )[numbers]
-    rates = (
-        np.stack([_counted(speaker[some], S) for some in having], axis=1)
-        / np.maximum(cells.sum(axis=0), 1)[:, None]
-    )
-    counted = np.stack([_counted(times[some], context.times.G)[numbers] for some in having], axis=1)
-    best = scan.clearest(counted, cells @ rates, SHORT, EVENT_DOCUMENTS)
-    independent = best.seen.copy()
-    if context.unit is not None:
-        for i in np.flatnonzero(best.p < 1).tolist():
-            inside = np.isin(times[having[i]], numbers[best.first[i] : best.end[i]])
-            independent[i] = len(np.unique(context.unit[having[i][inside]]))
-    sure = sums.accepted(scan.corrected(best, independent), Q_VALUE)
-    return {i: (int(best.first[i]), int(best.end[i])) for i in np.flatnonzero(sure).tolist()}
+def _documents_with(context: Context, listed: list[int]) -> Table:
+    """How many sections of each document have each word, and how many it has; of whole documents 0
+    or 1."""
+    counted = context.counted
+    rows = counted.rows
+    documents = len(context.times.group)
+    document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
+    sizes = np.bincount(document[document >= 0], minlength=documents).astype(float)
+    postings = counted.postings
+    in_all = sum(int(postings.indptr[word + 1] - postings.indptr[word]) for word in listed)
+    step = max(1, in_all // MOST_POSTINGS)
+    having = [document[counted.word_rows(word)[0][::step]] for word in listed]
+    having = [several[several >= 0] for several in having]
+    column = np.repeat(np.arange(len(listed)), [len(several) for several in having])
+    amounts = np.full(len(column), float(step))
+    shape = (documents, len(listed))
+    return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
 
 
-def _counted(numbers: np.ndarray, n: int) -> np.ndarray:
-    return np.bincount(numbers[numbers >= 0], minlength=n).astype(float)
+def _trivial_words(context: Context, outcome: Table, looked: SpansOfSet) -> set[int]:
+    """Columns of words that stand on nearly all documents of one who speaks: signatures, forms."""
+    if context.unit is None:
+        return set()
+    values = np.where(outcome.sizes > 0, context.unit, -1)
+    found = trivial.furniture(csc_matrix(outcome.amounts), values, looked.calendar.days)
+    return {furniture.word for furniture in found}
 
 
-def _most(units: Units, change: Change) -> np.ndarray:
-    """The periods in which there is more."""
-    return units.numbers[change.inside if change.more else change.outside]
-
-
-def _event(
-    context: Context, w: int, k: int, units: Units, i: int, change: Change, column: np.ndarray
-) -> kinds.Event | None:
-    here, rest = (
-        float((units.share[side, i] * units.weight[side]).sum() / units.weight[side].sum())
-        for side in (change.inside, change.outside)
-    )
-    times = _times_as_many(here, rest, change.more)
-    if times < LEAST_RATIO or column[_most(units, change)].sum() < EVENT_DOCUMENTS:
+def _burst(
+    context: Context, looked: SpansOfSet, word: int, topic: int, column: int, told: Told
+) -> Burst | None:
+    """None where it comes again every year, is too small, or is somebody's own name."""
+    here, rest = told.here, told.rest
+    spelled = context.names.spelling[word]
+    if told.shape == "window" and told.more and _comes_again(looked, told, column):
         return None
-    part = float(
-        units.weight[change.inside].sum() / units.weight[change.inside | change.outside].sum()
-    )
-    return kinds.Event(
-        **vars(shaped(context, units, change)),
-        score=math.sqrt(information(here, rest, part))
-        * change.fit
-        * math.log(times)
-        * (1.0 if change.more and change.shape != "line" else 0.5),
-        estimate=here / rest if rest else None,
-        topic=k,
-        words=[context.names.spelling[w]],
+    if told.whose and not trivial.telling_words([spelled], told.whose):
+        return None
+    group = looked.calendar.group
+    with_more = told.on_a if told.more else ~told.on_a & (group >= 0)
+    if told.on_b is not None and not told.more:
+        with_more = told.on_b
+    amounts = looked.looked.outcome.only(column).summed(np.where(with_more, 0, -1), 1)[0, 0]
+    if amounts < EVENT_DOCUMENTS:
+        return None
+    sizes = looked.looked.outcome.sizes
+    compared = told.on_b if told.on_b is not None else (group >= 0) & ~told.on_a
+    part = float(sizes[told.on_a].sum() / max(sizes[told.on_a | compared].sum(), 1.0))
+    times = _times_as_many(here, rest, told.more)
+    weight = 1.0 if told.more and told.shape != "line" else FADING
+    event = kinds.Event(
+        **vars(_shaped(context, told)),
+        score=math.sqrt(information(here, rest, part)) * told.certainty * math.log(times) * weight,
+        **_ratio_of(told),
+        topic=topic,
+        words=[spelled],
         here=here,
         rest=rest,
         sections=context.counted.rows.first_row is not None,
+        answer=stored(told.found, told.column, looked.unit),
+        whose=told.whose,
     )
+    documents = context.counted.rows.documents_of(context.counted.word_rows(word)[0])
+    documents = np.unique(documents)
+    periods = sum(1 << int(place) for place in np.unique(group[with_more]) if place >= 0)
+    return Burst(event, periods, documents[with_more[documents]])
 
 
 def _joined(bursts: list[Burst]) -> list[kinds.Event]:
-    """Words that come, or go, at the same time in the same documents, or sections, are one event,
-    named by its strongest."""
+    """Words that come, or go, at the same time in the same documents are one event, named by its
+    strongest."""
     kept = list[Burst]()
     for burst in sorted(bursts, key=lambda burst: -burst.event.score):
-        event, places = burst.event, burst.places
-        for other in kept:
-            there = other.places
-            if (
-                event.more != other.event.more
-                or (places & there).bit_count() < TOGETHER * (places | there).bit_count()
-            ):
-                continue
-            words, both = (
-                other.event.words,
-                len(np.intersect1d(other.inside, burst.inside, assume_unique=True)),
-            )
-            if both < TOGETHER * min(len(other.inside), len(burst.inside)) or _ratio(
-                event
-            ) ** 2 < _ratio(other.event):
-                continue
-            if len(words) < 3 and not any(alike(event.words[0], word) for word in words):
-                words += event.words
-            break
-        else:
-            again = any(
-                other.event.topic == event.topic for other in kept
-            )  # of each topic one event first
-            kept.append(
-                burst._replace(event=replace(event, score=event.score * (0.5 if again else 1.0)))
-            )
+        strongest = next((other for other in kept if _is_same(burst, other)), None)
+        if strongest is None:
+            again = any(other.event.topic == burst.event.topic for other in kept)
+            score = burst.event.score * (AGAIN if again else 1.0)  # of each topic one event first
+            kept.append(burst._replace(event=replace(burst.event, score=score)))
+            continue
+        words = strongest.event.words
+        is_new = not any(alike(burst.event.words[0], word) for word in words)
+        if len(words) < WORDS_OF_EVENT and is_new:
+            words += burst.event.words
     return [burst.event for burst in kept]
+
+
+def _is_same(burst: Burst, other: Burst) -> bool:
+    if burst.event.more != other.event.more:
+        return False
+    common = (burst.periods & other.periods).bit_count()
+    if common < TOGETHER * (burst.periods | other.periods).bit_count():
+        return False
+    both = len(np.intersect1d(other.documents, burst.documents, assume_unique=True))
+    if both < TOGETHER * min(len(other.documents), len(burst.documents)):
+        return False
+    return _ratio(burst.event) ** 2 >= _ratio(other.event)
 
 
 def _ratio(event: kinds.Event) -> float:
@@ -414,34 +443,39 @@ def _times_as_many(here: float, rest: float, more: bool) -> float:
 
 
 def who_speaks(context: Context) -> list[kinds.Speaker]:
-    """Values of a field of speakers of which most documents are in a span: what else would be told
-    as a change of subject."""
+    """Who has most documents of a span: what else would be told as a change of subject."""
+    field = units.unit_of(context.run.version).field
+    listed = [] if field is None else fields.categories(context.run.version)
+    named = [category for category in listed if field and category.name in field.names]
+    if not named or len(named[0].values) > SPEAKERS:
+        return []
+    category = named[0]
+    codes = fields.values(context.run.version, category)
+    counted = (codes >= 0) & (context.counted.lengths > 0)
+    some = np.flatnonzero(counted)
+    shape = (len(codes), len(category.values))
+    outcome = Table(
+        csc_matrix((np.ones(len(some)), (some, codes[some])), shape=shape), counted.astype(float)
+    )
+    looked = answers_over_time.of_documents(context.selection, outcome)
+    if looked is None:
+        return []
+    asker = Asker(context, looked)
     rows = []
-    times = context.times
-    documents = np.bincount(times.group[times.group >= 0], minlength=times.G).astype(float)
-    for category, codes, _ in context.mixes:
-        some = codes >= 0
-        member = csr_matrix(
-            (np.ones(some.sum()), (times.group[some], codes[some])),
-            shape=(times.G, len(category.values)),
-        )
-        units = changes.in_units(member.toarray(), documents)
-        for i, change in _described(units, changes.tested(units)):
-            sides = [units.numbers[side] for side in (change.inside, change.outside)]
-            here, rest = (
-                float(member[side, i].sum() / max(documents[side].sum(), 1)) for side in sides
-            )
-            if change.shape == "line" or not change.more or here < 0.5 or here < LEAST_RATIO * rest:
+    for column, value in enumerate(category.values):
+        for told in asker.told(column, alone=False):
+            if told.shape == "line" or not told.more or told.here < MOST_DOCUMENTS:
                 continue
             rows.append(
                 kinds.Speaker(
-                    **vars(shaped(context, units, change)),
+                    **vars(_shaped(context, told)),
                     field=category.name,
-                    value=category.values[i],
-                    score=(here - rest) * change.fit,
-                    estimate=here,
-                    here=here,
-                    rest=rest,
+                    value=value,
+                    score=(told.here - told.rest) * told.certainty,
+                    estimate=told.here,
+                    here=told.here,
+                    rest=told.rest,
                 )
             )
+            break
     return rows

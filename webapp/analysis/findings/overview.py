@@ -73,8 +73,7 @@ def overview(
     unlike = [finding.document for _, finding in chosen if isinstance(finding, Unlike)]
     known = embargo.about(selection.corpus, unlike, "title") if unlike else {}
     titles = {number: row["title"] for number, row in known.items()}
-    called = {tuple(family.topics): family.name for family in cut.families}
-    writer = Writer(selection, titles, doubtful, called, found.span)
+    writer = Writer(selection, titles, doubtful, _names_of(cut.families), found.span)
     guard = Guard(selection.view.run.pk)
     guard.failed += found.failed
     quotes = guard.listed("family", lambda: _quotes(selection, found.quotes, writer))
@@ -99,9 +98,14 @@ def overview(
         rest=1 - sum(one.estimate for one in shown if isinstance(one, Family)),
         river=over_time.river(selection, found.unit),
         findings=rows,
+        outdated=found.outdated,
         hidden=len(told) - len(chosen),
         failed=guard.failed,
     )
+
+
+def _names_of(cut: list[families.Family]) -> dict[tuple[int, ...], str]:
+    return {tuple(family.topics): family.name for family in cut}
 
 
 def _in_time(ranked: tuple[int, Finding]) -> tuple[float, float]:
@@ -121,7 +125,7 @@ def _told(selection: Selection, findings: Sequence[Finding], ends: list[str]) ->
     shown = [
         finding
         for finding in shown
-        if not (isinstance(finding, (Change, Mark)) and unsure(finding))
+        if not (isinstance(finding, (Change, Event, Mark)) and unsure(finding))
     ]
     marks = [finding for finding in shown if isinstance(finding, Mark)]
     events = [finding for finding in shown if isinstance(finding, Event)]
@@ -238,8 +242,17 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
                 finding.turn or finding.first,
                 finding.last if finding.shape == "window" else "",
             )
-            steady = finding.shape == "line"
-            yield Claim(*name, finding.more, steady, ratio, first=first, last=last)
+            yield Claim(
+                *name,
+                finding.more,
+                finding.shape == "line",
+                ratio,
+                first=first,
+                last=last,
+                early=finding.early,
+                topic=finding.topic if isinstance(finding, Change) else None,
+                answer=finding.answer,
+            )
         case Mark():
             name = _claimed_name(finding, writer)
             group = finding.field, finding.value, finding.bounds

@@ -1,109 +1,88 @@
-"""Documents by the periods that changes are looked for between: days, weeks, months or years, the
-finest of which there are neither too few nor too many."""
+"""Periods that changes are looked for between, with their names, and the bins of small lines."""
 
 from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 
+from inference.answers.periods import MONTHS_OF, Length
+from webapp.analysis.answers.spans import Calendar
 from webapp.analysis.findings import sentences
-from webapp.intake.metadata.groups import months
 
-ENOUGH, MANY = 30, 200  # periods with documents, between which a unit fits
-MOST = 1_200
 BINS = 60  # of a small line
+MONTHS_OF_A_YEAR = 12
 
 
 class Periods(NamedTuple):
-    """unit: "decade", "year", "month", "week" or "day". group: int32[D], -1 for a document outside
-    the set or without a date. names, ends: the first and the last day, month or year of each, as
-    addresses have them, from the first period to the last; said: as readers do."""
+    """unit: the length of each: "day" … "decade". group: int32[D], -1 for a document outside the
+    set or without a date. names, ends: the first and the last day, month or year of each, as
+    addresses have them, of periods with documents; said: as readers do. bin: int64[G], the bin of a
+    small line that each is in; bins: what they stand for, in words: "1790–1793". empty: how many
+    periods between the first and the last have no documents."""
 
-    unit: str
+    unit: Length
     group: np.ndarray
     names: list[str]
     ends: list[str]
     said: list[str]
+    bin: np.ndarray
+    bins: list[str]
+    empty: int
 
     @property
     def G(self) -> int:
         return len(self.names)
 
+    def line(self, x: np.ndarray, tokens: np.ndarray) -> list[float | None]:
+        """Shares of the bins: x, tokens: float64[G]; None for a bin without words."""
+        bins = len(self.bins)
+        amounts = np.bincount(self.bin, x, minlength=bins)
+        words = np.bincount(self.bin, tokens, minlength=bins)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = amounts / words
+        return [None if np.isnan(share) else round(float(share), 6) for share in shares]
 
-def divide(dates: np.ndarray, mask: np.ndarray | None) -> Periods | None:
-    """dates: int32[D], date.toordinal(), 0 for none. None where the documents have fewer than two
-    dates."""
-    known = np.flatnonzero((dates > 0) if mask is None else (dates > 0) & mask)
-    if not len(known) or dates[known].min() == dates[known].max():
-        return None
-    days = dates[known].astype(np.int64)
-    month = months(days)
-    choices = {
-        "day": days,
-        "week": (days - 1) // 7,
-        "month": month,
-        "year": month // 12,
-        "decade": month // 120,
-    }
-    fitting = {
-        unit: number for unit, number in choices.items() if number.max() - number.min() < MOST
-    }
-    if not (month % 12).any() or not fitting.keys() - {"decade", "year"}:
-        unit = (
-            "year" if "year" in fitting else "decade"
-        )  # a year alone is read as its first of January
-    elif (months(days - 1) != month).all() and len(np.unique(month)) <= MANY and "month" in fitting:
-        unit = "month"  # alone it is read as its first day
-    else:
-        unit = _fitting({unit: len(np.unique(number)) for unit, number in fitting.items()})
-    number = fitting[unit]
-    first = int(number.min())
-    group = np.full(len(dates), -1, np.int32)
-    group[known] = number - first
-    every = range(first, int(number.max()) + 1)
-    names = [_name(unit, n, 0) for n in every]
+
+def divide(calendar: Calendar) -> Periods:
+    """Named periods."""
+    length = calendar.length
+    numbers = calendar.numbers
+    names = [_name(length, number, False) for number in numbers.tolist()]
+    ends = [_name(length, number, True) for number in numbers.tolist()]
+    first = int(numbers[0])
+    behind = int(numbers[-1]) + 1
+    step = -(-(behind - first) // BINS)
+    bins = []
+    for begin in range(first, behind, step):
+        last = min(begin + step, behind) - 1
+        said = [
+            sentences.period(_name(length, begin, False)),
+            sentences.period(_name(length, last, True)),
+        ]
+        bins.append(said[0] if said[0] == said[1] else "–".join(said))
     return Periods(
-        unit,
-        group,
-        names,
-        [_name(unit, n, 6) for n in every],
-        [sentences.period(name) for name in names],
+        unit=length,
+        group=calendar.group,
+        names=names,
+        ends=ends,
+        said=[sentences.period(name) for name in names],
+        bin=(numbers - first) // step,
+        bins=bins,
+        empty=behind - first - len(numbers),
     )
 
 
-def _fitting(counts: dict[str, int]) -> str:
-    """The finest of weeks, months and years with ENOUGH to MANY periods; else days, of a few weeks,
-    or what comes next."""
-    for unit in ("week", "month", "year"):
-        if ENOUGH <= counts.get(unit, 0) <= MANY:
-            return unit
-    if counts.get("week", MANY) < ENOUGH and "day" in counts:
-        return "day"
-    return next(unit for unit in ("year", "decade", "month") if unit in counts)
-
-
-def _name(unit: str, n: int, later: int) -> str:
-    """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"; of a week its first day, or that
-    `later`."""
-    if unit in ("day", "week"):
-        return date.fromordinal(7 * n + 1 + later if unit == "week" else n).isoformat()
-    if unit == "month":
-        return f"{n // 12:04d}-{n % 12 + 1:02d}"
-    return f"{n:04d}" if unit == "year" else f"{n * 10:04d}s"
-
-
-def bins(said: list[str]) -> list[str]:
-    """What the points of a `line` stand for, in words: "1790–1793"."""
-    each = -(-len(said) // BINS)
-    parts = (said[i : i + each] for i in range(0, len(said), each))
-    return [part[0] if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in parts]
-
-
-def line(x: np.ndarray, tokens: np.ndarray) -> list[float | None]:
-    """Shares of at most BINS consecutive bins: x, tokens: float64[G]; None for one without
-    words."""
-    G = len(tokens)
-    starts = np.arange(0, G, -(-G // BINS))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.add.reduceat(x, starts) / np.add.reduceat(tokens, starts)
-    return [None if np.isnan(s) else round(float(s), 6) for s in share]
+def _name(length: Length, number: int, at_its_end: bool) -> str:
+    """ "1945", "1945-03", "1945-03-09"; of a decade "1940s"; of a week its first day or its last one,
+    of a quarter or a half-year its first month or its last one."""
+    if length == "day":
+        return date.fromordinal(number).isoformat()
+    if length == "week":
+        return date.fromordinal(7 * number + (7 if at_its_end else 1)).isoformat()
+    if length == "decade":
+        return f"{number * 10:04d}s"
+    if length == "year":
+        return f"{number:04d}"
+    months = MONTHS_OF[length]
+    month = number * months + (months - 1 if at_its_end else 0)
+    return f"{month // MONTHS_OF_A_YEAR:04d}-{month % MONTHS_OF_A_YEAR + 1:02d}"

@@ -21,7 +21,7 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
-from webapp.analysis.findings.writer import briefly
+from webapp.analysis.findings.writer import USUAL_LEVEL, briefly
 from webapp.core.documents import sums, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid
@@ -29,6 +29,7 @@ from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.curves import ticks
+from webapp.platform.drawing.numbers import level
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
 from webapp.platform.drawing.strips import ridge, strip
 
@@ -145,6 +146,7 @@ class Screen:
     rest: str = ""
     axis: list[Tick] = field(default_factory=list)
     changes: list[Line] = field(default_factory=list)
+    level: str = "95%"  # of the intervals of changes
     words: list[WordLine] = field(default_factory=list)
     groups: list[GroupTable] = field(default_factory=list)
 
@@ -205,6 +207,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
         rest=briefly(page.rest) if page.rest and page.rest > 0.0005 else "",
         axis=axis.ticks if axis else [],
         changes=_changes(changes, axis),
+        level=_level_of(changes),
         words=_words([row for row in rows if row.kind == "event"], axis),
         groups=_groups(marks, units.unit_of(view.run.version)),
     )
@@ -462,6 +465,12 @@ def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
         picture = strip(row.line, item.topic.hue, window, levels)
         out.append(Line(row, picture, times, ends, row.rank in clear))
     return out
+
+
+def _level_of(rows: Sequence[SectionRow]) -> str:
+    """Of all changes, in words; what an older program found has 95%."""
+    answers = [claim.answer for row in rows for claim in row.claims if claim.answer]
+    return level(answers[0].level) if answers else level(USUAL_LEVEL)
 
 
 def _levels(

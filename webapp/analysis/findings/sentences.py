@@ -107,6 +107,8 @@ DECADE, MONTH, DAY = "the {decade}", "{month} {year}", "{day} {month} {year}"
 UNITS = {
     "decade": Plural("decade", "decades"),
     "year": Plural("year", "years"),
+    "half-year": Plural("half-year", "half-years"),
+    "quarter": Plural("quarter", "quarters"),
     "month": Plural("month", "months"),
     "week": Plural("week", "weeks"),
     "day": Plural("day", "days"),
@@ -130,6 +132,7 @@ SHAPES = {
     ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
     ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
 }
+OF_ONE = "{change}, mostly of {value}"  # one unit's doing
 ALSO = "{what} (also {words})"  # words of the same documents
 SPEAKER = "Most documents {span} are by {value} ({field}): {here}, {rest} {outside}"
 

@@ -36,10 +36,13 @@ class Claim:
     bounds: Annotated[Ends | None, Field(description="of a field of numbers")] = None
     first: Annotated[str, Field(description="of the span, as addresses have it; empty: open")] = ""
     last: str = ""
+    early: Annotated[
+        str, Field(description="of what changed all along: the end of the first third")
+    ] = ""
     topic: Annotated[int | None, Field(description="of a topic; null: of a word")] = None
     answer: Annotated[
         Answer | None,
-        Field(description="of a group: the answer that every page gives to the same question"),
+        Field(description="the answer that every page gives to the same question"),
     ] = None
 
 
@@ -92,7 +95,7 @@ class FindingRow:
         str,
         Field(description="how many times as much, in words: 50 times, 13 times less; or empty"),
     ]
-    ends: Annotated[str, Field(description="of its 95% interval, in words: 35 to 73; or empty")]
+    ends: Annotated[str, Field(description="of its interval, in words: 35 to 73; or empty")]
     items: Annotated[
         list[Item], Field(description="its numbers, of a change, a word, a group or a sense")
     ]
@@ -108,7 +111,7 @@ class FindingRow:
     ]
     low: Annotated[
         float | None,
-        Field(description="the ends of its 95% interval; those of a count are the count"),
+        Field(description="the ends of its interval; those of a count are the count"),
     ]
     high: float | None
     score: Annotated[float, Field(description="size times certainty, comparable within a kind")]
@@ -179,6 +182,10 @@ class OverviewPage:
         River | None, Field(description="words of the topics over time; null without two dates")
     ] = None
     findings: list[FindingRow] = field(default_factory=list)
+    outdated: Annotated[
+        bool,
+        Field(description="an older program made them: they are being computed anew"),
+    ] = False
     hidden: Annotated[
         int, Field(description="how many more findings there are with detail=more")
     ] = 0

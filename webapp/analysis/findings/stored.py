@@ -1,12 +1,14 @@
 """Findings as they are stored: read, computed at the end of a run, in a request where that is
 quick, else by a worker."""
 
+from dataclasses import replace
 from hashlib import blake2b
 
 from django.http import QueryDict
+from pydantic import ValidationError
 
 from webapp.analysis.findings import compute as computing
-from webapp.analysis.findings.kinds import STORED, SetFindings
+from webapp.analysis.findings.kinds import FINDING, STORED, Finding, SetFindings
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence, families
@@ -24,17 +26,17 @@ SETS = 50  # of a run that are kept, the newest
 
 def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
     """The findings of a set, or None while a worker computes them; for each user, by, it computes
-    one after the other. Raises Invalid for a run without evidence."""
-    if (found := read(selection)) is not None:
+    one after the other. Those of an older program are given until then. Raises Invalid for a run
+    without evidence."""
+    found = read(selection)
+    if found is not None:
         return found
-    run, asked = (
-        selection.run_view.run,
-        [selection.run_view.run.pk, selection.address().removeprefix("?")],
-    )
+    run = selection.run_view.run
+    asked = [run.pk, selection.address().removeprefix("?")]
     if len(evidence.of(run).doc_topics) <= QUICK and not dispatch.promised(TASK, asked):
         return _make(selection)
     dispatch.ask(TASK, asked, by)
-    return None
+    return _of_older_program(selection)
 
 
 def promise(run: Run) -> None:
@@ -63,12 +65,39 @@ def trained(run_id: int) -> Run | None:
 def read(selection: Selection) -> SetFindings | None:
     """What is stored of a set; None where nothing is, an older program computed it in another way,
     or another unit was independent."""
-    run = selection.run_view.run
-    row = Findings.objects.filter(snapshot=run.snapshot_id, key=_key(selection)).first()
+    row = _row_of(selection)
     if row is None or row.method != computing.METHOD:
         return None
     stored = STORED.validate_python(row.data)
-    return stored if stored.independent == units.unit_of(run.version).name else None
+    unit = units.unit_of(selection.run_view.run.version).name
+    return stored if stored.independent == unit else None
+
+
+def _row_of(selection: Selection) -> Findings | None:
+    snapshot = selection.run_view.run.snapshot_id
+    return Findings.objects.filter(snapshot=snapshot, key=_key(selection)).first()
+
+
+def _of_older_program(selection: Selection) -> SetFindings | None:
+    """What an older program stored of a set, marked as such, without findings that this program
+    can't read; None where there is nothing that can be read."""
+    row = _row_of(selection)
+    if row is None or row.method >= computing.METHOD:
+        return None
+    listed = row.data.get("findings", [])
+    try:
+        stored = STORED.validate_python(row.data | {"findings": []})
+    except ValidationError:
+        return None
+    findings = [finding for finding in map(_read_finding, listed) if finding is not None]
+    return replace(stored, findings=findings, outdated=True)
+
+
+def _read_finding(data: dict) -> Finding | None:
+    try:
+        return FINDING.validate_python(data)
+    except ValidationError:
+        return None
 
 
 def _make(selection: RunSelection) -> SetFindings:

@@ -58,7 +58,8 @@ def detail(
     detail: Annotated[Detail, _detail] = "",
     families: Annotated[int | None, cuts.asked] = None,
 ) -> Answer[OverviewPage]:
-    """What is in the documents; 202 while a worker computes it, which is not cached."""
+    """What is in the documents; 202 while a worker computes it, or computes it anew, which is not
+    cached."""
     untrained = run.snapshot is None or not run.snapshot.final
     renaming.ask(run, authorization.user_id(request))
     page = (
@@ -69,7 +70,7 @@ def detail(
     return Answer(
         page,
         lambda: _html(selection, page, here, untrained),
-        status=200 if page.ready or untrained else 202,
+        status=200 if (page.ready and not page.outdated) or untrained else 202,
     )
 
 
@@ -124,9 +125,10 @@ def _effects(view: RunView, row: FindingRow) -> str:
 
 def _question(kind: str, claim: Claim) -> dict[str, str]:
     """The very question that a sentence answers, as the page that compares two sets has it: a group,
-    a span or the chosen documents against all others. Nothing of what changed all along."""
+    a span or the chosen documents against all others; of what changed all along the last third
+    against the first. Nothing of a line that an older program found."""
     if claim.steady:
-        return {}
+        return {"from_a": claim.first, "to_b": claim.early} if claim.early else {}
     if kind == "mark" and not claim.field:
         return {"rest": "true"}
     if claim.bounds:

@@ -37,7 +37,7 @@ from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import count, level, percent, topic_label
 
 NAMED, MEMBERS = 3, 100  # topics of a family, or words, that a sentence names; of its address
-USUAL_LEVEL = 0.95  # of intervals of changes
+USUAL_LEVEL = 0.95  # of intervals of changes that an older program found
 FEW_UNITS = 20  # on a side, below which a sentence says that they are few
 
 
@@ -186,7 +186,7 @@ class Writer:
     ) -> list[Part]:
         """What changed, by the pattern of its shape."""
         more = finding.more or finding.shape == "window"
-        return fill(
+        change = fill(
             sentences.SHAPES[finding.shape, more],
             what=what,
             here=briefly(here),
@@ -197,6 +197,9 @@ class Writer:
             rows=rows,
             outside=self._outside(finding),
         )
+        if not finding.whose:
+            return change
+        return fill(sentences.OF_ONE, change=change, value=finding.whose)
 
     def _outside(self, finding: Span) -> str:
         """What the times are that a span leaves out."""
@@ -374,7 +377,7 @@ def times_as_much(finding: Change | Mark | Event) -> Times:
 def sure(finding: Change | Mark) -> str:
     """How sure a finding is, in words: "50 times, 95% interval 35 to 73"."""
     times, ends = times_as_much(finding)
-    part = finding.answer.level if isinstance(finding, Mark) else USUAL_LEVEL
+    part = finding.answer.level if finding.answer else USUAL_LEVEL
     said = times
     if ends:
         said = sentences.WITH_INTERVAL.format(times=times, ends=ends, level=level(part))
@@ -388,7 +391,7 @@ def _at_least(pattern: str, factor: float) -> str:
     return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
 
 
-def unsure(finding: Change | Mark) -> bool:
+def unsure(finding: Change | Event | Mark) -> bool:
     """Whether its interval holds "as much as elsewhere": then it is no change, and not told."""
     low, high = finding.low, finding.high
     return low is not None and high is not None and low <= 1 <= high

@@ -154,13 +154,15 @@ def compare(
         level=found.found.level,
         rows=found.found.rows,
         calibrated=found.found.calibrated,
+        same_speakers=found.same_speakers,
     )
 
 
 class Differences(NamedTuple):
     """The topics of both sides, by their place in `topics`. found: the answer, of which every page
     says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit, caution:
-    for whom the intervals hold, and what can't be concluded."""
+    for whom the intervals hold, and what can't be concluded. same_speakers: the field whose values
+    are held constant, "" where none is."""
 
     topics: list[int]
     bands: intervals.Bands
@@ -168,6 +170,7 @@ class Differences(NamedTuple):
     tokens: np.ndarray
     unit: units.Unit
     caution: str
+    same_speakers: str
 
     @property
     def difference(self) -> np.ndarray:
@@ -205,6 +208,7 @@ def _differences(
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
     side = _side_of_documents(base, documents)
+    same_speakers = ""
     if constant:
         found, unit = _at_the_same_times(base, (a, b), documents, side, topic_numbers)
     else:
@@ -212,8 +216,11 @@ def _differences(
         answered = asked_once.of_sides(base, a.documents, of_b, (side == 0, side == 1))
         found = answered.found
         unit = answered.unit
+        if answered.speakers_held and not found.verdict:
+            same_speakers = unit.name
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    return Differences(topic_numbers, bands, found, tokens, unit, _caution(base, found, unit))
+    caution = _caution(base, found, unit)
+    return Differences(topic_numbers, bands, found, tokens, unit, caution, same_speakers)
 
 
 def _listed(found: Differences, order: Order) -> tuple[list[int], list[int]]:
@@ -488,6 +495,11 @@ def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
 
 def _caution(base: RunSelection, found: Answers, unit: units.Unit) -> str:
     name = f"“{unit.field.name}”" if unit.field else "documents"
+    if found.verdict == "of who speaks":
+        return (
+            f"Hardly any {name} has texts both then and at other times: "
+            "what changed can’t be told from who speaks."
+        )
     if found.verdict == "few units":
         return (
             f"One side has texts of {min(found.units)} {name} only: "

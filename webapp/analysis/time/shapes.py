@@ -281,7 +281,8 @@ class Compared(Comparison):
     counted; null: in all of them. unit: for whom the intervals hold. caution: what can't be
     concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
-    "exchanged", by exchanges of units, or "t"."""
+    "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
+    constant, so that shares of the second side are theirs, or ""."""
 
     unsure: list[TopicLink]
     unsure_count: int
@@ -292,6 +293,7 @@ class Compared(Comparison):
     level: float
     rows: int
     calibrated: str
+    same_speakers: str = ""
 
 
 @dataclass(frozen=True)

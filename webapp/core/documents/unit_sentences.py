@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from inference.answers.units import Field
-from webapp.core.documents.units import Unit, unit_of
+from webapp.core.documents.units import Unit, failed, unit_of
 from webapp.models import Version
 
 WHOLE_FROM = 1.95  # times from which on a design effect is said as a whole number
@@ -53,6 +53,11 @@ def _of_documents(version: Version, unit: Unit) -> str:
     if version.unit_fields is None:
         return (
             "We have not looked yet which texts belong together: until then each counts for itself."
+        )
+    if failed(version):
+        return (
+            "We could not find out which texts belong together, because of a mistake of this"
+            " program: each counts for itself."
         )
     return "We found nobody who has several texts: each text counts for itself."
 

@@ -64,11 +64,16 @@ def _beyond(field: Field | None, answer: str | None) -> str:
 
 
 def known(version: Version) -> list[Field]:
-    """The fields that were looked at; of a version where nobody has looked yet those that a person
-    may name, with nothing known of how alike their texts are."""
-    if version.unit_fields is None:
+    """The fields that were looked at; of a version where nobody has looked yet, or where looking
+    failed, those that a person may name, with nothing known of how alike their texts are."""
+    if version.unit_fields is None or failed(version):
         return [_not_looked_at(field) for field in _of_columns(version)]
     return [_stored(row) for row in version.unit_fields["fields"]]
+
+
+def failed(version: Version) -> bool:
+    """Whether a mistake broke the search for the unit."""
+    return bool(version.unit_fields and version.unit_fields.get("failed"))
 
 
 def _stored(row: dict) -> Field:
@@ -134,6 +139,19 @@ def unit_codes(version: Version, *compared: str) -> np.ndarray | None:
     every document is."""
     field = unit_of(version, *compared).field
     return None if field is None else codes(version, field)
+
+
+def name_of(version: Version, code: int) -> str:
+    """What the documents of one unit say who it is; "" where no field of values does."""
+    field = unit_of(version).field
+    if field is None or code < 0:
+        return ""
+    named = [column for column in fields.categories(version) if column.name in field.names]
+    if not named:
+        return ""
+    values = fields.values(version, named[0])[codes(version, field) == code]
+    values = values[values >= 0]
+    return named[0].values[int(np.bincount(values).argmax())] if len(values) else ""
 
 
 def words_of_names(version: Version) -> frozenset[str]:

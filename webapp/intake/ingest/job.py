@@ -86,7 +86,7 @@ class VersionBuilder:
             )
             check()
             self._columns()
-            self.unit_fields = unit_search.find(version, self.stream.D, self.bow)
+            self.unit_fields = unit_search.find_guarded(version, self.stream.D, self.bow)
             report_stage("indexing")
             indexed.result()
         made = [self.source / name for name in sealed.ITEMS["corpora"]]

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from inference.answers import units
 from inference.answers.units import Column
 from inference.bow import Bow
+from inference.errors import Invalid
 from webapp.intake.ingest import unit_columns
 from webapp.intake.metadata import Category
 from webapp.intake.metadata.columns import Columns
@@ -30,6 +31,25 @@ MOST_FIELDS = 60  # that are stored, those whose texts are most alike
 HARDLY = 0.97  # part of a sample's derived values that are different: then documents share none
 FIND = "tasks.corpora.find_unit"
 FIND_AGAIN = 3_600  # seconds after which what did not come to its end is tried again
+
+
+# What a mistake of ours raises. A full disk, a lack of memory or a stop end the reading, as always.
+MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def find_guarded(version: Version, documents: int, bow: Bow) -> dict:
+    """As `find`; where a mistake breaks it the corpus is read without a unit, its page says so, and
+    the log has the error for the operator."""
+    try:
+        return find(version, documents, bow)
+    except Invalid:
+        raise
+    except MISTAKES as error:
+        log.error("unit could not be looked for", version=version.pk, exc_info=error)
+        folder = files.version_folder(version.pk)
+        shutil.rmtree(folder / "units.new", ignore_errors=True)
+        (folder / "units").mkdir(exist_ok=True)
+        return {"method": METHOD, "fields": [], "failed": True}
 
 
 def find(version: Version, documents: int, bow: Bow) -> dict:

@@ -57,9 +57,9 @@ def test_a_run_ends_with_its_findings(trained, client):
             and "None" not in finding["sentence"]
             and "times 0." not in finding["sentence"]
         )
-        assert (
-            (finding["low"] or 0) <= (finding["estimate"] or np.inf) <= (finding["high"] or np.inf)
-        )
+        low, estimate, high = (finding[name] for name in ("low", "estimate", "high"))
+        most = np.inf if high is None else high
+        assert (low or 0) <= (most if estimate is None else estimate) <= most
         assert client.get(finding["url"]).status_code == 200, finding["url"]
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert all(quote["title"] in page for quote in data["quotes"])
@@ -329,6 +329,29 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
 def test_findings_of_an_older_method_are_computed_again(trained, client):
     Findings.objects.filter(snapshot=trained.snapshot_id).update(method=0, data={"old": True})
     assert get(client, trained)["ready"]
+
+
+def test_findings_of_an_older_program_are_shown_and_marked_until_there_are_new_ones(
+    trained, client, monkeypatch
+):
+    """What this program can't read is left out; the page is not cached; a worker is asked."""
+    selection = Selection.all(RunView(trained))
+    old = json.loads((Path(__file__).parent / "stored_by_an_older_program.json").read_text())
+    listed = [*old["findings"], {"kind": "mark", "score": 1.0, "estimate": 2.0}]
+    Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(
+        method=compute.METHOD - 1, data=old | {"findings": listed}
+    )
+    monkeypatch.setattr(stored, "QUICK", 0)
+    found = stored.read_or_ask(selection, None)
+    assert found.outdated and len(found.findings) == len(old["findings"])
+    page = client.get(reverse("run_overview", args=[trained.pk]))
+    assert page.status_code == 202
+    assert "An older version of this program made these findings" in page.content.decode()
+    assert client.get(reverse("run_overview_json", args=[trained.pk])).json()["outdated"]
+    stored.compute(trained.pk)
+    assert not stored.read_or_ask(selection, None).outdated
+    page = client.get(reverse("run_overview", args=[trained.pk]))
+    assert page.status_code == 200 and "An older version" not in page.content.decode()
 
 
 def test_names_and_hidden_topics_show_at_once(trained, client):

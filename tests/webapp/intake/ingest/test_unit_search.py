@@ -11,7 +11,7 @@ import pytest
 
 from tasks.corpora import read_corpus
 from tests.corpora import as_csv
-from webapp.core.documents import units
+from webapp.core.documents import unit_sentences, units
 from webapp.intake.ingest import corpora, guesses, unit_search
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.models import Version
@@ -109,3 +109,23 @@ def test_where_nobody_has_looked_an_answer_holds(draft):
     found = unit(version)
     assert (found.name, found.certainty) == ("who", "answered")
     assert len(np.unique(units.codes(version, found.field))) == SPEAKERS
+
+
+def test_a_mistake_in_the_search_leaves_a_corpus_that_says_so(draft, monkeypatch, caplog):
+    """The corpus is read, each text counts for itself, a person may still say who speaks, and the
+    log has the error."""
+
+    def broken(*given):
+        raise IndexError("not a column")
+
+    monkeypatch.setattr(unit_search.units, "find", broken)
+    version = read(draft, {"who": speakers("{name}")})
+    assert version.status == Version.Status.READY
+    assert "unit could not be looked for" in caplog.text and "not a column" in caplog.text
+    found = unit(version)
+    assert found.field is None
+    assert "could not find out" in unit_sentences.of_version(version).sentence
+    unit_search.find_for(version.pk)  # nobody tries again and again
+    units.choose(version.corpus, "who")
+    assert unit(version).name == "who"
+    assert len(np.unique(units.codes(version, unit(version).field))) == SPEAKERS

@@ -1,0 +1,122 @@
+"""A change over time is one question: the overview's sentence, the page of two sets that its
+"Effect" opens, and the data say the same number, interval and verdict, to the last digit."""
+
+from html import unescape
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from tests.webapp.making import corpus_of, run_on
+from webapp.platform.drawing.numbers import level
+
+pytestmark = pytest.mark.django_db
+THEMES = {
+    "war": "army battle soldier enemy fleet cannon siege victory",
+    "trade": "tariff duties import export cargo harbour merchant price",
+    "farm": "wheat plough cattle meadow orchard harvest barley grain",
+    "law": "court judge statute appeal verdict counsel jury tribunal",
+    "school": "teacher pupil lesson grammar college lecture exam scholar",
+    "ship": "sailor captain deck mast anchor voyage rudder compass",
+}
+YEARS = 24
+SPEAKERS = 15
+WORDS = 40
+SAME = ("difference", "difference_low", "difference_high", "p")
+# war in four years, trade since 1915, farm ever more
+ROSE = {"war": "window", "trade": "step", "farm": "line"}
+
+
+def collection(chance: np.random.Generator, speakers: bool) -> list[list[str]]:
+    words = [theme.split() for theme in THEMES.values()]
+    own = chance.dirichlet(np.full(len(THEMES), 3.0), SPEAKERS) * 6
+    rows = [["title", "date", "speaker", "text"] if speakers else ["title", "date", "text"]]
+    for year in range(YEARS):
+        for speaker in range(2 * SPEAKERS):
+            weights = own[speaker % SPEAKERS].copy() if speakers else np.ones(len(THEMES))
+            weights[0] *= 8 if 6 <= year < 10 else 1
+            weights[1] *= 5 if year >= 15 else 1
+            weights[2] *= 0.3 + year / 4
+            themes = chance.choice(len(THEMES), WORDS, p=chance.dirichlet(weights))
+            text = " ".join(words[k][chance.integers(len(words[k]))] for k in themes)
+            name = [f"S{speaker % SPEAKERS:02d}"] if speakers else []
+            rows.append([f"{year} {speaker}", str(1900 + year), *name, text])
+    return rows
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["documents", "speakers"])
+def risen(draft, django_db_blocker, request):
+    rows = collection(np.random.default_rng(62), request.param)
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, rows, "risen.csv", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=1, topics=len(THEMES), passes=20)
+
+
+def changes(client, run) -> list[dict]:
+    data = client.get(reverse("run_overview_json", args=[run.pk]), {"detail": "more"}).json()
+    assert data["ready"]
+    return [row for row in data["findings"] if row["kind"] == "change"]
+
+
+def asked(claim: dict) -> dict[str, str]:
+    """The question of a claim, as the page of two sets has it."""
+    if claim["steady"]:
+        return {"from_a": claim["first"], "to_b": claim["early"]}
+    return {name: day for name, day in (("from_a", claim["first"]), ("to_a", claim["last"])) if day}
+
+
+def test_what_changed_is_told(client, risen):
+    found = {row["items"][0]["shape"] for row in changes(client, risen)}
+    assert "step" in found or "line" in found
+    assert len(changes(client, risen)) >= 2
+
+
+def test_the_overview_says_what_the_page_of_two_sets_says(client, risen):
+    told = changes(client, risen)
+    assert told
+    for row in told:
+        (claim,) = row["claims"]
+        answer = claim["answer"]
+        address = reverse("run_time_compare_json", args=[risen.pk])
+        page = client.get(address, asked(claim)).json()
+        topics = {topic["number"]: topic for part in page["more"] for topic in part}
+        topic = topics[claim["topic"]]
+        for name in SAME:
+            assert topic[name] == answer[name]
+        assert (page["level"], page["rows"]) == (answer["level"], answer["rows"])
+        assert page["calibrated"] == answer["calibrated"] == "exchanged"
+        ratio = [topic[name] for name in ("ratio", "ratio_low", "ratio_high")]
+        assert [row["estimate"], row["low"], row["high"]] == ratio
+        item = row["items"][0]
+        assert [item["here"]["share"], item["rest"]["share"]] == topic["share"]
+        assert f" {level(page['level'])} " in row["sure"] or not row["ends"]
+        assert (page["same_speakers"] == "speaker") == (answer["unit"] == "speaker")
+
+
+def test_no_sentence_has_an_interval_that_includes_no_change(client, risen):
+    for row in changes(client, risen):
+        answer = row["claims"][0]["answer"]
+        assert answer["difference_low"] > 0 or answer["difference_high"] < 0
+        low = 0.0 if row["low"] is None else row["low"]
+        assert low > 1 or (row["high"] is not None and row["high"] < 1)
+
+
+def test_effect_opens_the_question_of_the_sentence(client, risen):
+    page = reverse("run_overview", args=[risen.pk])
+    html = unescape(client.get(page, {"detail": "more"}).content.decode())
+    address = reverse("run_time_compare", args=[risen.pk])
+    for row in changes(client, risen):
+        query = "&".join(f"{name}={day}" for name, day in asked(row["claims"][0]).items())
+        assert f'href="{address}?{query}"' in html
+
+
+def test_two_sides_turned_turn_the_answer(client, risen):
+    address = reverse("run_time_compare_json", args=[risen.pk])
+    there = client.get(address, {"from_a": "1915"}).json()
+    back = client.get(address, {"to_a": "1914"}).json()
+    first = {topic["number"]: topic for part in there["more"] for topic in part}
+    second = {topic["number"]: topic for part in back["more"] for topic in part}
+    assert first.keys() == second.keys() and first
+    for number, topic in first.items():
+        assert topic["difference"] == -second[number]["difference"]
+        assert topic["p"] == second[number]["p"]
