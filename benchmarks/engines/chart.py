@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.engines.judge import Curve
 from benchmarks.engines.peers import ADAPTERS, OURS
-from webapp.platform.drawing.charts import apart
+from webapp.platform.drawing.lines import spread_names
 
 # Each of them, and the text's grey, at least 3.7:1 against white and against GitHub's dark page.
 COLOURS = dict(
@@ -138,7 +138,7 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
         if first <= scale(value) <= last + 1e-9
     ]
     out.append(f'<line class="axis" x1="{LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    names = apart([y(line.points[-1][1]) for line in lines], floor, LINE_HEIGHT)
+    names = spread_names([y(line.points[-1][1]) for line in lines], floor, LINE_HEIGHT)
     for i, name_y in reversed(list(zip(*names, strict=True))):
         places = [(f"{x(a):.1f}", f"{y(b):.1f}") for a, b in lines[i].points]
         out.append(_drawn(lines[i], places, x(lines[i].points[-1][0]), right, name_y))

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from webapp.core.notebooks.shapes import Cell, KeptTable
-from webapp.platform.drawing.charts import apart
+from webapp.platform.drawing.lines import spread_names
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import (
     COLOURS,
@@ -58,7 +58,7 @@ def picture_of(table: KeptTable | None) -> Picture | None:
         ends.append(frame.point(last, line.values[last] or 0.0)[1] - TOP)
     texts = [*frame.axis(), *_ticks(frame, labels)]
     lowest = HEIGHT - TOP - BOTTOM
-    for number, y in zip(*apart(ends, lowest, LINE_HEIGHT), strict=True):
+    for number, y in zip(*spread_names(ends, lowest, LINE_HEIGHT), strict=True):
         name, colour = series[number].name, COLOURS[number % len(COLOURS)]
         at = (WIDTH - RIGHT + 6, TOP + y + FONT_SIZE / 3)
         texts.append(Text(at, _short(name), colour))

@@ -1,4 +1,4 @@
-"""Small drawings in words that SVG understands: sparklines and strips, made by the server.
+"""{% load charts %}: drawings of topics, made by the server in words that SVG understands.
 
 Cells and circles that may be thousands on a page are f-strings: format_html takes some 20
 microseconds more for each, measured, so that 2,400 cells of a grid would take 50 ms longer. All
@@ -8,94 +8,53 @@ else goes through format_html.
 import html
 import math
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from webapp.platform.drawing import kept_chart as kept, network as networks
 from webapp.platform.drawing.chips import bar
-from webapp.platform.drawing.colours import of_line
-from webapp.platform.drawing.numbers import NONE, count, percent, width
-from webapp.platform.drawing.tables import HIGH, LOW
+from webapp.platform.drawing.lines import (
+    EDGE,
+    HEIGHT,
+    WIDTH,
+    Spot,
+    known,
+    path,
+    sparkline,
+    spots,
+    step_between,
+)
+from webapp.platform.drawing.numbers import NONE, count, percent, width as bar_width
+from webapp.platform.drawing.protocols import (
+    Band,
+    Circle,
+    GridLine,
+    Group,
+    GroupOfTopic,
+    Topic,
+    TopicTimes,
+    Unit,
+    Values,
+    WordGrid,
+    WordOfTopic,
+)
 
 register = template.Library()
 
-WIDTH, HEIGHT = 120, 26  # of a sparkline, in the units of its viewBox
-MULTIPLE = (240, 72)  # of a small chart
-SHOWN = 8  # values of a category in a small chart
-_EDGE = 2  # kept free for the dot at the peak
-_TENTHS = [
-    f"{tenth / 10:.1f}" for tenth in range(10 * HEIGHT)
-]  # a sparkline's heights, as they are written
-
-
-def known(values: Sequence[float | None]) -> list[tuple[int, float]]:
-    return [(i, v) for i, v in enumerate(values) if v is not None and not math.isnan(v)]
-
-
-def spots(
-    values: Sequence[float | None], most: float, width: float = WIDTH, height: float = HEIGHT
-) -> list[tuple[float, float] | None]:
-    """Where each value lies, None where there is none; 0 on the lower edge, `most` on the upper."""
-    step = (width - 2 * _EDGE) / max(len(values) - 1, 1)
-    scale = (height - 2 * _EDGE) / (most or 1.0)
-    values_known = dict(known(values))
-    return [
-        (_EDGE + i * step, height - _EDGE - values_known[i] * scale) if i in values_known else None
-        for i in range(len(values))
-    ]
-
-
-@cache
-def _across(n: int) -> list[str]:
-    """Where n values of a sparkline lie, and the space behind it."""
-    step = (WIDTH - 2 * _EDGE) / max(n - 1, 1)
-    return [f"{_EDGE + i * step:.1f} " for i in range(n)]
-
-
-def _unbroken(values: Sequence[float], most: float) -> str:
-    """What `path` says of a sparkline's `spots`, where all of them are known."""
-    scale = 10 * (HEIGHT - 2 * _EDGE) / (most or 1.0)
-    heights = [_TENTHS[round(10 * (HEIGHT - _EDGE) - value * scale)] for value in values]
-    return "M" + "L".join(map(str.__add__, _across(len(values)), heights))
-
-
-def path(points: Sequence[tuple[float, float] | None]) -> str:
-    """The `d` of a line that breaks where there is no point; a point between two breaks is drawn as
-    a dash."""
-    parts, pen = [], False
-    for i, point in enumerate(points):
-        if point is not None:
-            x, y = point
-            alone = not pen and (i + 1 == len(points) or points[i + 1] is None)
-            parts.append(
-                f"M{x - _EDGE:.1f} {y:.1f}h{2 * _EDGE}"
-                if alone
-                else f"{'L' if pen else 'M'}{x:.1f} {y:.1f}"
-            )
-        pen = point is not None
-    return "".join(parts)
-
 
 @register.simple_tag
-def spark(values: Sequence[float | None], hue: int) -> SafeString:
+def spark(values: Sequence[float | None] | None, hue: int) -> SafeString:
     """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
-    points = known(values or ())
-    if not points:
+    if values is None or not known(values):
         return SafeString()
-    peak, most = max(points, key=lambda pair: pair[1])
-    if len(points) == len(values) > 1:
-        drawn = _unbroken([value for _, value in points], most)
-    else:
-        drawn = path(spots(values, most))
-    x, y = (
-        _EDGE + peak * (WIDTH - 2 * _EDGE) / max(len(values) - 1, 1),
-        _EDGE if most else HEIGHT - _EDGE,
-    )
+    peak, largest = max(known(values), key=lambda point: point[1])
+    x = EDGE + peak * step_between(len(values), WIDTH)
+    y = EDGE if largest else HEIGHT - EDGE
     return format_html(
         '<svg class="spark t{}" viewBox="0 0 {} {}" width="{}" height="{}" aria-hidden="true"'
         ' focusable="false"><path d="{}"/><circle cx="{}" cy="{}" r="2"/></svg>',
@@ -104,197 +63,252 @@ def spark(values: Sequence[float | None], hue: int) -> SafeString:
         HEIGHT,
         WIDTH,
         HEIGHT,
-        drawn,
+        sparkline(values, largest),
         f"{x:.1f}",
         f"{y:.1f}",
     )
 
 
+# The map of topics
+
+
 @register.simple_tag
-def map_circles(circles: Sequence[Any]) -> SafeString:
-    """The circles of a map, each a link: up to some thousands on a page, so they are put together
-    here."""
-    # Safe: numbers, and texts that are escaped
-    return mark_safe(
-        "".join(
-            f'<a href="{html.escape(c.url)}"'
-            f' class="t{c.hue}{" on" if c.chosen else ""}{" general" if c.background else ""}"'
-            f' data-topic="{c.number}" data-said="{html.escape(c.label + " " + c.text)}">'
-            f'<circle cx="{c.x}" cy="{c.y}"'
-            f' r="{c.r}"/><title>{html.escape(c.label + " " + (c.name or c.text) + (" (general talk), " if c.background else ", ") + percent(c.share))}</title></a>\n'
-            for c in circles
-        )
+def map_circles(circles: Sequence[Circle]) -> SafeString:
+    """Each is a link."""
+    return mark_safe("".join(_circle(circle) for circle in circles))  # texts are escaped
+
+
+def _circle(circle: Circle) -> str:
+    classes = f"t{circle.hue}"
+    if circle.chosen:
+        classes += " on"
+    title = f"{circle.label} {circle.name or circle.text}"
+    if circle.background:
+        classes += " general"
+        title += " (general talk)"
+    title += f", {percent(circle.share)}"
+    said = f"{circle.label} {circle.text}"
+    return (
+        f'<a href="{html.escape(circle.url)}" class="{classes}" data-topic="{circle.number}"'
+        f' data-said="{html.escape(said)}">'
+        f'<circle cx="{circle.x}" cy="{circle.y}" r="{circle.r}"/>'
+        f"<title>{html.escape(title)}</title></a>\n"
     )
 
 
 @register.simple_tag
-def map_labels(circles: Sequence[Any]) -> SafeString:
+def map_labels(circles: Sequence[Circle]) -> SafeString:
     """The labels of the circles that have room for one."""
-    return mark_safe(
-        "".join(
-            f'\n<text x="{c.place.x:.1f}" y="{c.place.y:.1f}" text-anchor="{c.place.anchor}">'
-            f"<tspan>{c.label}</tspan> {html.escape(c.text)}</text>"
-            for c in circles
-            if c.place
-        )
-    )  # numbers, and texts that are escaped
+    labels = []
+    for circle in circles:
+        place = circle.place
+        if place is not None:
+            labels.append(
+                f'\n<text x="{place.x:.1f}" y="{place.y:.1f}" text-anchor="{place.anchor}">'
+                f"<tspan>{circle.label}</tspan> {html.escape(circle.text)}</text>"
+            )
+    return mark_safe("".join(labels))  # numbers, and texts that are escaped
 
 
-CELL = 22  # pixels, of the grid of words and topics
+# The grid of words and topics
+
+CELL = 22  # pixels
+SMALLEST_RADIUS = 0.8  # of a cell's circle: one token among thousands is seen
 
 
 @register.simple_tag
-def grid_cells(line: Any, grid: Any) -> SafeString:
-    """A line's cells: up to some thousands on a page, so they are put together here. Each opens the
-    word's lines in the topic."""
+def grid_cells(line: GridLine, grid: WordGrid) -> SafeString:
+    """A line's cells. Each opens the word's lines in the topic."""
     url = conditional_escape(line.lines)
-
-    def cell(k: int, hue: int, tokens: int) -> str:
-        r = max(0.8, CELL / 2 * math.sqrt(tokens / grid.most))
-        return (
-            f'<td data-topic="{k}" class="t{hue}"><a href="{url}{k}" tabindex="-1"'
-            f' title="{tokens:,}"><svg viewBox="-11 -11 22 22" aria-hidden="true"><circle'
-            f' r="{r:.1f}"/></svg><span class="hidden">{tokens:,}</span></a></td>'
-        )
-
-    return mark_safe(
-        "".join(
-            (
-                cell(topic.number, topic.hue, tokens)
-                if tokens
-                else f'<td data-topic="{topic.number}"></td>'
-            )
-            for tokens, topic in zip(line.cells, grid.topics, strict=True)
-        )
-    )  # numbers, and an address that is escaped
+    cells = []
+    for tokens, topic in zip(line.cells, grid.topics, strict=True):
+        if tokens:
+            cells.append(_cell(topic, tokens, grid.most, url))
+        else:
+            cells.append(f'<td data-topic="{topic.number}"></td>')
+    return mark_safe("".join(cells))  # numbers, and an address that is escaped
 
 
-def written(value: float | None, unit: str) -> str:
+def _cell(topic: Topic, tokens: int, largest: int, url: str) -> str:
+    """The area of its circle grows with the tokens."""
+    radius = max(SMALLEST_RADIUS, CELL / 2 * math.sqrt(tokens / largest))
+    return (
+        f'<td data-topic="{topic.number}" class="t{topic.hue}">'
+        f'<a href="{url}{topic.number}" tabindex="-1" title="{tokens:,}">'
+        '<svg viewBox="-11 -11 22 22" aria-hidden="true">'
+        f'<circle r="{radius:.1f}"/></svg><span class="hidden">{tokens:,}</span></a></td>'
+    )
+
+
+# Topics in groups of documents
+
+SMALL_WIDTH = 240  # of a small chart
+SMALL_HEIGHT = 72
+MOST_BARS = 8  # values of a category in a small chart
+
+
+def _in_unit(values: Values, unit: Unit) -> Sequence[float | None]:
+    return values.shares if unit == "shares" else values.tokens
+
+
+def _written(value: float | None, unit: Unit) -> str:
     return percent(value) if unit == "shares" else count(value)
 
 
 @register.simple_tag
-def bin_rows(time: Any, unit: str) -> SafeString:
-    """Rows of the table of a stacked chart: each number opens the documents it was counted in. Some
-    thousands of cells."""
-    topics, other = time.stacked, getattr(time.other, unit)
-    series = [(topic.number, getattr(topic.values, unit), topic.values.tokens) for topic in topics]
-    parts = []
+def bin_rows(time: TopicTimes, unit: Unit) -> SafeString:
+    """Rows of the table of a stacked chart: a group each. Some thousands of cells."""
+    rows = []
+    others = _in_unit(time.other, unit)
     for i, group in enumerate(time.bins):
         url = conditional_escape(group.url)
-        cells = [
-            f'<td class="n" data-topic="{k}">'
-            + (
-                f'<a href="{url}&amp;has={k}%3A0">{written(values[i], unit)}</a>'
-                if tokens[i]
-                else "0"
-                if values[i] is not None
-                else NONE
-            )
-            + "</td>"
-            for k, values, tokens in series
-        ]
-        parts.append(
-            '<tr><th scope="row"><a'
-            f' href="{url}">{conditional_escape(group.label)}</a></th>{"".join(cells)}<td'
-            f' class="n">{written(other[i], unit)}</td><td class="n">{count(group.tokens)}</td><td'
-            f' class="n">{count(group.documents)}</td></tr>'
+        cells = [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
+        rows.append(
+            f'<tr><th scope="row"><a href="{url}">{conditional_escape(group.label)}</a></th>'
+            f"{''.join(cells)}"
+            f'<td class="n">{_written(others[i], unit)}</td>'
+            f'<td class="n">{count(group.tokens)}</td>'
+            f'<td class="n">{count(group.documents)}</td></tr>'
         )
-    return mark_safe("".join(parts))
+    return mark_safe("".join(rows))  # numbers, and texts that are escaped
+
+
+def _cell_of_bin(topic: Band, group: int, url: str, unit: Unit) -> str:
+    """A number that opens the documents in which it was counted."""
+    value = _in_unit(topic.values, unit)[group]
+    if topic.values.tokens[group]:
+        written = f'<a href="{url}&amp;has={topic.number}%3A0">{_written(value, unit)}</a>'
+    elif value is None:
+        written = NONE
+    else:
+        written = "0"
+    return f'<td class="n" data-topic="{topic.number}">{written}</td>'
+
+
+@dataclass(frozen=True)
+class StackedPiece:
+    """Of a bar: one topic. x, width: percent of the longest bar."""
+
+    topic: Band
+    x: float
+    width: float
+    said: str
+
+
+@dataclass(frozen=True)
+class StackedBar:
+    """A group. rest: where the topics that are not stacked begin."""
+
+    url: str
+    label: str
+    pieces: list[StackedPiece]
+    rest: float
+    rest_width: float
 
 
 @register.inclusion_tag("run/overview/_stacked_bars.html")
-def stacked_bars(time: Any, unit: str):
-    """A line for each value of a category, divided among topics: of 0 to 1, or of 0 to the largest
-    number of words; where other topics are not drawn, to the largest sum of those that are."""
-    most, lines = 1.0, []
+def stacked_bars(time: TopicTimes, unit: Unit) -> dict[str, list[StackedBar]]:
+    """A line for each value of a category, divided among topics."""
+    longest = _longest_bar(time, unit)
+    return {"lines": [_stacked_bar(time, i, unit, longest) for i in range(len(time.bins))]}
+
+
+def _longest_bar(time: TopicTimes, unit: Unit) -> float:
+    """What fills the whole width: where other topics are not drawn the largest sum of those that
+    are; else all words of the largest group, or the share 1."""
     if not time.other_drawn:
         sums = [
-            sum(getattr(topic.values, unit)[i] or 0 for topic in time.stacked)
+            sum(_in_unit(topic.values, unit)[i] or 0 for topic in time.stacked)
             for i in range(len(time.bins))
         ]
-        most = max(sums, default=0) or 1
-    elif unit == "tokens":
-        most = max((group.tokens for group in time.bins), default=1)
-    for i, group in enumerate(time.bins):
-        values = [getattr(topic.values, unit)[i] for topic in time.stacked]
-        widths = [100 * (value or 0) / most for value in values]
-        *starts, at = accumulate(widths, initial=0.0)
-        lines.append(
-            {
-                "url": group.url,
-                "label": group.label,
-                "pieces": [
-                    {"topic": topic, "x": x, "width": width, "said": written(value, unit)}
-                    for topic, x, width, value in zip(
-                        time.stacked, starts, widths, values, strict=True
-                    )
-                    if width
-                ],
-                "rest": at,
-                "rest_width": (
-                    100 * (getattr(time.other, unit)[i] or 0) / most if time.other_drawn else 0
-                ),
-            }
-        )
-    return {"lines": lines}
+        return max(sums, default=0) or 1
+    if unit == "tokens":
+        return max((group.tokens for group in time.bins), default=1)
+    return 1.0
+
+
+def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> StackedBar:
+    values = [_in_unit(topic.values, unit)[group] for topic in time.stacked]
+    widths = [100 * (value or 0) / longest for value in values]
+    *starts, end = accumulate(widths, initial=0.0)
+    pieces = [
+        StackedPiece(topic, x, width, _written(value, unit))
+        for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
+        if width
+    ]
+    rest_width = 0.0
+    if time.other_drawn:
+        rest_width = 100 * (_in_unit(time.other, unit)[group] or 0) / longest
+    return StackedBar(
+        url=time.bins[group].url,
+        label=time.bins[group].label,
+        pieces=pieces,
+        rest=end,
+        rest_width=rest_width,
+    )
 
 
 @register.inclusion_tag("run/overview/_multiple.html")
-def multiple(topic: Any, time: Any, unit: str, own_scale: bool):
+def multiple(topic: Band, time: TopicTimes, unit: Unit, own_scale: bool) -> dict[str, object]:
     """One topic's small chart: a line over time, or a bar for each of a category's first values."""
-    values = getattr(topic.values, unit)
-    top = max((v for v in values if v is not None), default=0)
-    most = (top if own_scale else getattr(time.most, unit)) or 1
-    data = {"topic": topic, "peak": written(top, unit), "in_time": time.in_time}
+    values = _in_unit(topic.values, unit)
+    peak = max((value for value in values if value is not None), default=0)
+    largest_of_all = time.most.shares if unit == "shares" else time.most.tokens
+    top = (peak if own_scale else largest_of_all) or 1
+    context = {"topic": topic, "peak": _written(peak, unit), "in_time": time.in_time}
     if not time.in_time:
-        bars = [
-            {
-                "label": group.label,
-                "url": f"{group.url}&has={topic.number}%3A0",
-                "part": (value or 0) / most,
-                "said": written(value, unit),
-            }
-            for group, value in zip(time.bins[:SHOWN], values[:SHOWN], strict=True)
-        ]
-        return data | {"bars": bars}
-    points = spots(values, most, MULTIPLE[0], MULTIPLE[1])
-    at = values.index(top) if top in values else 0  # no period has words
-    return data | {
+        return context | {"bars": _bars_of_values(topic, time, unit, top)}
+    points = spots(values, top, SMALL_WIDTH, SMALL_HEIGHT)
+    at_peak = values.index(peak) if peak in values else 0  # no period has words
+    return context | {
         "d": path(points),
-        "dot": points[at],
-        "peak_at": time.labels[at],
+        "dot": points[at_peak],
+        "peak_at": time.labels[at_peak],
         "first": time.labels[0],
         "last": time.labels[-1],
-        "width": MULTIPLE[0],
-        "height": MULTIPLE[1],
+        "width": SMALL_WIDTH,
+        "height": SMALL_HEIGHT,
     }
 
 
+def _bars_of_values(
+    topic: Band, time: TopicTimes, unit: Unit, top: float
+) -> list[dict[str, object]]:
+    values = _in_unit(topic.values, unit)[:MOST_BARS]
+    return [
+        {
+            "label": group.label,
+            "url": f"{group.url}&has={topic.number}%3A0",
+            "part": (value or 0) / top,
+            "said": _written(value, unit),
+        }
+        for group, value in zip(time.bins[:MOST_BARS], values, strict=True)
+    ]
+
+
+# One topic
+
+
 @register.simple_tag
-def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
+def bins_table(bins: Sequence[GroupOfTopic], hue: int, bars: bool = False) -> SafeString:
     """Rows of a topic's groups; with bars, on one scale."""
-    most = max((group.share or 0 for group in bins), default=0) or 1
-    rows = [
-        (
+    largest = max((group.share or 0 for group in bins), default=0) or 1
+    rows = []
+    for group in bins:
+        bar_cell = ""
+        if bars:
+            drawn = bar(hue, (group.share or 0) / largest)
+            bar_cell = format_html('<td class="bar-cell">{}</td>', drawn)
+        row = (
             group.label,
-            (
-                format_html('<td class="bar-cell">{}</td>', bar(hue, (group.share or 0) / most))
-                if bars
-                else ""
-            ),
+            bar_cell,
             percent(group.share),
             count(group.tokens),
             count(group.of_tokens),
-            (
-                format_html('<a href="{}">{}</a>', group.url, count(group.documents))
-                if group.documents
-                else count(0)
-            ),
+            _linked_documents(group),
             count(group.of_documents),
         )
-        for group in bins
-    ]
+        rows.append(row)
     return format_html_join(
         "",
         '<tr><th scope="row"><bdi>{}</bdi></th>{}<td class="n">{}</td>'
@@ -305,285 +319,155 @@ def bins_table(bins: Sequence[Any], hue: int, bars: bool = False) -> SafeString:
     )
 
 
+def _linked_documents(group: Group) -> str:
+    """How many; a link where there are some."""
+    documents = count(group.documents)
+    if not group.documents:
+        return documents
+    return format_html('<a href="{}">{}</a>', group.url, documents)
+
+
 @register.simple_tag
-def word_rows(words: Sequence[Any]) -> SafeString:
+def word_rows(words: Sequence[WordOfTopic]) -> SafeString:
     """Rows of a topic's words: each with its bars, and what opens its lines and the reason why it
     is there."""
+    rows = (
+        {
+            "url": word.url,
+            "word": word.word,
+            "bar_everywhere": bar_width(word.bar_everywhere),
+            "bar": bar_width(word.bar),
+            "lines": word.lines,
+            "tokens": count(word.tokens),
+            "everywhere": count(word.everywhere),
+            "why": word.why,
+        }
+        for word in words
+    )
     return format_html_join(
         "\n",
-        '<tr><th scope="row" class="words"><a href="{}">{}</a></th><td class="bar-cell"><svg'
+        '<tr><th scope="row" class="words"><a href="{url}">{word}</a></th><td class="bar-cell"><svg'
         ' class="two-bars" width="100%" height="12" aria-hidden="true" focusable="false"><rect'
-        ' class="all" width="{}" height="12"/><rect width="{}" height="12"/></svg></td><td'
-        ' class="n"><a href="{}" aria-label="{}, read the lines of {} in this topic">{}</a></td><td'
-        ' class="n aside">{}</td><td class="why"><a href="{}" aria-label="Why is {}'
-        ' here?">passages</a></td></tr>',
-        (
-            (
-                word.url,
-                word.word,
-                width(word.bar_everywhere),
-                width(word.bar),
-                word.lines,
-                count(word.tokens),
-                word.word,
-                count(word.tokens),
-                count(word.everywhere),
-                word.why,
-                word.word,
-            )
-            for word in words
-        ),
+        ' class="all" width="{bar_everywhere}" height="12"/><rect width="{bar}" height="12"/></svg>'
+        '</td><td class="n"><a href="{lines}" aria-label="{tokens}, read the lines of {word} in'
+        ' this topic">{tokens}</a></td><td class="n aside">{everywhere}</td><td class="why">'
+        '<a href="{why}" aria-label="Why is {word} here?">passages</a></td></tr>',
+        rows,
     )
 
 
-CHART = (1000, 170)  # of a topic's chart over time
+TIME_WIDTH = 1000  # of a topic's chart over time
+TIME_HEIGHT = 170
+LABEL_ROOM = 22  # under it, for the labels of its groups
+LABEL_BASELINE = 16  # of them
+MOST_LABELS = 8
 
 
 @register.inclusion_tag("run/topic/_time_chart.html")
-def time_chart(bins: Sequence[Any], topic: Any):
+def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
     """A topic's line over time, with a strip to point at for every group."""
-    values = [group.share for group in bins]
-    shares = known(values)
-    if not shares:
+    shares = [group.share for group in bins]
+    known_shares = known(shares)
+    if not known_shares:
         return {}
-    peak, most = max(shares, key=lambda pair: pair[1])
-    points = spots(values, most, *CHART)
-    step = (CHART[0] - 2 * _EDGE) / max(len(bins) - 1, 1)
-    strips = format_html_join(
-        "",
-        '<a href="{}" tabindex="-1"><title>{}: {}, {} words in {} documents</title>'
-        '<rect x="{}" y="0" width="{}" height="{}"/><circle cx="{}" cy="{}" r="3"/></a>',
-        (
-            (
-                group.url,
-                group.label,
-                percent(group.share),
-                count(group.tokens),
-                count(group.documents),
-                f"{max(0.0, _EDGE + (i - 0.5) * step):.1f}",
-                f"{step:.2f}",
-                CHART[1],
-                f"{points[i][0]:.1f}",
-                f"{points[i][1]:.1f}",
-            )
-            for i, group in enumerate(bins)
-            if points[i] is not None and group.documents
-        ),
-    )
-    every = max(1, math.ceil(len(bins) / 8))
-    ticks = [{"x": _EDGE + i * step, "label": bins[i].label} for i in range(0, len(bins), every)]
+    peak, largest = max(known_shares, key=lambda point: point[1])
+    points = spots(shares, largest, TIME_WIDTH, TIME_HEIGHT)
+    step = step_between(len(bins), TIME_WIDTH)
+    every_nth = max(1, math.ceil(len(bins) / MOST_LABELS))
+    labelled = range(0, len(bins), every_nth)
     return {
         "d": path(points),
         "dot": points[peak],
-        "most": most,
+        "most": largest,
         "peak_at": bins[peak].label,
-        "strips": strips,
-        "ticks": ticks,
+        "strips": _strips(bins, points, step),
+        "ticks": [{"x": EDGE + i * step, "label": bins[i].label} for i in labelled],
         "topic": topic,
-        # Under it is room for its labels
-        "width": CHART[0],
-        "height": CHART[1],
-        "full": CHART[1] + 22,
-        "text_y": CHART[1] + 16,
+        "width": TIME_WIDTH,
+        "height": TIME_HEIGHT,
+        "full": TIME_HEIGHT + LABEL_ROOM,
+        "text_y": TIME_HEIGHT + LABEL_BASELINE,
     }
 
 
-@register.inclusion_tag("collocations/_network.html")
-def network(groups: Sequence[Any], pairs: Sequence[Any], near: str):
-    """Linked words on a circle, with a gap behind each group. A line is bent to the middle, and as
-    wide as the root of its G2."""
-    places = [word for group in groups if len(group) > 1 for word in [*group, None]]
-    radius, step = min(190, 26 * len(places)), math.tau / len(places)
-    spots = {
-        word: (radius * math.sin(i * step), -radius * math.cos(i * step))
-        for i, word in enumerate(places, 1)
-        if word
-    }
-    by_name, most = (
-        {word.word: at for word, at in spots.items()},
-        max(word.tokens for word in spots),
-    )
-    lines = []
-    for pair in pairs:
-        (x, y), (to_x, to_y) = (by_name[word] for word in pair.words)
-        bent = (
-            f"M{x:.1f} {y:.1f}Q{(x + to_x) / 2.6:.1f} {(y + to_y) / 2.6:.1f} {to_x:.1f} {to_y:.1f}"
-        )
-        lines.append((pair.words, bent, f"{1 + 8 * math.sqrt(pair.g2 / pairs[0].g2):.1f}"))
-    nodes = [
-        (
-            word,
-            at,
-            4 + 7 * math.sqrt(word.tokens / most),
-            "".join(d for words, d, _ in lines if word.word in words),
-        )
-        for word, at in spots.items()
-    ]
-    heights = [y for _, y in spots.values()]
-    return {
-        "nodes": nodes,
-        "lines": lines,
-        "near": near,
-        "top": min(heights) - 26,
-        "height": max(heights) - min(heights) + 52,
-    }
-
-
-KEPT = (720, 230)  # of a chart in a notebook
-_AXIS, _NAMES, _TOP, _BOTTOM = 46, 180, 14, 24  # kept free: left, right, above and below
-_LETTER = 15  # from one name at the right to the next
-
-
-@register.simple_tag
-def kept_chart(columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> SafeString:
-    """The numbers that a notebook has kept, as lines, where they are shares: the first column says
-    of what. Drawn with nothing but the file that it stands in."""
-    labels = [str(row[0]) for row in rows]
-    by_name = {str(columns[i]): [row[i] for row in rows] for i in range(1, len(columns))}
-    of_lines = {name: by_name[name] for name in by_name if not name.endswith((LOW, HIGH))}
-    lines = list(of_lines.values())
-    ends_of_intervals = [values for name, values in by_name.items() if name not in of_lines]
-    cells = [cell for line in lines + ends_of_intervals for cell in line if cell is not None]
-    shares = all(
-        isinstance(cell, (int, float)) and not isinstance(cell, bool) and 0 <= cell <= 1
-        for cell in cells
-    )
-    if len(labels) < 2 or not cells or not shares:
-        return SafeString()
-    most = max(cells) or 1.0
-    width, height = KEPT[0] - _AXIS - _NAMES, KEPT[1] - _TOP - _BOTTOM
-    hues = [of_line(i) for i in range(len(lines))]
-    points = [spots(line, most, width, height) for line in lines]
-    names = list(of_lines)
-    drawn = _bands(by_name, hues, most, width, height)
-    drawn += [
-        format_html('<path class="t{}" d="{}"/>', hue, path(line))
-        for hue, line in zip(hues, points, strict=True)
-    ]
-    if len(cells) <= 600:  # so few points that each says its value
-        drawn += [
-            format_html(
-                '<circle class="t{}" cx="{}" cy="{}" r="4"><title>{}, {}: {}</title></circle>',
-                hue,
-                f"{at[0]:.1f}",
-                f"{at[1]:.1f}",
-                label,
-                name,
-                percent(share),
-            )
-            for hue, line, values, name in zip(hues, points, lines, names, strict=True)
-            for at, label, share in zip(line, labels, values, strict=True)
-            if at is not None and share is not None
-        ]
-    last = [
-        next((at[1] for at in reversed(line) if at is not None), float(height)) for line in points
-    ]
-    ends = [
-        format_html(
-            '<text class="t{}" x="{}" y="{}">{}</text>',
-            hues[i],
-            width + 8,
-            f"{y + 4:.1f}",
-            names[i] if len(names[i]) < 24 else f"{names[i][:22]}…",
-        )
-        for i, y in zip(*apart(last, height), strict=True)
-    ]
-    levels = [
-        format_html(
-            '<path class="ground" d="M0 {}H{}"/><text x="-6" y="{}" text-anchor="end">{}</text>',
-            y,
-            width,
-            f"{y + 4:.1f}",
-            percent(most * (height - _EDGE - y) / (height - 2 * _EDGE)),
-        )
-        for y in (_EDGE, height // 2, height - _EDGE)
-    ]
-    step = (width - 2 * _EDGE) / (len(labels) - 1)
-    ticks = [
-        format_html(
-            '<text x="{}" y="{}" text-anchor="middle">{}</text>',
-            f"{_EDGE + i * step:.1f}",
-            height + 17,
-            labels[i],
-        )
-        for i in sorted({round(i * (len(labels) - 1) / 4) for i in range(5)})
-    ]
-    return format_html(
-        '<svg class="kept-chart" viewBox="{} {} {} {}" role="img" aria-label="{}">{}</svg>',
-        -_AXIS,
-        -_TOP,
-        *KEPT,
-        f"Shares by {columns[0]}: the numbers are in the table below",
-        SafeString("".join([*levels, *drawn, *ends, *ticks])),
+def _strips(bins: Sequence[GroupOfTopic], points: Sequence[Spot | None], step: float) -> SafeString:
+    """As high as the chart: each opens the documents of a group that have the topic."""
+    strips = []
+    for i, group in enumerate(bins):
+        spot = points[i]
+        if spot is None or not group.documents:
+            continue
+        x, y = spot
+        strip = {
+            "url": group.url,
+            "label": group.label,
+            "share": percent(group.share),
+            "tokens": count(group.tokens),
+            "documents": count(group.documents),
+            "left": f"{max(0.0, EDGE + (i - 0.5) * step):.1f}",
+            "width": f"{step:.2f}",
+            "height": TIME_HEIGHT,
+            "x": f"{x:.1f}",
+            "y": f"{y:.1f}",
+        }
+        strips.append(strip)
+    return format_html_join(
+        "",
+        '<a href="{url}" tabindex="-1">'
+        "<title>{label}: {share}, {tokens} words in {documents} documents</title>"
+        '<rect x="{left}" y="0" width="{width}" height="{height}"/>'
+        '<circle cx="{x}" cy="{y}" r="3"/></a>',
+        strips,
     )
 
 
-def _bands(
-    by_name: dict[str, list[float | None]],
-    hues: list[int],
-    most: float,
-    width: float,
-    height: float,
-) -> list[SafeString]:
-    """The intervals of the lines that have them. by_name: the columns of a kept table."""
-    drawn = []
-    names = [name for name in by_name if not name.endswith((LOW, HIGH))]
-    for hue, name in zip(hues, names, strict=True):
-        low, high = by_name.get(name + LOW), by_name.get(name + HIGH)
-        if low is not None and high is not None:
-            outline = _band(low, high, most, width, height)
-            drawn.append(format_html('<path class="t{} band" d="{}"/>', hue, outline))
-    return drawn
-
-
-def _band(
-    low: Sequence[float | None],
-    high: Sequence[float | None],
-    most: float,
-    width: float,
-    height: float,
-) -> str:
-    """The `d` of the area between two lines; a new one behind each gap."""
-    above, below = spots(high, most, width, height), spots(low, most, width, height)
-    pieces, upper, lower = [], [], []
-    for top, bottom in [*zip(above, below, strict=True), (None, None)]:
-        if top is not None and bottom is not None:
-            upper.append(top)
-            lower.append(bottom)
-        elif upper:
-            outline = [*upper, *reversed(lower)]
-            pieces.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in outline) + "Z")
-            upper, lower = [], []
-    return "".join(pieces)
-
-
-def apart(
-    heights: Sequence[float], lowest: float, line: float = _LETTER
-) -> tuple[list[int], list[float]]:
-    """Which line each name belongs to, from the top, and a height for each, none nearer to another
-    than a line of text."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    placed = accumulate(
-        (heights[i] for i in order), lambda above, height: max(height, above + line)
-    )
-    return order, [
-        min(height, lowest - (len(order) - 1 - j) * line) for j, height in enumerate(placed)
-    ]
+STRIP_MARGIN = 4  # of the line of values, half a dot
+STRIP_LENGTH = 192
+STRIP_MIDDLE = STRIP_MARGIN + STRIP_LENGTH / 2  # where values stand that are all the same
 
 
 @register.simple_tag
 def strip(values: Sequence[float], own: float) -> SafeString:
     """Every topic's value as a stroke on a line, and one of them as a dot."""
-    places = np.asarray(values)
-    low, high = float(places.min()), float(places.max())
-    scale = 192 / (high - low) if high > low else 0.0
-    strokes = np.unique(
-        np.round(4 + (places - low) * scale if scale else np.full(1, 100.0), 1)
-    ).tolist()
-    x = 4 + (own - low) * scale if scale else 100.0
+    numbers = np.asarray(values)
+    low = float(numbers.min())
+    high = float(numbers.max())
+    strokes = np.array([STRIP_MIDDLE])
+    x = STRIP_MIDDLE
+    if high > low:
+        scale = STRIP_LENGTH / (high - low)
+        strokes = np.unique(np.round(STRIP_MARGIN + (numbers - low) * scale, 1))
+        x = STRIP_MARGIN + (own - low) * scale
     return format_html(
         '<svg class="strip" viewBox="0 0 200 14" width="200" height="14" aria-hidden="true"'
         ' focusable="false"><path d="M{} 3v8"/><circle cx="{}" cy="7" r="4.5"/></svg>',
-        " 3v8M".join(map(str, strokes)),
+        " 3v8M".join(map(str, strokes.tolist())),
         f"{x:.1f}",
     )
+
+
+# Drawings that have a module of their own
+
+
+@register.inclusion_tag("collocations/_network.html")
+def network(
+    groups: Sequence[Sequence[networks.Word]], pairs: Sequence[networks.Pair], near: str
+) -> dict[str, object]:
+    """Linked words on a circle, and lines between them. near: the word that all are near."""
+    placed = networks.spots_on_circle(groups)
+    lines = networks.lines_between(placed, pairs)
+    heights = [y for _, (_, y) in placed]
+    highest = min(heights)
+    return {
+        "nodes": networks.nodes_of(placed, lines),
+        "lines": lines,
+        "near": near,
+        "top": highest - networks.MARGIN,
+        "height": max(heights) - highest + 2 * networks.MARGIN,
+    }
+
+
+@register.simple_tag
+def kept_chart(columns: Sequence[kept.Cell], rows: Sequence[Sequence[kept.Cell]]) -> SafeString:
+    """The numbers that a notebook has kept, as lines, where they are shares."""
+    return kept.draw(columns, rows)

@@ -5,34 +5,41 @@ Known to every template without {% load %} (settings.TEMPLATES).
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from webapp.platform.drawing.numbers import hue, width
+from webapp.platform.drawing.protocols import Topic, YearBar
 
 register = template.Library()
 
 
 @register.simple_tag
-def chip(topic: Any, plain: bool = False) -> SafeString:
+def chip(topic: Topic, plain: bool = False) -> SafeString:
     """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it.
-    topic: a results.links.TopicLink. plain: no link."""
-    shown = format_html("{}", topic.label)
+    plain: no link."""
+    content = format_html("{}", topic.label)
+    classes = f"chip t{topic.hue}"
     if topic.name:
-        kind = "name" if topic.has_name else "name unnamed"
-        shown += format_html(' <bdi class="{}">{}</bdi>', kind, topic.name)
+        kind_of_name = "name" if topic.has_name else "name unnamed"
+        content += format_html(' <bdi class="{}">{}</bdi>', kind_of_name, topic.name)
     if topic.into:
-        shown += format_html(' <span class="into">in {}</span>', topic.into)
+        content += format_html(' <span class="into">in {}</span>', topic.into)
     if topic.hidden:
-        shown += SafeString(' <span class="into">hidden</span>')
-    kind = f"chip t{topic.hue}{' junk' if topic.hidden else ''}"
+        content += SafeString(' <span class="into">hidden</span>')
+        classes += " junk"
     if plain:
-        return format_html('<span class="{}" data-topic="{}">{}</span>', kind, topic.number, shown)
+        return format_html(
+            '<span class="{}" data-topic="{}">{}</span>', classes, topic.number, content
+        )
     return format_html(
-        '<a class="{}" data-topic="{}" href="{}">{}</a>', kind, topic.number, topic.url, shown
+        '<a class="{}" data-topic="{}" href="{}">{}</a>',
+        classes,
+        topic.number,
+        topic.url,
+        content,
     )
 
 
@@ -64,14 +71,14 @@ def options(values: Iterable[str]) -> SafeString:
 
 
 @register.simple_tag
-def histogram(bars: Iterable[Any]) -> SafeString:
+def histogram(bars: Iterable[YearBar]) -> SafeString:
     """{% histogram facets.years %}: the bars of templates/_years.html, links all of them."""
     return format_html_join(
         "",
         '<a href="{}" tabindex="-1"><title>{}: {}</title><rect class="hit" x="{}" width="1"'
         ' height="1"/><rect x="{}.08" width="0.84" height="{}"/></a>',
         (
-            (each.url, each.label, f"{each.documents:,}", i, i, f"{each.part:.4f}")
-            for i, each in enumerate(bars)
+            (bar.url, bar.label, f"{bar.documents:,}", i, i, f"{bar.part:.4f}")
+            for i, bar in enumerate(bars)
         ),
     )

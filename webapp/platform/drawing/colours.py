@@ -27,6 +27,9 @@ CHOICES = len(CHOSEN_NAMES)
 COLOURS = CHOSEN + CHOICES  # all of them
 
 
-def of_line(place: int) -> int:
+_STRIDE = 5  # has no divisor in common with CHOICES: so all of them are used
+
+
+def of_line(number: int) -> int:
     """The colour of a line that stands for no topic: neighbours in a list are far apart."""
-    return CHOSEN + 5 * place % CHOICES
+    return CHOSEN + _STRIDE * number % CHOICES

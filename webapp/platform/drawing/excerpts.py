@@ -16,4 +16,6 @@ def cut_at_word(text: str, most: int) -> str:
     if beginning[-1:].isspace():
         return beginning.rstrip() + ELLIPSIS
     words = beginning.rsplit(None, 1)
-    return (words[0] if len(words) == 2 else beginning) + ELLIPSIS
+    if len(words) < 2:
+        return beginning + ELLIPSIS
+    return words[0] + ELLIPSIS

@@ -8,7 +8,7 @@ every width.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 from django import template
 
@@ -20,6 +20,36 @@ MOST_TICKS = 7
 LONGEST = 2.5  # times the largest estimate: an interval beyond it gets an arrow
 MARGIN = 0.02  # of the width, on either side, for dots at the ends
 STEPS = (1.0, 2.0, 5.0, 10.0)  # between ticks, times a power of ten
+SHORTEST = 0.01  # the length of an axis on which nothing differs
+ROUNDING = 1e-9  # of a step: what computing may add to a round number
+ZERO = 1e-12
+NOT_KNOWN = 0.99  # an interval that ends beyond it says nothing
+
+
+class Claim(Protocol):
+    """A difference of shares, with the ends of its interval (findings.shapes)."""
+
+    @property
+    def difference(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+class Contrast(Protocol):
+    """A row that has other numbers, too: their ends are `low` and `high` (time.shapes,
+    effects.shapes)."""
+
+    @property
+    def difference(self) -> float | None: ...
+    @property
+    def difference_low(self) -> float | None: ...
+    @property
+    def difference_high(self) -> float | None: ...
+
+
+Row = Claim | Contrast
 
 
 @dataclass(frozen=True)
@@ -60,14 +90,14 @@ def place(difference: float, reach: float) -> float:
     return MARGIN + (1 - 2 * MARGIN) * min(max(part, 0.0), 1.0)
 
 
-def ends_of(row: Any) -> tuple[float | None, float | None]:
-    """Of a row of a contrast, which has other differences, too, or of a claim."""
+def ends_of(row: Row) -> tuple[float | None, float | None]:
+    """Of the interval of its difference."""
     if hasattr(row, "difference_low"):
         return row.difference_low, row.difference_high
     return row.low, row.high
 
 
-def axis_of(rows: Sequence[Any]) -> Axis:
+def axis_of(rows: Sequence[Row]) -> Axis:
     """For rows with a `difference` and its ends. Symmetric about 0, and as long as the longest
     interval, unless that is many times as long as any estimate: such an interval says nothing, and
     would make all others too small to read."""
@@ -75,54 +105,61 @@ def axis_of(rows: Sequence[Any]) -> Axis:
     largest = max(differences, default=0.0)
     ends = [abs(end) for row in rows for end in ends_of(row) if end is not None]
     longest = max([largest, *ends], default=0.0)
-    wanted = min(longest, LONGEST * largest) or longest or 0.01
-    step = _step(wanted)
-    reach = step * math.ceil(wanted / step - 1e-9)
-    count = round(reach / step)
-    values = [step * i for i in range(-count, count + 1)]
+    length = min(longest, LONGEST * largest) or longest or SHORTEST
+    step = _step(length)
+    steps = math.ceil(length / step - ROUNDING)
+    reach = step * steps
+    values = [step * i for i in range(-steps, steps + 1)]
     ticks = [Tick(along(place(value, reach)), _label(value)) for value in values]
     return Axis(reach, ticks, along(place(0.0, reach)))
 
 
-def _step(wanted: float) -> float:
-    """Between ticks, so that there are at most MOST_TICKS."""
-    least = 2 * wanted / (MOST_TICKS - 1)
+def _step(length: float) -> float:
+    """Between ticks, so that there are at most MOST_TICKS to both sides of 0."""
+    least = 2 * length / (MOST_TICKS - 1)
     power = 10.0 ** math.floor(math.log10(least))
-    return next(power * step for step in STEPS if power * step >= least * (1 - 1e-9))
+    return next(power * step for step in STEPS if power * step >= least * (1 - ROUNDING))
 
 
 def _label(difference: float) -> str:
     """In percentage points, with a sign."""
-    if abs(difference) < 1e-12:
+    if abs(difference) < ZERO:
         return "0"
     return f"{100 * difference:+.3g}".replace("-", "−")
 
 
 @register.simple_tag
-def difference_axis(rows: Sequence[Any]) -> Axis:
+def difference_axis(rows: Sequence[Row]) -> Axis:
     """{% difference_axis page.topics as axis %}"""
     return axis_of(rows)
 
 
 @register.simple_tag
-def on_axis(row: Any, axis: Axis) -> Placed | None:
+def on_axis(row: Row, axis: Axis) -> Placed | None:
     """{% on_axis topic axis as drawn %}: None where no difference is known."""
     if row.difference is None:
         return None
     low, high = ends_of(row)
     x = along(place(row.difference, axis.reach))
     if low is None or high is None:
-        return Placed(x, "", "", False, False)
-    start, end = place(low, axis.reach), place(high, axis.reach)
-    return Placed(x, along(start), along(end - start), low < -axis.reach, high > axis.reach)
+        return Placed(x, start="", width="", before=False, beyond=False)
+    start = place(low, axis.reach)
+    end = place(high, axis.reach)
+    return Placed(
+        x=x,
+        start=along(start),
+        width=along(end - start),
+        before=low < -axis.reach,
+        beyond=high > axis.reach,
+    )
 
 
 @register.filter
-def ends_said(row: Any) -> str:
+def ends_said(row: Row) -> str:
     """ "+2.2 to +3.6"; a difference of 99 points or more to either side is not known."""
     low, high = ends_of(row)
     if low is None or high is None:
         return "not known"
-    if low <= -0.99 or high >= 0.99:
+    if low <= -NOT_KNOWN or high >= NOT_KNOWN:
         return "not known"
     return f"{points(low)} to {points(high)}"

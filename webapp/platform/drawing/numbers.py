@@ -3,101 +3,151 @@ numbers."""
 
 import math
 from collections.abc import Iterable
+from typing import Literal
 
 from django import template
 
 register = template.Library()
 
-NONE = "–"
+NONE = "–"  # for what is not known, also a template's value that is not there, ""
 
 
 def listed(names: Iterable[str]) -> str:
     """One after the other, the last after "and"; at least one."""
     *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    if not first:
+        return last
+    return f"{', '.join(first)} and {last}"
 
 
 @register.filter
-def hue(number):
+def hue(number: int) -> str:
     """The class of a colour (drawing.colours)."""
     return f"t{int(number)}"
 
 
 @register.filter
-def topic_label(number):
+def topic_label(number: int) -> str:
     """7 -> T07."""
     return f"T{int(number):02d}"
 
 
 @register.filter
-def count(number):
-    return NONE if number is None or number == "" else f"{int(number):,}"
+def count(number: float | str | None) -> str:
+    if number is None or number == "":
+        return NONE
+    return f"{int(number):,}"
+
+
+TENTH = 0.1  # from here on a share has no decimal
+FIFTH_OF_A_PERCENT = 0.002  # below it a share has two
+LEAST_WRITTEN = 0.00005  # what is rounded up to 0.01%
 
 
 @register.filter
-def percent(share):
+def percent(share: float | Literal[""] | None) -> str:
     """A share in words: one decimal below ten per cent, two below a fifth of one, as topics among
     2,000 have; and never a misleading 0.0%."""
     if share is None or share == "":
         return NONE
-    if 0 < share < 0.002:
-        return f"{100 * share:.2f}%" if share >= 0.00005 else "<0.01%"
-    return f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
+    if 0 < share < LEAST_WRITTEN:
+        return "<0.01%"
+    if 0 < share < FIFTH_OF_A_PERCENT:
+        return f"{100 * share:.2f}%"
+    if share < TENTH:
+        return f"{100 * share:.1f}%"
+    return f"{100 * share:.0f}%"
+
+
+NEAREST_TO_ALL = 1e-9  # a level is never told from 100% by more than nine digits
 
 
 @register.filter
-def level(part):
+def level(part: float) -> str:
     """The level of intervals: "95%", "99.87%"; as many digits as tell it from 100%."""
-    digits = max(1, math.ceil(-math.log10(max(1 - part, 1e-9))) - 1)
+    distance = max(1 - part, NEAREST_TO_ALL)
+    digits = max(1, math.ceil(-math.log10(distance)) - 1)
     return f"{100 * part:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
+SLIVER = 0.3  # percent: a thinner rectangle would not be seen
+
+
 @register.filter
-def width(share):
+def width(share: float | None) -> str:
     """A share as the width of an SVG rectangle: a thin sliver stays visible."""
-    return f"{max(0.3, min(100.0, 100 * (share or 0))):.2f}%"
+    percents = 100 * (share or 0)
+    return f"{max(SLIVER, min(100.0, percents)):.2f}%"
+
+
+HALF_A_DOT = 3  # percent of a line
 
 
 @register.filter
-def along(share):
+def along(share: float) -> str:
     """Where a share stands on a line from 0 to 1, as an SVG length; half a dot is left at either
     end."""
-    return f"{3 + 94 * share:.2f}%"
+    return f"{HALF_A_DOT + (100 - 2 * HALF_A_DOT) * share:.2f}%"
 
 
 @register.filter
-def decimals(number, places=3):
+def decimals(number: float | Literal[""] | None, places: int = 3) -> str:
     """A fixed number of decimals, with a true minus sign."""
-    return NONE if number is None or number == "" else f"{number:.{places}f}".replace("-", "−")
+    if number is None or number == "":
+        return NONE
+    return f"{number:.{places}f}".replace("-", "−")
+
+
+SIGNIFICANT_DIGITS = 3
+MOST_DECIMALS = 7
 
 
 @register.filter
-def weight(probability):
+def weight(probability: float | None) -> str:
     """Three significant digits without an exponent: 0.0123."""
+    if probability is None:
+        return NONE
     if not probability:
-        return NONE if probability is None else "0"
-    digits = next((n for n in range(3, 7) if probability >= 10 ** (2 - n)), 7)
-    return f"{probability:.{digits}f}"
+        return "0"
+    for decimals_written in range(SIGNIFICANT_DIGITS, MOST_DECIMALS):
+        if probability >= 10 ** (SIGNIFICANT_DIGITS - 1 - decimals_written):
+            return f"{probability:.{decimals_written}f}"
+    return f"{probability:.{MOST_DECIMALS}f}"
+
+
+MINUTE = 60  # seconds
+HOUR = 60 * MINUTE
 
 
 @register.filter
-def duration(seconds):
+def duration(seconds: float | Literal[""] | None) -> str:
     if seconds is None or seconds == "":
         return NONE
-    seconds = round(seconds)
-    if seconds < 60:
-        return f"{seconds} s"
-    if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60:02d} s"
-    return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
+    whole_seconds = round(seconds)
+    if whole_seconds < MINUTE:
+        return f"{whole_seconds} s"
+    if whole_seconds < HOUR:
+        return f"{whole_seconds // MINUTE} min {whole_seconds % MINUTE:02d} s"
+    return f"{whole_seconds // HOUR} h {whole_seconds % HOUR // MINUTE:02d} min"
 
 
 @register.filter
-def bytes(number):
+def bytes(number: float | str | None) -> str:
     """Decimal units, as file managers show them."""
     size = float(number or 0)
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            break
+    if size < 1000:
+        return f"{size:.0f} B"
+    *smaller_units, largest_unit = ("kB", "MB", "GB")
+    size /= 1000
+    for unit in smaller_units:
+        if size < 1000:
+            return _with_unit(size, unit)
         size /= 1000
-    return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"
+    return _with_unit(size, largest_unit)
+
+
+def _with_unit(size: float, unit: str) -> str:
+    """With one decimal below a hundred."""
+    if size >= 100:
+        return f"{size:.0f} {unit}"
+    return f"{size:.1f} {unit}"

@@ -19,7 +19,10 @@ Point = tuple[float, float]
 
 DPI = 300
 POINTS_PER_INCH = 72
-INK, FADED, RULE = "#1e1c19", "#5f5a51", "#dedacf"
+METRES_PER_INCH = 0.0254
+INK = "#1e1c19"
+FADED = "#5f5a51"
+RULE = "#dedacf"
 COLOURS = (  # of topics on paper; each is told from the others, also by the colour-blind
     "#044089",
     "#933f02",
@@ -79,10 +82,12 @@ class Picture:
 
 def as_svg(picture: Picture) -> str:
     """An SVG file with nothing outside it: no fonts, style sheets or scripts."""
+    width = f"{picture.width:g}"
+    height = f"{picture.height:g}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {picture.width:g}'
-        f' {picture.height:g}" width="{picture.width:g}pt" height="{picture.height:g}pt"'
-        f' font-family="Helvetica, Arial, sans-serif"><title>{escape(picture.said)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        f' width="{width}pt" height="{height}pt" font-family="Helvetica, Arial, sans-serif">'
+        f"<title>{escape(picture.said)}</title>"
     ]
     for area in picture.areas:
         parts.append(
@@ -100,11 +105,21 @@ def as_svg(picture: Picture) -> str:
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{text.size:g}" fill="{text.colour}"'
             f' text-anchor="{text.anchor}">{escape(text.text)}</text>'
         )
-    return "".join([*parts, "</svg>"])
+    parts.append("</svg>")
+    return "".join(parts)
 
 
 def _path(points: Sequence[Point]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+# Of the format PNG
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+BITS = 8  # of each colour
+TRUE_COLOUR = 2
+DEFLATE = 0
+IN_METRES = 1
+SMALLEST_FILE = 9  # the level of compression
 
 
 def as_png(picture: Picture, dpi: int = DPI) -> bytes:
@@ -125,13 +140,15 @@ def _png(pixels: np.ndarray, dpi: int) -> bytes:
     height, width, _ = pixels.shape
     unfiltered = np.zeros((height, 1), np.uint8)  # the filter of each row: none
     rows = np.hstack([unfiltered, pixels.reshape(height, 3 * width)])
-    per_metre = round(dpi / 0.0254)
+    header = struct.pack(">IIBBBBB", width, height, BITS, TRUE_COLOUR, DEFLATE, 0, 0)
+    per_metre = round(dpi / METRES_PER_INCH)
+    resolution = struct.pack(">IIB", per_metre, per_metre, IN_METRES)
     return b"".join(
         [
-            b"\x89PNG\r\n\x1a\n",
-            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
-            _chunk(b"pHYs", struct.pack(">IIB", per_metre, per_metre, 1)),
-            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9)),
+            SIGNATURE,
+            _chunk(b"IHDR", header),
+            _chunk(b"pHYs", resolution),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), SMALLEST_FILE)),
             _chunk(b"IEND", b""),
         ]
     )
@@ -145,9 +162,7 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 def _as_pdf(picture: Picture) -> bytes:
     """A document of one page of the picture's size, in Helvetica, which every reader of PDF has."""
     opacities = sorted({area.opacity for area in picture.areas})
-    states = " ".join(
-        f"/G{number} << /ca {opacity:g} >>" for number, opacity in enumerate(opacities)
-    )
+    states = " ".join(f"/G{i} << /ca {opacity:g} >>" for i, opacity in enumerate(opacities))
     content = "\n".join(_drawing(picture, opacities)).encode("cp1252", "replace")
     font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
     page = (
@@ -186,24 +201,33 @@ def _drawing(picture: Picture, opacities: list[float]) -> list[str]:
         pen = f"{_rgb(stroke.colour)} RG {stroke.width:g} w 1 j"
         drawn.append(f"q {pen} {_operators(stroke.points, picture.height)} S Q")
     for text in picture.texts:
-        x, y = text.at
-        width = LETTER_WIDTH * text.size * len(text.text)
-        x -= {"start": 0.0, "middle": width / 2, "end": width}[text.anchor]
-        letters = text.text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
-        drawn.append(
-            f"BT {_rgb(text.colour)} rg /F {text.size:g} Tf {x:.2f} {picture.height - y:.2f} Td"
-            f" ({letters}) Tj ET"
-        )
+        drawn.append(_text_operators(text, picture.height))
     return drawn
 
 
+PART_BEFORE: dict[Anchor, float] = {"start": 0.0, "middle": 0.5, "end": 1.0}  # of a text's width
+
+
+def _text_operators(text: Text, height: float) -> str:
+    width = LETTER_WIDTH * text.size * len(text.text)
+    middle_or_end, y = text.at
+    x = middle_or_end - PART_BEFORE[text.anchor] * width
+    letters = text.text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    return (
+        f"BT {_rgb(text.colour)} rg /F {text.size:g} Tf {x:.2f} {height - y:.2f} Td"
+        f" ({letters}) Tj ET"
+    )
+
+
 def _operators(points: Sequence[Point], height: float) -> str:
-    (x, y), *others = points
-    moves = [f"{x:.2f} {height - y:.2f} m"]
-    moves += [f"{x:.2f} {height - y:.2f} l" for x, y in others]
-    return " ".join(moves)
+    """Moves to the first point and draws on to the others."""
+    places = [f"{x:.2f} {height - y:.2f}" for x, y in points]
+    return " ".join([f"{places[0]} m", *(f"{place} l" for place in places[1:])])
+
+
+LARGEST_BYTE = 255
 
 
 def _rgb(colour: str) -> str:
     """#rrggbb as three numbers from 0 to 1."""
-    return " ".join(f"{int(colour[at : at + 2], 16) / 255:.3f}" for at in (1, 3, 5))
+    return " ".join(f"{value / LARGEST_BYTE:.3f}" for value in bytes.fromhex(colour[1:]))

@@ -2,7 +2,7 @@
 they are largest. Drawn on the server as SVG; it needs no script."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,16 +12,46 @@ from django.utils.safestring import SafeString, mark_safe
 from webapp.platform.drawing.curves import area, curve, smoothed, text_width, ticks
 from webapp.platform.drawing.numbers import percent
 
-WIDTH, HEIGHT = 880, 400
-FAMILY_SIZES, TOPIC_SIZE, SMALL_SIZE = (15.0, 13.5, 12.0), 12.0, 11.0  # of names, in pixels
-FAMILY_LINE, TOPIC_LINE = 1.12, 1.06  # height of a line of text, of its size
-CLEAR_PEAK, LEAST_PEAK = 24, 9  # pixels: a topic's height where its name may leave its own band
-NEAR_PEAK = 0.75  # of its peak: where a name that left it may stand
-STEP, POINTS = 6, 9  # pixels between places that are tried; points of a text that are looked at
-LANES, LANE = 3, 19  # of words under the axis; pixels
-AXIS = 22
-TWO_LINES = 8  # pixels of clearance that a family's name gives up to stand in one line
+# All lengths are pixels
+WIDTH = 880
+HEIGHT = 400
+
+# Names
+FAMILY_SIZES = (15.0, 13.5, 12.0)  # tried in this order
+TOPIC_SIZE = 12.0
+SMALL_SIZE = 11.0  # of topics in narrow bands
+FAMILY_LINE = 1.12  # height of a line of text, of its size
+TOPIC_LINE = 1.06
 JOINER = " & "
+TWO_LINES = 8  # clearance that a family's name gives up to stand in one line
+
+# Where names stand
+STEP = 6  # between places that are tried
+POINTS = 9  # of a text, at which is looked how much room it has
+EDGE_GAP = 4  # between a text and the end of the river
+GAP = 6  # between two texts side by side
+LINE_GAP = 1  # between two texts one below the other
+CLEAR_PEAK = 24  # height of a topic whose name may leave its band, and of which the family knows
+LEAST_PEAK = 9  # height of any topic whose name may leave its band
+NEAR_PEAK = 0.75  # of its peak: where a name that left it may stand
+PEAK_EDGE_GAP = 3
+PEAK_SIDE_GAP = 2  # a name near its peak has so much more room to both sides
+PEAK_OVERLAP = 1  # so much of its height may lie outside the family
+PEAK_GAP = 5  # between it and another text
+FARTHEST = 0.6  # of its height: how far from its band it may stand
+
+# Under the river
+AXIS = 22  # height
+AXIS_LABEL = 16  # from the river down to the line of its labels
+MOST_YEARS = 9  # on it, or a few more
+SCALE_BAR = 0.1  # the share that the bar at the left shows
+SCALE_FLOOR = 6  # from its foot to the bottom of the river
+LANES = 3  # of words
+LANE = 19  # height
+WORD_LINE = 17  # from a lane's top to the line of its words
+WORD_GAP = 7  # between two of a lane
+SHORTEST_SPAN = 3
+LANES_FOOT = 8  # below the last lane
 
 
 @dataclass(frozen=True)
@@ -84,44 +114,47 @@ class Space:
 
     def fit(
         self, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...], size: float, bold: bool
-    ) -> tuple[float, Text] | None:
-        """The place between two lines where a text has most clearance, with that; None where it has
-        none."""
+    ) -> "Fit | None":
+        """The place between two lines where a text has most clearance; None where it has none."""
         width = max(text_width(line, size, bold) for line in lines)
         height = size * (FAMILY_LINE if bold else TOPIC_LINE) * len(lines)
-        middles = np.arange(width / 2 + 4, WIDTH - width / 2 - 4, STEP)
+        middles = np.arange(width / 2 + EDGE_GAP, WIDTH - width / 2 - EDGE_GAP, STEP)
         if not len(middles):
             return None
         across = middles[:, None] + np.linspace(-width / 2, width / 2, POINTS)
         above = np.interp(across, self.xs, top).max(axis=1)
         below = np.interp(across, self.xs, bottom).min(axis=1)
-        best: tuple[float, Text] | None = None
-        for i in np.argsort(-(below - above), kind="stable").tolist():
+        widest_first = np.argsort(-(below - above), kind="stable")
+        for i in widest_first.tolist():
             clearance = float(below[i] - above[i]) - height
-            if clearance < 0 or (best is not None and clearance <= best[0]):
-                break
+            if clearance < 0:
+                return None
             text = Text(float(middles[i]), 0.0, width, height, size, lines)
-            y = self._free(text, float(above[i]), float(below[i]))
-            if y is not None:
-                best = clearance, text._replace(y=y)
-        return best
+            y = self._free_height(text, float(above[i]), float(below[i]))
+            if y is not None:  # all others have less clearance
+                return Fit(clearance, text._replace(y=y))
+        return None
 
-    def _free(self, text: Text, above: float, below: float) -> float | None:
+    def _free_height(self, text: Text, above: float, below: float) -> float | None:
         """A height between two where a text meets no other: the middle, or above or below what is
         there."""
         y = (above + below) / 2
         for other in self.taken:
             if not _meet(text._replace(y=y), other):
                 continue
-            over = other.y - other.height / 2 - text.height / 2 - 1
-            under = other.y + other.height / 2 + text.height / 2 + 1
+            distance = (other.height + text.height) / 2 + LINE_GAP
+            over = other.y - distance
+            under = other.y + distance
             if over - text.height / 2 >= above:
                 y = over
             elif under + text.height / 2 <= below:
                 y = under
             else:
                 return None
-        return None if any(_meet(text._replace(y=y), other) for other in self.taken) else y
+        return y if self._is_free(text._replace(y=y)) else None
+
+    def _is_free(self, text: Text, gap: float = GAP) -> bool:
+        return not any(_meet(text, other, gap) for other in self.taken)
 
     def near_peak(
         self, band: Band, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...]
@@ -130,31 +163,43 @@ class Space:
         topic's own band."""
         width = max(text_width(line, TOPIC_SIZE) for line in lines)
         height = TOPIC_SIZE * TOPIC_LINE * len(lines)
-        high = np.flatnonzero(band.shares >= NEAR_PEAK * band.shares.max())
-        for i in high[np.argsort(-band.shares[high], kind="stable")].tolist():
-            x = float(np.clip(self.xs[i], width / 2 + 3, WIDTH - width / 2 - 3))
-            across = x + np.linspace(-width / 2 - 2, width / 2 + 2, POINTS)
-            highest = float(np.interp(across, self.xs, self.top).max()) + height / 2 - 1
-            lowest = float(np.interp(across, self.xs, self.bottom).min()) - height / 2 + 1
+        from_edge = width / 2 + PEAK_EDGE_GAP
+        half = width / 2 + PEAK_SIDE_GAP
+        high_bins = np.flatnonzero(band.shares >= NEAR_PEAK * band.shares.max())
+        highest_first = high_bins[np.argsort(-band.shares[high_bins], kind="stable")]
+        for i in highest_first.tolist():
+            x = float(np.clip(self.xs[i], from_edge, WIDTH - from_edge))
+            across = x + np.linspace(-half, half, POINTS)
+            ceiling = float(np.interp(across, self.xs, self.top).max())
+            floor = float(np.interp(across, self.xs, self.bottom).min())
+            highest = ceiling + height / 2 - PEAK_OVERLAP
+            lowest = floor - height / 2 + PEAK_OVERLAP
             if highest > lowest:
                 continue
             y = float(np.clip((top[i] + bottom[i]) / 2, highest, lowest))
             text = Text(x, y, width, height, TOPIC_SIZE, lines)
-            near = top[i] - 0.6 * height <= y <= bottom[i] + 0.6 * height
-            if near and not any(_meet(text, other, 5) for other in self.taken):
+            farthest = FARTHEST * height
+            is_near = top[i] - farthest <= y <= bottom[i] + farthest
+            if is_near and self._is_free(text, PEAK_GAP):
                 return text
         return None
 
 
-def _meet(text: Text, other: Text, gap: float = 6) -> bool:
-    return (
-        abs(text.x - other.x) < (text.width + other.width) / 2 + gap
-        and abs(text.y - other.y) < (text.height + other.height) / 2
-    )
+class Fit(NamedTuple):
+    """A text that has room, and how many pixels more than it needs."""
+
+    clearance: float
+    text: Text
+
+
+def _meet(text: Text, other: Text, gap: float = GAP) -> bool:
+    is_beside = abs(text.x - other.x) < (text.width + other.width) / 2 + gap
+    is_level = abs(text.y - other.y) < (text.height + other.height) / 2
+    return is_beside and is_level
 
 
 class River:
-    """Families over time. starts: years with fractions, of each bin; end: behind the last."""
+    """Families over time."""
 
     def __init__(
         self,
@@ -165,110 +210,143 @@ class River:
         words: Sequence[WordSpan],
         labels: Sequence[tuple[float, str]] = (),
     ):
-        """general: float64[n], the share of each bin that is in no family. labels: of the axis, where
-        round years don't do."""
-        self.starts, self.end, self.words = starts, end, words
-        self.labels = labels or [(float(t), str(t)) for t in ticks(starts[0] + 1, end - 1, 9)]
+        """general: float64[n], the share of each bin that is in no family. starts: of each bin, in
+        years with fractions; end: behind the last. labels: of the axis, where round years don't
+        do."""
+        self.starts = starts
+        self.end = end
+        self.words = words
+        self.labels = labels or _round_years(starts[0], end)
         self.n = len(starts)
-        middles = (np.arange(self.n) + 0.5) * WIDTH / self.n
-        middles[0], middles[-1] = 0.0, WIDTH
-        self.xs = middles
         self.general = general
-        twice = [_smooth(stream) for stream in streams]
-        self.streams = sorted(twice, key=lambda stream: mean_time(stream.shares))
+        self.xs = (np.arange(self.n) + 0.5) * WIDTH / self.n
+        self.xs[0] = 0.0
+        self.xs[-1] = WIDTH
+        smooth_streams = [_smooth(stream) for stream in streams]
+        self.streams = sorted(smooth_streams, key=lambda stream: mean_time(stream.shares))
 
     def draw(self) -> SafeString:
         """The whole picture."""
         above = np.zeros(self.n)
-        drawn, texts = [], []
+        streams = []
+        names = []
         for stream in self.streams:
             below = above + stream.shares * HEIGHT
-            paths, names = self._stream(stream, above, below)
-            drawn.append(paths)
-            texts.append(names)
+            paths, names_of_stream = self._stream(stream, above, below)
+            streams.append(paths)
+            names.append(names_of_stream)
             above = below
-        floor = np.full(self.n, float(HEIGHT))
-        talk = f'<path d="{area(self.xs, above, floor)}" class="general"><title>{GENERAL_TALK}</title></path>'
-        space = Space(self.xs, above, floor)
-        found = space.fit(above, floor, (GENERAL_TALK,), TOPIC_SIZE, bold=False)
-        if found:
-            texts.append(_text(found[1], "general-name"))
-        lanes, height = self._word_lanes()
-        total = HEIGHT + AXIS + height
+        general_talk, its_name = self._general_talk(above)
+        names.append(its_name)
+        lanes, height_of_lanes = self._word_lanes()
+        total = HEIGHT + AXIS + height_of_lanes
         return mark_safe(
             f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="img"'
-            f' aria-label="{LABEL}">{talk}{"".join(drawn)}'
-            f'<g class="names">{"".join(texts)}</g>{self._axis()}{lanes}</svg>'
+            f' aria-label="{LABEL}">{general_talk}{"".join(streams)}'
+            f'<g class="names">{"".join(names)}</g>{self._axis()}{lanes}</svg>'
         )
+
+    def _general_talk(self, top: np.ndarray) -> tuple[str, str]:
+        """What is in no family, below all of them; and its name, "" where that has no room."""
+        floor = np.full(self.n, float(HEIGHT))
+        path = (
+            f'<path d="{area(self.xs, top, floor)}" class="general">'
+            f"<title>{GENERAL_TALK}</title></path>"
+        )
+        space = Space(self.xs, top, floor)
+        fit = space.fit(top, floor, (GENERAL_TALK,), TOPIC_SIZE, bold=False)
+        name = _text(fit.text, "general-name") if fit else ""
+        return path, name
 
     def _stream(self, stream: Stream, top: np.ndarray, bottom: np.ndarray) -> tuple[str, str]:
         """Paths and names of a family."""
-        space = Space(self.xs, top, bottom)
-        lines = np.concatenate(
-            [[top], top + np.cumsum([b.shares * HEIGHT for b in stream.bands], axis=0)]
-        )
-        bands = list(zip(stream.bands, lines[:-1], lines[1:], strict=True))
-        placed, family = _names(space, stream, bands)
+        heights = [band.shares * HEIGHT for band in stream.bands]
+        edges = np.concatenate([[top], top + np.cumsum(heights, axis=0)])
+        bands = list(zip(stream.bands, edges[:-1], edges[1:], strict=True))
+        topic_names, family_name = _names(Space(self.xs, top, bottom), stream, bands)
         paths = [
             f'<a href="{escape(stream.url)}"><path d="{area(self.xs, top, bottom)}" class="family">'
             f"<title>{escape(stream.name)}: {percent(stream.share)} of the words</title></path></a>"
         ]
-        second = False
-        for i, (band, upper, lower) in enumerate(bands):
-            if i not in placed:
-                continue
-            second = not second
-            tone = " second" if second else ""
-            says = f"{band.name} {band.label}: {percent(band.share)} of all words"
-            paths.append(
-                f'<a href="{escape(band.url)}"><path d="{area(self.xs, upper, lower)}"'
-                f' class="topic{tone}"><title>{escape(says)}</title></path></a>'
-            )
+        named_bands = [band for i, band in enumerate(bands) if i in topic_names]
+        for i, band in enumerate(named_bands):
+            tone = "" if i % 2 else " second"  # so that neighbours are told apart
+            paths.append(self._band(band, tone))
         paths.append(f'<path d="{curve(self.xs, bottom)}" class="edge"/>')
-        names = [_text(text, "topic-name") for text in placed.values()]
-        if family:
-            names.append(_text(family, "family-name"))
+        names = [_text(text, "topic-name") for text in topic_names.values()]
+        if family_name:
+            names.append(_text(family_name, "family-name"))
         return f'<g class="t{stream.hue}">{"".join(paths)}</g>', "".join(names)
+
+    def _band(self, placed: "Placed", tone: str) -> str:
+        band, upper, lower = placed
+        says = f"{band.name} {band.label}: {percent(band.share)} of all words"
+        return (
+            f'<a href="{escape(band.url)}"><path d="{area(self.xs, upper, lower)}"'
+            f' class="topic{tone}"><title>{escape(says)}</title></path></a>'
+        )
 
     def _x(self, year: float) -> float:
         """Where a time is: bins are as long as each other."""
-        return float(np.interp(year, [*self.starts, self.end], np.linspace(0, WIDTH, self.n + 1)))
+        edges = np.linspace(0, WIDTH, self.n + 1)
+        return float(np.interp(year, [*self.starts, self.end], edges))
 
     def _axis(self) -> str:
-        out = [
-            f'<text x="{self._x(year):.0f}" y="{HEIGHT + 16}" class="axis">{escape(label)}</text>'
-            f'<path d="M{self._x(year):.1f} {HEIGHT}v4" class="tick"/>'
+        """Times, and a bar that shows how high a tenth of the words is."""
+        marks = [
+            f'<text x="{self._x(year):.0f}" y="{HEIGHT + AXIS_LABEL}" class="axis">'
+            f'{escape(label)}</text><path d="M{self._x(year):.1f} {HEIGHT}v4" class="tick"/>'
             for year, label in self.labels
         ]
-        tenth = HEIGHT - 6 - HEIGHT * 0.1
-        out.append(
-            f'<path d="M9 {HEIGHT - 6}h-4V{tenth:.0f}h4" class="scale"/>'
-            f'<text x="13" y="{(HEIGHT - 6 + tenth) / 2:.0f}" class="scale-says">{SCALE}</text>'
+        foot = HEIGHT - SCALE_FLOOR
+        top = foot - HEIGHT * SCALE_BAR
+        marks.append(
+            f'<path d="M9 {foot}h-4V{top:.0f}h4" class="scale"/>'
+            f'<text x="13" y="{(foot + top) / 2:.0f}" class="scale-says">{SCALE}</text>'
         )
-        return "".join(out)
+        return "".join(marks)
 
     def _word_lanes(self) -> tuple[str, int]:
         """Words under the axis, the clearest first, each in the first lane that has room; and how
-        high they are."""
-        lanes: list[list[tuple[float, float]]] = [[] for _ in range(LANES)]
-        out = []
+        high the lanes are."""
+        lanes = [Lane(HEIGHT + AXIS + number * LANE + WORD_LINE) for number in range(LANES)]
+        words = []
         for span in self.words:
-            begin, end = self._x(span.first), self._x(span.last)
+            begin = self._x(span.first)
+            end = self._x(span.last)
             width = text_width(span.word, TOPIC_SIZE)
             x = max(0.0, min(WIDTH - width, (begin + end) / 2 - width / 2))
-            left, right = min(begin, x), max(end, x + width)
-            for place, lane in enumerate(lanes):
-                if all(right + 7 < taken[0] or left - 7 > taken[1] for taken in lane):
-                    lane.append((left, right))
-                    y = HEIGHT + AXIS + place * LANE + 17
-                    out.append(
-                        f'<a href="{escape(span.url)}" class="word t{span.hue}"><path'
-                        f' d="M{begin:.1f} {y + 4}H{max(end, begin + 3):.1f}"/><text x="{x:.1f}"'
-                        f' y="{y}">{escape(span.word)}</text><title>{escape(span.says)}</title></a>'
-                    )
-                    break
-        used = sum(bool(lane) for lane in lanes)
-        return "".join(out), LANE * used + 8 * bool(used)
+            left = min(begin, x)
+            right = max(end, x + width)
+            lane = next((lane for lane in lanes if lane.is_free(left, right)), None)
+            if lane is None:
+                continue
+            lane.taken.append((left, right))
+            words.append(
+                f'<a href="{escape(span.url)}" class="word t{span.hue}"><path'
+                f' d="M{begin:.1f} {lane.y + 4}H{max(end, begin + SHORTEST_SPAN):.1f}"/><text'
+                f' x="{x:.1f}" y="{lane.y}">{escape(span.word)}</text>'
+                f"<title>{escape(span.says)}</title></a>"
+            )
+        used = sum(bool(lane.taken) for lane in lanes)
+        height = LANE * used + LANES_FOOT if used else 0
+        return "".join(words), height
+
+
+@dataclass
+class Lane:
+    """A line of words under the axis. y: of their base line. taken: from where to where, of each."""
+
+    y: int
+    taken: list[tuple[float, float]] = field(default_factory=list)
+
+    def is_free(self, left: float, right: float) -> bool:
+        return all(right + WORD_GAP < begin or left - WORD_GAP > end for begin, end in self.taken)
+
+
+def _round_years(start: float, end: float) -> list[tuple[float, str]]:
+    """Not at the very ends, where a label would be cut."""
+    return [(float(year), str(year)) for year in ticks(start + 1, end - 1, MOST_YEARS)]
 
 
 GENERAL_TALK = "General talk"
@@ -282,45 +360,44 @@ def mean_time(shares: np.ndarray) -> float:
 
 
 def _smooth(stream: Stream) -> Stream:
-    bands = [
-        Band(band.name, band.label, band.url, band.share, smoothed(smoothed(band.shares)))
-        for band in stream.bands
-    ]
+    """Its bands in the order of their times, without the bins' chance."""
+    bands = [replace(band, shares=smoothed(smoothed(band.shares))) for band in stream.bands]
     bands.sort(key=lambda band: mean_time(band.shares))
-    return Stream(stream.name, stream.url, stream.hue, stream.share, bands)
+    return replace(stream, bands=bands)
 
 
-Placed = tuple[Band, np.ndarray, np.ndarray]
+Placed = tuple[Band, np.ndarray, np.ndarray]  # with its upper and its lower line
 
 
 def _names(
     space: Space, stream: Stream, bands: list[Placed]
 ) -> tuple[dict[int, Text], Text | None]:
-    """Where names stand: of topics, by their place in the family, and of the family itself. The topic
-    with the highest peak comes first, where the family's name has room beside it."""
+    """Where names stand: of topics, by their number in the family, and of the family itself. The
+    topic with the highest peak comes first, where the family's name has room beside it."""
     order = sorted(range(len(bands)), key=lambda i: -float(bands[i][0].shares.max()))
-    placed: dict[int, Text] = {}
     clearest = order[0]
-    first = _topic_name(space, bands[clearest], CLEAR_PEAK)
-    family = None
-    if first:
-        space.taken.append(first)
-        family = _family_name(space, stream.name)
-        if family:
-            placed[clearest] = first
+    topic_names: dict[int, Text] = {}
+    family_name = None
+    name_of_clearest = _topic_name(space, bands[clearest], CLEAR_PEAK)
+    if name_of_clearest:
+        space.taken.append(name_of_clearest)
+        family_name = _family_name(space, stream.name)
+        if family_name:
+            topic_names[clearest] = name_of_clearest
         else:
             space.taken.pop()
-    family = family or _family_name(space, stream.name)
-    if family:
-        space.taken.append(family)
+    if family_name is None:
+        family_name = _family_name(space, stream.name)
+    if family_name:
+        space.taken.append(family_name)
     for i in order:
-        if i in placed:
+        if i in topic_names:
             continue
         text = _topic_name(space, bands[i], LEAST_PEAK)
         if text:
-            placed[i] = text
+            topic_names[i] = text
             space.taken.append(text)
-    return placed, family
+    return topic_names, family_name
 
 
 def _topic_name(space: Space, placed: Placed, peak: float) -> Text | None:
@@ -329,11 +406,12 @@ def _topic_name(space: Space, placed: Placed, peak: float) -> Text | None:
     if not band.name:
         return None
     forms = _forms(band.name)
-    for size in (TOPIC_SIZE, SMALL_SIZE):
-        for lines in forms if size == TOPIC_SIZE else forms[:1]:
-            found = space.fit(top, bottom, lines, size, bold=False)
-            if found:
-                return found[1]
+    attempts = [(lines, TOPIC_SIZE) for lines in forms]
+    attempts.append((forms[0], SMALL_SIZE))
+    for lines, size in attempts:
+        fit = space.fit(top, bottom, lines, size, bold=False)
+        if fit:
+            return fit.text
     if float(band.shares.max()) * HEIGHT < peak:
         return None
     for lines in forms:
@@ -344,30 +422,34 @@ def _topic_name(space: Space, placed: Placed, peak: float) -> Text | None:
 
 
 def _family_name(space: Space, name: str) -> Text | None:
+    """In the largest size that has room, in one line rather than in two."""
     for size in FAMILY_SIZES:
-        found = []
+        fits: list[Fit] = []
         for lines in _forms(name):
             fit = space.fit(space.top, space.bottom, lines, size, bold=True)
             if fit:
-                found.append((fit[0] - TWO_LINES * (len(lines) - 1), fit[1]))
-        if found:
-            return max(found, key=lambda item: item[0])[1]
+                lost = TWO_LINES * (len(lines) - 1)
+                fits.append(Fit(fit.clearance - lost, fit.text))
+        if fits:
+            return max(fits, key=lambda fit: fit.clearance).text
     return None
 
 
 def _forms(name: str) -> list[tuple[str, ...]]:
     """A name in one line, and in two: it is never shortened."""
     first, joiner, second = name.partition(JOINER)
-    return [(name,), (first + " &", second)] if joiner else [(name,)]
+    if not joiner:
+        return [(name,)]
+    return [(name,), (first + " &", second)]
 
 
 def _text(text: Text, kind: str) -> str:
-    line = FAMILY_LINE if kind == "family-name" else TOPIC_LINE
-    out = []
+    line_height = text.size * (FAMILY_LINE if kind == "family-name" else TOPIC_LINE)
+    first_y = text.y - (len(text.lines) - 1) / 2 * line_height
+    lines = []
     for i, words in enumerate(text.lines):
-        y = text.y + (i - (len(text.lines) - 1) / 2) * text.size * line
-        out.append(
-            f'<text x="{text.x:.0f}" y="{y:.0f}" class="{kind}" font-size="{text.size:g}">'
-            f"{escape(words)}</text>"
+        lines.append(
+            f'<text x="{text.x:.0f}" y="{first_y + i * line_height:.0f}" class="{kind}"'
+            f' font-size="{text.size:g}">{escape(words)}</text>'
         )
-    return "".join(out)
+    return "".join(lines)

@@ -1,4 +1,5 @@
-"""Small pictures of a row: a share over time with the times that have more, a span on an axis."""
+"""Small pictures of a row: a share over time with the times that have more, and the ridge of a
+family."""
 
 from collections.abc import Sequence
 
@@ -7,8 +8,15 @@ from django.utils.safestring import SafeString, mark_safe
 
 from webapp.platform.drawing.curves import curve, smoothed
 
+WIDTH = 1000  # of the viewBox: both are stretched to the width of their row
 HEIGHT = 34
+FLOOR = 1.5  # units from the bottom up to the line of a share of 0
+HEADROOM = 4  # so much lower than the whole is the largest share, with the floor
 LEAST = 0.006  # of the axis: how wide a span is drawn at least
+RIDGE_HEIGHT = 40
+RIDGE_FLOOR = 39  # the line of a share of 0
+RIDGE_PEAK = 38  # units above it
+NOTHING = 1e-9  # in place of a largest share of 0
 
 
 def strip(
@@ -22,28 +30,41 @@ def strip(
     values = smoothed(np.array([share or 0.0 for share in line]))
     if len(values) < 2:
         return SafeString()
-    most = max(float(values.max()), *(share for *_, share in levels), 1e-9)
-    heights = [HEIGHT - 1.5 - (HEIGHT - 4) * float(value) / most for value in values]
-    xs = [1000 * (i + 0.5) / len(values) for i in range(len(values))]
-    path = curve(xs, heights)
-    tinted = ""
-    if window is not None:
-        begin, width = 1000 * window[0], 1000 * max(window[1] - window[0], LEAST)
-        tinted = (
-            f'<rect x="{begin:.0f}" y="0" width="{width:.0f}" height="{HEIGHT}" class="window"/>'
-        )
-    dashes = "".join(
-        f"M{1000 * begin:.0f} {HEIGHT - 1.5 - (HEIGHT - 4) * share / most:.1f}H{1000 * end:.0f}"
+    largest = max(float(values.max()), *(share for *_, share in levels), NOTHING)
+
+    def y(share: float) -> float:
+        return HEIGHT - FLOOR - (HEIGHT - HEADROOM) * share / largest
+
+    xs = _middles(len(values))
+    path = curve(xs, [y(float(value)) for value in values])
+    dashes = [
+        f"M{WIDTH * begin:.0f} {y(share):.1f}H{WIDTH * end:.0f}"
         for begin, end, share in levels
         if end > begin
-    )
+    ]
+    foot = HEIGHT - 1
     return mark_safe(
-        f'<svg class="strip t{hue}" viewBox="0 0 1000 {HEIGHT}" preserveAspectRatio="none"'
-        f' aria-hidden="true" focusable="false">{tinted}'
-        f'<path d="{path}L{xs[-1]:.0f} {HEIGHT - 1}L{xs[0]:.0f} {HEIGHT - 1}Z" class="under"/>'
-        f'<path d="{path}" class="line"/><path d="M0 {HEIGHT - 0.5}H1000" class="base"/>'
-        f'<path d="{dashes}" class="level"/></svg>'
+        f'<svg class="strip t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+        f' aria-hidden="true" focusable="false">{_tinted(window)}'
+        f'<path d="{path}L{xs[-1]:.0f} {foot}L{xs[0]:.0f} {foot}Z" class="under"/>'
+        f'<path d="{path}" class="line"/><path d="M0 {HEIGHT - 0.5}H{WIDTH}" class="base"/>'
+        f'<path d="{"".join(dashes)}" class="level"/></svg>'
     )
+
+
+def _tinted(window: tuple[float, float] | None) -> str:
+    if window is None:
+        return ""
+    begin, end = window
+    width = max(end - begin, LEAST)
+    return (
+        f'<rect x="{WIDTH * begin:.0f}" y="0" width="{WIDTH * width:.0f}" height="{HEIGHT}"'
+        ' class="window"/>'
+    )
+
+
+def _middles(bins: int) -> list[float]:
+    return [WIDTH * (i + 0.5) / bins for i in range(bins)]
 
 
 def ridge(shares: np.ndarray, most: float, hue: int) -> SafeString:
@@ -51,10 +72,13 @@ def ridge(shares: np.ndarray, most: float, hue: int) -> SafeString:
     values = smoothed(smoothed(shares))
     if len(values) < 2:
         return SafeString()
-    xs = [1000 * (i + 0.5) / len(values) for i in range(len(values))]
-    xs[0], xs[-1] = 0.0, 1000.0
-    heights = [39 - 38 * float(value) / max(most, 1e-9) for value in values]
+    xs = _middles(len(values))
+    xs[0] = 0.0
+    xs[-1] = float(WIDTH)
+    top = max(most, NOTHING)
+    heights = [RIDGE_FLOOR - RIDGE_PEAK * float(value) / top for value in values]
     return mark_safe(
-        f'<svg class="ridge t{hue}" viewBox="0 0 1000 40" preserveAspectRatio="none"'
-        f' aria-hidden="true" focusable="false"><path d="{curve(xs, heights)}L1000 40L0 40Z"/></svg>'
+        f'<svg class="ridge t{hue}" viewBox="0 0 {WIDTH} {RIDGE_HEIGHT}"'
+        ' preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        f'<path d="{curve(xs, heights)}L{WIDTH} {RIDGE_HEIGHT}L0 {RIDGE_HEIGHT}Z"/></svg>'
     )

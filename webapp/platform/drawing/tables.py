@@ -5,45 +5,52 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
-ROWS, COLUMNS = 200, 20  # of a table that a notebook keeps: more can't be read in it
+# Of a table that a notebook keeps, at most: more can't be read in it
+ROWS = 200
+COLUMNS = 20
+DIGITS = 4  # behind the point of a share
 
+# Behind a column's name: the ends of its intervals
+LOW = ": 95% low"
+HIGH = ": 95% high"
 
-LOW, HIGH = ": 95% low", ": 95% high"  # behind a column's name: the ends of its intervals
+Share = float | None
 
 
 def with_intervals(
     columns: Sequence[str],
-    values: Sequence[Sequence[float | None]],
-    low: Sequence[Sequence[float | None]],
-    high: Sequence[Sequence[float | None]],
-) -> tuple[list[str], list[Sequence[float | None]]]:
+    values: Sequence[Sequence[Share]],
+    low: Sequence[Sequence[Share]],
+    high: Sequence[Sequence[Share]],
+) -> tuple[list[str], list[Sequence[Share]]]:
     """The names of a table's columns and their values, each column followed by the ends of its
     intervals; without these where so many columns would be too many to keep."""
     if 3 * len(columns) >= COLUMNS:
         return list(columns), list(values)
     names: list[str] = []
-    kept: list[Sequence[float | None]] = []
+    values_with_ends: list[Sequence[Share]] = []
     for i, name in enumerate(columns):
         names += [name, name + LOW, name + HIGH]
-        kept += [values[i], low[i], high[i]]
-    return names, kept
+        values_with_ends += [values[i], low[i], high[i]]
+    return names, values_with_ends
 
 
 def kept_table(
-    by: str, labels: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[float | None]]
-) -> dict[str, list[str] | list[list[str | float | None]]] | None:
+    by: str, labels: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[Share]]
+) -> dict[str, list[str] | list[list[str | Share]]] | None:
     """A line for each label, a column for each topic: {"columns": […], "rows": [[…]]}.
     shares[i][j]: of label i and column j, None where nothing is known; written to four places. None
     where it would be too large to keep."""
     if len(labels) > ROWS or len(columns) >= COLUMNS:
         return None
-    rounded = [
-        [None if share is None else round(float(share), 4) for share in row] for row in shares
+    rows: list[list[str | Share]] = [
+        [label, *map(_rounded, row)] for label, row in zip(labels, shares, strict=True)
     ]
-    return {
-        "columns": [by, *columns],
-        "rows": [[label, *row] for label, row in zip(labels, rounded, strict=True)],
-    }
+    return {"columns": [by, *columns], "rows": rows}
+
+
+def _rounded(share: Share) -> Share:
+    return None if share is None else round(float(share), DIGITS)
 
 
 def json_text(table: Mapping[str, object] | None) -> str:

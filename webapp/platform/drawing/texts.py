@@ -4,66 +4,81 @@ f-strings, and not format_html: a page has some 8,000 words, and format_html tak
 microseconds more for each, measured.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from webapp.platform.drawing.protocols import Section, TopicOfDocument
+
 register = template.Library()
+
+Word = tuple[str, int, int, int | None, float]  # documents.texts.Word
 
 CERTAIN = 0.5  # below it other topics together are more likely
 STACKED = 8  # topics that a strip tells apart; the others are one
+WIDTH = "1.02"  # of a section: no gap is seen between two
 
 
 @register.simple_tag
-def coloured(words, shown: set[int], hues: list[int], here: int = -1) -> SafeString:
-    """Each word of documents.texts.words as a span; those of the topics in `shown` in colour. here:
-    the character that is linked to."""
-    out = []
+def coloured(
+    words: Iterable[Word], shown: Collection[int], hues: Sequence[int], here: int = -1
+) -> SafeString:
+    """Each word as a span; those of the topics in `shown` in colour. here: the character that is
+    linked to, -1 for none."""
+    parts = []
+    is_linked = here < 0
     for text, start, word, topic, certainty in words:
-        if 0 <= here <= start:
-            out.append('<a id="here"></a>')
-            here = -1
-        if topic is None:
-            out.append(escape(text))
+        if not is_linked and here <= start:
+            parts.append('<a id="here"></a>')
+            is_linked = True
+        if topic is None:  # what stands between words
+            parts.append(escape(text))
             continue
-        kind = (
-            f"w t{hues[topic]}"
-            + (" maybe" if certainty < CERTAIN else "")
-            + (" on" if topic in shown else "")
-        )
-        out.append(
-            f'<span class="{kind}" data-topic="{topic}" data-word="{word}"'
+        classes = f"w t{hues[topic]}"
+        if certainty < CERTAIN:
+            classes += " maybe"
+        if topic in shown:
+            classes += " on"
+        parts.append(
+            f'<span class="{classes}" data-topic="{topic}" data-word="{word}"'
             f' data-p="{100 * certainty:.0f}">{escape(text)}</span>'
         )
-    return mark_safe("".join(out))  # texts are escaped above, the rest is numbers
+    return mark_safe("".join(parts))  # texts are escaped above, the rest is numbers
 
 
 @register.simple_tag
-def strip(sections, shown: set[int], hues: list[int], largest: Sequence[Any]) -> SafeString:
+def strip(
+    sections: Sequence[Section],
+    shown: Collection[int],
+    hues: Sequence[int],
+    largest: Sequence[TopicOfDocument],
+) -> SafeString:
     """The sections as links in an SVG of one unit each; topics stand on one another in the order of
     `largest`."""
-    apart = [part.number for part in largest[:STACKED]]
-    out = [
+    stacked = [topic.number for topic in largest[:STACKED]]
+    parts = [
         f'<svg class="strip" viewBox="0 0 {len(sections)} 1" preserveAspectRatio="none"'
         ' width="100%" height="56" role="img" aria-hidden="true">'
     ]
     for i, section in enumerate(sections):
-        share = dict(section.topics)
-        out.append(
+        parts.append(
             f'<a href="{escape(section.url)}" tabindex="-1"><rect class="ground" x="{i}"'
-            ' width="1.02" height="1"/>'
+            f' width="{WIDTH}" height="1"/>'
         )
+        share_of_topic = dict(section.topics)
         floor = 1.0
-        for k in apart:
-            if k in share:
-                floor -= share[k]
-                on = " on" if k in shown else ""
-                out.append(
-                    f'<rect class="s t{hues[k]}{on}" data-topic="{k}" x="{i}"'
-                    f' y="{max(floor, 0):.4f}" width="1.02" height="{share[k]:.4f}"/>'
-                )
-        out.append("</a>")
-    return mark_safe("".join([*out, "</svg>"]))  # numbers, and addresses that are escaped
+        for topic in stacked:
+            if topic not in share_of_topic:
+                continue
+            share = share_of_topic[topic]
+            floor -= share
+            on = " on" if topic in shown else ""
+            parts.append(
+                f'<rect class="s t{hues[topic]}{on}" data-topic="{topic}" x="{i}"'
+                f' y="{max(floor, 0):.4f}" width="{WIDTH}" height="{share:.4f}"/>'
+            )
+        parts.append("</a>")
+    parts.append("</svg>")
+    return mark_safe("".join(parts))  # numbers, and addresses that are escaped

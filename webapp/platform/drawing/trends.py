@@ -8,14 +8,16 @@ are thin it is dotted.
 import math
 from collections.abc import Sequence
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django import template
 
 from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.protocols import Anchor, Course, Courses, Period, Ratio
 
 register = template.Library()
 
+MONTHS = 12
 STEPS = {  # between two labels of the axis, in the unit of the bins
     "year": (1, 2, 5, 10, 20, 25, 50, 100, 200, 500),
     "decade": (10, 20, 50, 100, 200, 500, 1000),
@@ -46,43 +48,85 @@ CEILINGS = (
     0.8,
     1.0,
 )
-ROW = 17  # height of a category's row
-LETTERS = 21  # of its name that fit
 
 
 class Size(NamedTuple):
-    """In the units of the drawing; text is 11 of them high."""
+    """In the units of the drawing; text is 11 of them high.
+
+    top, height: of the field of lines. strip: the height of the bars that say how much there is.
+    labels: on the axis, at most. edge: the part of the width within which a text can't be centred.
+    """
 
     width: int
     left: int
     right: int
     top: int
-    height: int  # of the line's field
-    strip: int  # of the bars that say how much there is
-    labels: int  # on the axis, at most
+    height: int
+    strip: int
+    labels: int
+    edge: float
+    has_scale: bool
+
+    @property
+    def base(self) -> int:
+        """Where a share of 0 lies."""
+        return self.top + self.height
+
+    @property
+    def strip_top(self) -> int:
+        return self.base + STRIP_GAP
+
+    @property
+    def foot(self) -> int:
+        """The lower end of the bars."""
+        return self.strip_top + self.strip
 
 
-SMALL = Size(340, 4, 42, 18, 92, 16, 5)
-LARGE = Size(960, 44, 54, 20, 270, 38, 12)
+STRIP_GAP = 6  # between the field of lines and the bars
+LABEL_HEIGHT = 17  # of the axis's labels, below the bars
+BAR_WIDTH = 0.82  # of a bin
+SMALL = Size(340, 4, 42, 18, 92, 16, 5, edge=0.1, has_scale=False)
+LARGE = Size(960, 44, 54, 20, 270, 38, 12, edge=0.03, has_scale=True)
+AXIS_PARTS = (0.5, 1.0)  # of the scale, where it is labelled
+
+NAME_GAP = 6  # from a point to its text
+BASELINE = 4  # from the middle of a text down to its line
+HIGHEST_TEXT = 10  # a text stands no higher
+NEAREST_LABELS = 24  # units between the two texts within a chart
+
+ROW_HEIGHT = 17  # of a category
+FIRST_ROW = 22
+ROW_LEFT = 132  # room for the names of categories
+ROW_RIGHT = 44
+LETTERS = 21  # of a category's name that fit
+RATIO_WIDTH = 160
 
 
 @register.simple_tag
-def scale(page: Any) -> float:
+def scale(page: Courses) -> float:
     """The top of the scale that all charts of a page share: the largest share of a bin that is not
-    thin, rounded up."""
-    solid = [
-        [s for s, b in zip(topic.share, page.bins, strict=True) if s is not None and not b.thin]
-        for topic in page.topics
-    ]
-    every = [[s for s in topic.share if s is not None] for topic in page.topics]
-    most = max((s for shares in (solid if any(solid) else every) for s in shares), default=1.0)
-    return next((c for c in CEILINGS if c >= most), 1.0)
+    thin, rounded up. Where all are thin: the largest share."""
+    solid: list[float] = []
+    known: list[float] = []
+    for topic in page.topics:
+        for share, group in zip(topic.share, page.bins, strict=True):
+            if share is None:
+                continue
+            known.append(share)
+            if not group.thin:
+                solid.append(share)
+    largest = max(solid or known, default=1.0)
+    return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
 
 
 @register.simple_tag
-def trend(page: Any, topic: Any, top: float, large: bool = False) -> dict:
+def trend(page: Courses, topic: Course, top: float, large: bool = False) -> dict:
+    """What the template of a chart reads. top: of the scale."""
     size = LARGE if large else SMALL
-    drawn = _line(page, topic, top, size) if page.in_time else _dots(page, topic, top, size)
+    if page.in_time:
+        drawn = _LineChart(page, topic, top, size).drawn()
+    else:
+        drawn = _dots(page, topic, top, size)
     return drawn | {
         "size": size,
         "said": said(page, topic),
@@ -91,217 +135,294 @@ def trend(page: Any, topic: Any, top: float, large: bool = False) -> dict:
     }
 
 
-def said(page: Any, topic: Any) -> str:
+def said(page: Courses, topic: Course) -> str:
     """The chart in a sentence, for those who don't see it."""
-    known = [i for i, share in enumerate(topic.share) if share is not None]
-    if not known:
+    shares = _known(topic.share)
+    if not shares:
         return f"{topic.label}: no documents."
-    solid = [i for i in known if not page.bins[i].thin] or known
-    highest, lowest = (f(solid, key=lambda i: topic.share[i]) for f in (max, min))
-    ends = [
-        f" ({percent(low)} to {percent(high)})" if low is not None else ""
-        for low, high in zip(topic.low, topic.high, strict=True)
-    ]
-    at = [f"{percent(topic.share[i])}{ends[i]} in {page.bins[i].label}" for i in (highest, lowest)]
-    thin = sum(page.bins[i].thin for i in known)
-    few = f" {thin} of {len(known)} rest on fewer than 10 documents." if thin else ""
+    solid = [i for i in shares if not page.bins[i].thin] or list(shares)
+    highest = max(solid, key=shares.__getitem__)
+    lowest = min(solid, key=shares.__getitem__)
+    thin = sum(page.bins[i].thin for i in shares)
+    few = f" {thin} of {len(shares)} rest on fewer than 10 documents." if thin else ""
     return (
-        f"{topic.label}, share of the words: highest {at[0]}, lowest {at[1]};"
-        f" {percent(topic.overall)} overall.{few}"
+        f"{topic.label}, share of the words: highest {_said_of_bin(page, topic, highest)}, lowest"
+        f" {_said_of_bin(page, topic, lowest)}; {percent(topic.overall)} overall.{few}"
     )
 
 
-def _line(page: Any, topic: Any, top: float, size: Size) -> dict:
-    bins, n = page.bins, len(page.bins)
-    step = (size.width - size.left - size.right) / max(n, 1)
-    base = size.top + size.height
-    x = [size.left + (i + 0.5) * step for i in range(n)]
-    share, low, high = [
-        [None if s is None else base - min(s, top) / top * size.height for s in series]
-        for series in (topic.share, topic.low, topic.high)
-    ]
-    known = [i for i in range(n) if share[i] is not None]
-    edges = [
-        (bins[i].thin or bins[j].thin, f"M{x[i]:.1f} {share[i]:.1f}L{x[j]:.1f} {share[j]:.1f}")
-        for i, j in pairwise(known)
-        if j == i + 1
-    ]
-    alone = [
-        i
-        for i in known
-        if (i == 0 or share[i - 1] is None) and (i == n - 1 or share[i + 1] is None)
-    ]
-    most = max((b.tokens for b in bins), default=0) or 1
-    strip = base + 6
-    return {
-        "template": "time/_line.html",
-        "height": strip + size.strip + 17,
-        "base": base,
-        "end": size.width - size.right,
-        "band": _band(x, low, high, [i for i in known if low[i] is not None]),
-        "stems": "".join(
-            f"M{x[i]:.1f} {low[i]:.1f}V{high[i]:.1f}" for i in alone if low[i] is not None
-        ),
-        "line": "".join(edge for thin, edge in edges if not thin),
-        "dotted": "".join(edge for thin, edge in edges if thin),
-        "marks": [
-            {"x": x[i], "y": share[i], "thin": bins[i].thin, "over": topic.share[i] > top}
-            for i in known
-            if bins[i].thin or i in alone or topic.share[i] > top
-        ],
-        "strip": [
-            {
-                "x": x[i] - 0.41 * step,
-                "y": strip + size.strip * (1 - b.tokens / most),
-                "height": size.strip * b.tokens / most,
-                "thin": b.thin,
-            }
-            for i, b in enumerate(bins)
-            if b.tokens
-        ],
-        "bar": 0.82 * step,
-        "foot": strip + size.strip,
-        "ticks": [
-            {"x": x[i], "text": text, "anchor": _anchor(x[i], size)}
-            for i, text in _ticks(page, size.labels)
-        ],
-        "axis": (
-            []
-            if not size.left > 20
-            else [
-                {"y": base - part * size.height, "text": f"{100 * part * top:g}%"}
-                for part in (0.5, 1.0)
-            ]
-        ),
-        "points": _points(topic, bins, x, share, size),
-        "hits": [{"x": x[i] - step / 2, "i": i, "label": b.label} for i, b in enumerate(bins)],
-        "step": step,
-    }
+def _known(shares: Sequence[float | None]) -> dict[int, float]:
+    return {i: share for i, share in enumerate(shares) if share is not None}
 
 
-def _band(x, low, high, known) -> str:
-    """The interval's outline, a part for each run of bins without a gap."""
-    runs = [
-        [i for _, i in run]
-        for _, run in groupby(enumerate(known), key=lambda pair: pair[1] - pair[0])
-    ]
-
-    def edge(ends, run: list[int]) -> str:
-        return "L".join(f"{x[i]:.1f} {ends[i]:.1f}" for i in run)
-
-    return "".join(f"M{edge(high, run)}L{edge(low, run[::-1])}Z" for run in runs if len(run) > 1)
+def _said_of_bin(page: Courses, topic: Course, group: int) -> str:
+    """ "3.1% (2.2% to 4%) in 1850"."""
+    share = percent(topic.share[group])
+    if topic.low[group] is not None:
+        share += f" ({percent(topic.low[group])} to {percent(topic.high[group])})"
+    return f"{share} in {page.bins[group].label}"
 
 
-def _points(topic: Any, bins: Sequence[Any], x: list[float], y: list, size: Size) -> list[dict]:
-    """What is labelled in the chart itself: the highest bin that is not thin, and the last one."""
-    known = [i for i, at in enumerate(y) if at is not None]
-    if not known:
-        return []
-    last = known[-1]
-    labelled = [
-        {
-            "x": x[last] + 6,
-            "y": y[last] + 4,
-            "text": percent(topic.share[last]),
-            "anchor": "start",
-            "dot": (x[last], y[last]),
+class _LineChart:
+    """Where a line over time lies, in the units of its drawing.
+
+    x: of the middle of each bin. shares: of the bins in which one is known. y, low, high: where the
+    share and the ends of its interval lie, of the bins that have them.
+    """
+
+    def __init__(self, page: Courses, topic: Course, top: float, size: Size):
+        self.page = page
+        self.bins = page.bins
+        self.top = top
+        self.size = size
+        self.step = (size.width - size.left - size.right) / max(len(self.bins), 1)
+        self.x = [size.left + (i + 0.5) * self.step for i in range(len(self.bins))]
+        self.shares = _known(topic.share)
+        self.y = self._heights(self.shares)
+        self.low = self._heights(_known(topic.low))
+        self.high = self._heights(_known(topic.high))
+        self.known = list(self.shares)
+        self.alone = [i for i in self.known if i - 1 not in self.y and i + 1 not in self.y]
+
+    def _heights(self, shares: dict[int, float]) -> dict[int, float]:
+        """A share above the scale is drawn at its top."""
+        base = self.size.base
+        height = self.size.height
+        return {i: base - min(share, self.top) / self.top * height for i, share in shares.items()}
+
+    def drawn(self) -> dict:
+        size = self.size
+        return {
+            "template": "time/_line.html",
+            "height": size.foot + LABEL_HEIGHT,
+            "base": size.base,
+            "end": size.width - size.right,
+            "band": self._band(),
+            "stems": self._stems(),
+            "line": self._edges(dotted=False),
+            "dotted": self._edges(dotted=True),
+            "marks": self._marks(),
+            "strip": self._bars(),
+            "bar": BAR_WIDTH * self.step,
+            "foot": size.foot,
+            "ticks": self._ticks(),
+            "axis": self._axis(),
+            "points": self._labelled_points(),
+            "hits": [
+                {"x": x - self.step / 2, "i": i, "label": self.bins[i].label}
+                for i, x in enumerate(self.x)
+            ],
+            "step": self.step,
         }
-    ]
-    peak = max([i for i in known if not bins[i].thin], key=lambda i: topic.share[i], default=last)
-    if peak != last and abs(x[peak] - x[last]) > 24:
-        labelled.append(
-            {
-                "x": x[peak],
-                "y": max(y[peak] - 6, 10),
-                "text": f"{bins[peak].label} {percent(topic.share[peak])}",
-                "anchor": _anchor(x[peak], size),
-                "dot": (x[peak], y[peak]),
-            }
+
+    def _edges(self, dotted: bool) -> str:
+        """Between neighbours. dotted: those that end in a thin bin, else the others."""
+        edges = []
+        for i, j in pairwise(self.known):
+            is_dotted = self.bins[i].thin or self.bins[j].thin
+            if j == i + 1 and is_dotted == dotted:
+                start = f"{self.x[i]:.1f} {self.y[i]:.1f}"
+                edges.append(f"M{start}L{self.x[j]:.1f} {self.y[j]:.1f}")
+        return "".join(edges)
+
+    def _band(self) -> str:
+        """The interval's outline, a part for each run of bins without a gap."""
+        bins = [i for i in self.known if i in self.low]
+        # The numbers of bins in a row rise as their places in the list do
+        runs = groupby(enumerate(bins), key=lambda place: place[1] - place[0])
+        outlines = []
+        for _, places in runs:
+            run = [i for _, i in places]
+            if len(run) > 1:
+                upper = self._edge(self.high, run)
+                lower = self._edge(self.low, run[::-1])
+                outlines.append(f"M{upper}L{lower}Z")
+        return "".join(outlines)
+
+    def _edge(self, heights: dict[int, float], run: Sequence[int]) -> str:
+        return "L".join(f"{self.x[i]:.1f} {heights[i]:.1f}" for i in run)
+
+    def _stems(self) -> str:
+        """The intervals of bins that stand alone, as upright lines."""
+        return "".join(
+            f"M{self.x[i]:.1f} {self.low[i]:.1f}V{self.high[i]:.1f}"
+            for i in self.alone
+            if i in self.low
         )
-    return labelled
+
+    def _marks(self) -> list[dict]:
+        """Dots of bins that are thin or stand alone, arrows of those beyond the scale."""
+        marks = []
+        for i in self.known:
+            thin = self.bins[i].thin
+            over = self.shares[i] > self.top
+            if thin or over or i in self.alone:
+                marks.append({"x": self.x[i], "y": self.y[i], "thin": thin, "over": over})
+        return marks
+
+    def _bars(self) -> list[dict]:
+        """How many words each bin has."""
+        most_words = max((group.tokens for group in self.bins), default=0) or 1
+        bars = []
+        for x, group in zip(self.x, self.bins, strict=True):
+            if not group.tokens:
+                continue
+            part = group.tokens / most_words
+            bar = {
+                "x": x - BAR_WIDTH / 2 * self.step,
+                "y": self.size.strip_top + self.size.strip * (1 - part),
+                "height": self.size.strip * part,
+                "thin": group.thin,
+            }
+            bars.append(bar)
+        return bars
+
+    def _ticks(self) -> list[dict]:
+        return [
+            {"x": self.x[i], "text": text, "anchor": self._anchor(self.x[i])}
+            for i, text in _ticks(self.page.by, self.bins, self.size.labels)
+        ]
+
+    def _axis(self) -> list[dict]:
+        """Shares at the left; a small chart has none."""
+        if not self.size.has_scale:
+            return []
+        return [
+            {
+                "y": self.size.base - part * self.size.height,
+                "text": f"{100 * part * self.top:g}%",
+            }
+            for part in AXIS_PARTS
+        ]
+
+    def _labelled_points(self) -> list[dict]:
+        """What is labelled in the chart itself: the last bin, and the highest that is not thin, if
+        it has room."""
+        if not self.known:
+            return []
+        last = self.known[-1]
+        points = [
+            {
+                "x": self.x[last] + NAME_GAP,
+                "y": self.y[last] + BASELINE,
+                "text": percent(self.shares[last]),
+                "anchor": "start",
+                "dot": (self.x[last], self.y[last]),
+            }
+        ]
+        solid = [i for i in self.known if not self.bins[i].thin]
+        peak = max(solid, key=self.shares.__getitem__, default=last)
+        if abs(self.x[peak] - self.x[last]) > NEAREST_LABELS:
+            points.append(self._peak(peak))
+        return points
+
+    def _peak(self, i: int) -> dict:
+        return {
+            "x": self.x[i],
+            "y": max(self.y[i] - NAME_GAP, HIGHEST_TEXT),
+            "text": f"{self.bins[i].label} {percent(self.shares[i])}",
+            "anchor": self._anchor(self.x[i]),
+            "dot": (self.x[i], self.y[i]),
+        }
+
+    def _anchor(self, x: float) -> Anchor:
+        """Of a text at this place, so that it does not leave the chart."""
+        edge = self.size.edge * self.size.width
+        if x < self.size.left + edge:
+            return "start"
+        if x > self.size.width - self.size.right - edge / 2:
+            return "end"
+        return "middle"
 
 
-def _anchor(x: float, size: Size) -> str:
-    edge = 0.1 * size.width if size.labels < 8 else 0.03 * size.width
-    return (
-        "start"
-        if x < size.left + edge
-        else "end"
-        if x > size.width - size.right - edge / 2
-        else "middle"
-    )
-
-
-def _ticks(page: Any, most: int) -> list[tuple[int, str]]:
-    by, labels = page.by, [b.label for b in page.bins]
+def _ticks(by: str, bins: Sequence[Period], most: int) -> list[tuple[int, str]]:
+    """Bins that are labelled, at most so many, and their labels: at round years or months."""
+    labels = [group.label for group in bins]
     if not labels:
         return []
     if by not in STEPS:  # along a number, or a date in steps
-        return [(i, labels[i]) for i in range(0, len(labels), -(-len(labels) // most))]
-    numbers = [
-        int(label[:4]) * 12 + int(label[5:]) - 1 if by == "month" else int(label.rstrip("s"))
-        for label in labels
-    ]
+        every_nth = math.ceil(len(labels) / most)
+        return [(i, labels[i]) for i in range(0, len(labels), every_nth)]
+    numbers = [_number_of_bin(by, label) for label in labels]
+    round_bins: list[int] = []
     for step in STEPS[by]:
-        at = [i for i, number in enumerate(numbers) if number % step == 0]
-        if len(at) <= most:
+        round_bins = [i for i, number in enumerate(numbers) if number % step == 0]
+        if len(round_bins) <= most:
             break
-    at = at or [0]
-    return [
-        (i, labels[i][:4] if by == "month" and numbers[i] % 12 == 0 else labels[i].rstrip("s"))
-        for i in at
-    ]
+    return [(i, _tick_label(by, labels[i], numbers[i])) for i in round_bins or [0]]
 
 
-def _dots(page: Any, topic: Any, top: float, size: Size) -> dict:
+def _number_of_bin(by: str, label: str) -> int:
+    """Years, or months since the year 0: "1850-03", "1850s", "1850"."""
+    if by == "month":
+        month = int(label[5:])
+        return int(label[:4]) * MONTHS + month - 1
+    return int(label.rstrip("s"))
+
+
+def _tick_label(by: str, label: str, number: int) -> str:
+    """Of January only the year."""
+    if by == "month" and number % MONTHS == 0:
+        return label[:4]
+    return label.rstrip("s")
+
+
+def _dots(page: Courses, topic: Course, top: float, size: Size) -> dict:
     """Categories have no order in which a line could go: a row for each, a dot and its interval."""
-    left, right = 132, 44
-    field = size.width - left - right
-    rows = [
-        {
-            "label": b.label if len(b.label) <= LETTERS else b.label[: LETTERS - 1] + "…",
-            "whole": b.label,
-            "y": 22 + i * ROW,
-            "thin": b.thin,
+    field = size.width - ROW_LEFT - ROW_RIGHT
+
+    def x(share: float) -> float:
+        return ROW_LEFT + min(share, top) / top * field
+
+    rows = []
+    for i, group in enumerate(page.bins):
+        share = topic.share[i]
+        low = topic.low[i]
+        high = topic.high[i]
+        row = {
+            "label": _shortened(group.label),
+            "whole": group.label,
+            "y": FIRST_ROW + i * ROW_HEIGHT,
+            "thin": group.thin,
             "i": i,
             "empty": share is None,
         }
-        | (
-            {}
-            if share is None
-            else {
-                "x": left + min(share, top) / top * field,
-                "low": left + min(share if low is None else low, top) / top * field,
-                "high": left + min(share if high is None else high, top) / top * field,
+        if share is not None:
+            row |= {
+                "x": x(share),
+                "low": x(share if low is None else low),
+                "high": x(share if high is None else high),
                 "over": share > top,
                 "text": percent(share),
             }
-        )
-        for i, (b, share, low, high) in enumerate(
-            zip(page.bins, topic.share, topic.low, topic.high, strict=True)
-        )
-    ]
+        rows.append(row)
     return {
         "template": "time/_dots.html",
-        "height": 22 + len(rows) * ROW,
+        "height": FIRST_ROW + len(rows) * ROW_HEIGHT,
         "rows": rows,
-        "left": left,
-        "end": left + field,
-        "overall": left + min(topic.overall, top) / top * field,
+        "left": ROW_LEFT,
+        "end": ROW_LEFT + field,
+        "overall": x(topic.overall),
     }
 
 
+def _shortened(name: str) -> str:
+    if len(name) <= LETTERS:
+        return name
+    return name[: LETTERS - 1] + "…"
+
+
 @register.simple_tag
-def ratio_line(row: Any, most: float) -> dict:
+def ratio_line(row: Ratio, most: float) -> dict:
     """How many times as large something is, with its interval, for
     templates/keyness/_interval.html: doublings from 1 to `most`, the largest of the page."""
-    width = 160
+    doublings = math.log(max(most, 2.0))
 
     def x(times: float) -> float:
-        return width * min(math.log(times) / math.log(max(most, 2.0)), 1.0)
+        return RATIO_WIDTH * min(math.log(times) / doublings, 1.0)
 
     return {
-        "width": width,
+        "width": RATIO_WIDTH,
         "x": x(row.times),
         "low": x(row.low),
         "high": x(row.high or most),
@@ -309,18 +430,25 @@ def ratio_line(row: Any, most: float) -> dict:
     }
 
 
+# A number is written with one decimal while it has one digit before it; these are where it would
+# be rounded up to two.
+TEN_ROUNDED = 9.95
+TEN_POINTS_ROUNDED = 0.0995
+TWICE = (1.95, 2.05)  # what is rounded to 2.0
+
+
 @register.filter
 def as_often(ratio: float) -> str:
     """How many times, in words: "twice" is 2.0."""
-    if 1.95 <= ratio < 2.05:
+    if TWICE[0] <= ratio < TWICE[1]:
         return "twice"
-    return f"{ratio:.1f} times" if ratio < 9.95 else f"{ratio:,.0f} times"
+    return f"{_at_most_three_digits(ratio)} times"
 
 
 @register.filter
 def points(difference: float) -> str:
     """A difference of shares in percentage points, always with its sign."""
-    digits = 1 if abs(difference) < 0.0995 else 0
+    digits = 1 if abs(difference) < TEN_POINTS_ROUNDED else 0
     return f"{100 * difference:+.{digits}f}".replace("-", "−")
 
 
@@ -333,5 +461,12 @@ def signed(difference: float) -> str:
 @register.filter
 def times(ratio: float) -> str:
     """How many times as large, read both ways: "×3.2", "÷12"."""
-    sign, size = ("×", ratio) if ratio >= 1 or not ratio else ("÷", 1 / ratio)
-    return f"{sign}{size:.1f}" if size < 9.95 else f"{sign}{size:,.0f}"
+    if 0 < ratio < 1:
+        return f"÷{_at_most_three_digits(1 / ratio)}"
+    return f"×{_at_most_three_digits(ratio)}"
+
+
+def _at_most_three_digits(ratio: float) -> str:
+    if ratio < TEN_ROUNDED:
+        return f"{ratio:.1f}"
+    return f"{ratio:,.0f}"
