@@ -22,21 +22,19 @@ from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage.cache import BoundedCache, cached
 
-# pairs of topics that a request compares at once, in tenths of a second; of more a worker does
+# Pairs of topics that a request compares at once, in tenths of a second; of more a worker does
 QUICK = 40_000
-# matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
-KEPT = 128
-# comparisons that may wait or be at work; others are asked for again by the pages that wait for
+# Matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
+REMEMBERED = 128
+# Comparisons that may wait or be at work; others are asked for again by the pages that wait for
 # them
-WAITING = 50
-OF_ONE = (
-    20  # of these, of one user, and of all guests together: a page of the most runs asks for 14
-)
-STORED = 5_000  # comparisons in the table, the newest: of 2,000 topics some hundred kilobytes each
+MOST_WAITING = 50
+# Of these, of one user, and of all guests together: a page of the most runs asks for 14
+MOST_WAITING_OF_USER = 20
+# Comparisons in the table, the newest: of 2,000 topics some hundred kilobytes each
+STORED = 5_000
 
-_one_at_a_time = (
-    threading.Lock()
-)  # a second reader of the same pair waits for the first one's result
+_computing = threading.Lock()  # a second reader of the same pair waits for the first one's result
 
 
 @dataclass
@@ -61,11 +59,13 @@ def matched(a: Run, b: Run, by: int | None = None) -> matching.Matching:
     worker has to do it."""
     first, second = _snapshots(a, b)
     if a.topics * b.topics <= QUICK:
-        with _one_at_a_time:
+        with _computing:
             between = _quick(first, second)
     else:
-        if (between := _kept.get_or_set((first, second), partial(_read, first, second))) is None:
+        stored = _remembered.get_or_set((first, second), partial(_read, first, second))
+        if stored is None:
             raise _asked(a, b, by)
+        between = stored
     return between if first == a.snapshot_id else between.turned()
 
 
@@ -85,7 +85,7 @@ def again(key: int) -> bool:
     return claims.retry(kinds.COMPARE, key)
 
 
-@cached(KEPT)
+@cached(REMEMBERED)
 def _quick(first: int, second: int) -> matching.Matching:
     return matching.match(*_topics(first, second))
 
@@ -96,25 +96,29 @@ def _topics(first: int, second: int) -> tuple:
         raise Invalid(
             "run", "A run has just published newer topics, or was deleted. Reload the page."
         )
-    a, b = snapshots[first], snapshots[second]
+    a = snapshots[first]
+    b = snapshots[second]
     return weights.topics(a), weights.topics(b), *weights.words(a.run, b.run)
 
 
-_kept = BoundedCache(KEPT, weigh=lambda between: 1)
+_remembered = BoundedCache(REMEMBERED, weigh=lambda between: 1)
 
 
 def _read(first: int, second: int) -> matching.Matching | None:
-    row = Comparison.objects.filter(
-        first=first, second=second, status=Comparison.Status.READY
-    ).first()
+    rows = Comparison.objects.filter(first=first, second=second)
+    row = rows.filter(status=Comparison.Status.READY).first()
     if row is None:
         return None
     data = row.data or {}
-    fields: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
-    fields |= {
-        name: [(whole, parts) for whole, parts in data[name]] for name in ("splits", "merges")
-    }
-    return matching.Matching(**fields)
+    arrays: dict[str, Any] = {name: np.array(data[name], dtype) for name, dtype in _ARRAYS.items()}
+    return matching.Matching(
+        **arrays, splits=_as_tuples(data["splits"]), merges=_as_tuples(data["merges"])
+    )
+
+
+def _as_tuples(gathered: list[list]) -> list[tuple]:
+    """JSON has lists alone: each topic with those that it was split into, or merged from."""
+    return [(topic, parts) for topic, parts in gathered]
 
 
 _ARRAYS: dict[str, Any] = {
@@ -132,19 +136,27 @@ _ARRAYS: dict[str, Any] = {
 def _asked(a: Run, b: Run, by: int | None) -> NotYet:
     """How far a worker is, who is asked where nobody was."""
     first, second = _snapshots(a, b)
-    if (row := Comparison.objects.filter(first=first, second=second).first()) is None:
-        waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
-        if waiting.filter(by_id=by).count() >= OF_ONE or waiting.count() >= WAITING:
+    row = Comparison.objects.filter(first=first, second=second).first()
+    if row is None:
+        if _is_full(by):
             return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)
         with transaction.atomic():
-            row, made = Comparison.objects.get_or_create(
+            row, is_new = Comparison.objects.get_or_create(
                 first_id=first,
                 second_id=second,
                 defaults={"by_id": by, "size": a.topics * b.topics},
             )
-            if made:
+            if is_new:
                 dispatch.send(kinds.COMPARE, row.pk)
     return NotYet(a.pk, b.pk, row.status, row.done, row.error, row.pk)
+
+
+def _is_full(by: int | None) -> bool:
+    """Whether so many comparisons wait that a user's next one has to wait for these."""
+    waiting = Comparison.objects.filter(status__in=("queued", *kinds.COMPARE.active))
+    if waiting.filter(by_id=by).count() >= MOST_WAITING_OF_USER:
+        return True
+    return waiting.count() >= MOST_WAITING
 
 
 def compare(key: int) -> None:
@@ -161,14 +173,18 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 
     with beat.long():
         between = matching.match(*_topics(row.first_id, row.second_id), advance=advance)
-    data = {name: getattr(between, name).tolist() for name in _ARRAYS} | {
-        "splits": between.splits,
-        "merges": between.merges,
-    }
+    data = {name: getattr(between, name).tolist() for name in _ARRAYS}
+    data["splits"] = between.splits
+    data["merges"] = between.merges
     claims.update(kinds.COMPARE, key, attempt, status=Comparison.Status.READY, data=data, done=1.0)
-    for last in Comparison.objects.order_by("-pk").values_list("pk", flat=True)[
-        STORED - 1 : STORED
-    ]:
-        Comparison.objects.filter(
-            pk__lt=last, status__in=(Comparison.Status.READY, Comparison.Status.FAILED)
-        ).delete()
+    _delete_oldest()
+
+
+def _delete_oldest() -> None:
+    """All that are done but the newest STORED."""
+    newest_first = Comparison.objects.order_by("-pk").values_list("pk", flat=True)
+    last_to_stay = newest_first[STORED - 1 : STORED].first()
+    if last_to_stay is None:
+        return
+    ended = (Comparison.Status.READY, Comparison.Status.FAILED)
+    Comparison.objects.filter(pk__lt=last_to_stay, status__in=ended).delete()

@@ -60,21 +60,20 @@ class Measured:
         return self.status in (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING)
 
 
-# From the end of a run: left to right takes 2 s on a core (webapp.core.runs.left_to_right)
 COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
+# From the end of a run until it is measured from left to right, which takes 2 s on a core
+# (webapp.core.runs.left_to_right)
+LEFT_TO_RIGHT_WITHIN = timedelta(minutes=2)
+LARGER_IS_BETTER = ("held_out", "left_to_right", "npmi", "umass")
 
 
 def table(runs: Sequence[Run], reference: Run | None) -> list[Measured]:
     """A row for each run, in their order. reference: the one of them whose topics are looked for in
     the others, None: none is compared."""
-    points = (
-        Metric.objects.filter(run__in=list(runs))
-        .order_by("run", "-step")
-        .distinct("run")
-        .defer("topic_coherence")
-    )
-    last = {point.run_id: point for point in points}  # of each run's charts
-    return [_measured(run, last.get(run.pk), reference) for run in runs]
+    points = Metric.objects.filter(run__in=list(runs)).defer("topic_coherence")
+    last_of_each_run = points.order_by("run", "-step").distinct("run")
+    last_point = {point.run_id: point for point in last_of_each_run}
+    return [_measured(run, last_point.get(run.pk), reference) for run in runs]
 
 
 def with_words(run: Run) -> np.ndarray:
@@ -88,28 +87,23 @@ def final(run: Run) -> bool:
 
 def left_to_right_comes(run: Run) -> bool:
     """Whether a worker may still be measuring it: that begins when the topics can be read."""
-    lacks = final(run) and run.snapshot is not None and run.snapshot.left_to_right is None
-    return (
-        lacks
-        and run.finished_at is not None
-        and timezone.now() - run.finished_at < timedelta(minutes=2)
-    )
+    if not final(run) or run.snapshot is None or run.finished_at is None:
+        return False
+    if run.snapshot.left_to_right is not None:
+        return False
+    return timezone.now() - run.finished_at < LEFT_TO_RIGHT_WITHIN
 
 
 def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:
-    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if point is not None:
-        known |= {"held_out": point.held_out, "umass": point.coherence, "nonzero": point.nonzero}
+        values |= {"held_out": point.held_out, "umass": point.coherence, "nonzero": point.nonzero}
     if final(run) and run.snapshot is not None:
-        has_words, of_topics = with_words(run), measures.of(run)
-        known |= {
-            "left_to_right": run.snapshot.left_to_right,
-            "npmi": _mean(of_topics["npmi"][has_words]),
-            "umass": _mean(of_topics["coherence"][has_words]),
-        }
+        values |= _of_topics(run)
+        values["left_to_right"] = run.snapshot.left_to_right
         if reference is not None and reference.pk != run.pk and final(reference):
             with suppress(matchings.NotYet):
-                known |= matched(run, reference)
+                values |= matched(run, reference)
     return Measured(
         run=run.pk,
         engine=run.engine,
@@ -122,23 +116,31 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
         step=run.step,
         steps=run.steps,
         seconds=run.seconds or None,
-        **known,
+        **values,
     )
+
+
+def _of_topics(run: Run) -> dict[str, float | None]:
+    """Means over the topics that have words."""
+    has_words = with_words(run)
+    of_topics = measures.of(run)
+    return {
+        "npmi": _mean(of_topics["npmi"][has_words]),
+        "umass": _mean(of_topics["coherence"][has_words]),
+    }
 
 
 def matched(run: Run, reference: Run) -> dict[str, int]:
     """How many topics with words two finished runs have in common, and how many each has alone."""
     between = matchings.matched(run, reference)
-    here, there = with_words(run), with_words(reference)
-    both = [
-        k
-        for k, other in enumerate(between.partner.tolist())
-        if other >= 0 and here[k] and there[other]
-    ]
+    used_here = with_words(run)
+    used_there = with_words(reference)
+    has_partner = used_here & (between.partner >= 0)
+    in_both = int(used_there[between.partner[has_partner]].sum())
     return {
-        "matched": len(both),
-        "only_here": int(here.sum()) - len(both),
-        "only_there": int(there.sum()) - len(both),
+        "matched": in_both,
+        "only_here": int(used_here.sum()) - in_both,
+        "only_there": int(used_there.sum()) - in_both,
     }
 
 
@@ -150,19 +152,22 @@ def _mean(values: np.ndarray) -> float | None:
 def best(row: Measured, table: Sequence[Measured]) -> list[str]:
     """Names of the measures in which a run that is done is the best of several, which count the
     same words."""
+    if not row.done:
+        return []
     done = [other for other in table if other.done]
-    # More of these is better
-    measured = {
-        name: [n for other in done if (n := getattr(other, name)) is not None]
-        for name in ("held_out", "left_to_right", "npmi", "umass")
-    }
-    return [
-        name
-        for name, values in measured.items()
-        if row.done and len(values) > 1 and getattr(row, name) == max(values) > min(values)
-    ]
+    return [name for name in LARGER_IS_BETTER if _is_best(row, done, name)]
+
+
+def _is_best(row: Measured, done: Sequence[Measured], name: str) -> bool:
+    """Not where all are equally good."""
+    values = [getattr(other, name) for other in done]
+    measured = [value for value in values if value is not None]
+    if len(measured) < 2 or max(measured) == min(measured):
+        return False
+    return getattr(row, name) == max(measured)
 
 
 def rows(measured: Iterable[Measured]) -> list[list]:
     """The table as a file has it, with its head."""
-    return [[*COLUMNS], *(list(astuple(row)) for row in measured)]
+    head = list(COLUMNS)
+    return [head, *(list(astuple(row)) for row in measured)]

@@ -5,6 +5,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from math import expm1
+from typing import NamedTuple
 
 from inference import engines
 from inference.evaluate.fold_in import alpha_for
@@ -12,13 +13,15 @@ from webapp.analysis.compare.measures import Measured
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count, decimals, duration, listed, percent
 
+FEWEST = 2  # runs of which something was measured: fewer can't be compared
+DIGITS = 3  # behind the point of likelihoods and coherence
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
-UNMEASURED = (
-    0.01  # nats: a smaller lead chooses no run while nobody knows what another seed would change
-)
+# Nats: a smaller lead chooses no run while nobody knows what another seed would change
+UNMEASURED = 0.01
 # NPMI: from here on a run with more coherent topics is worth naming beside the one that predicts
 # best
 CLEARER = 0.02
+LEAST_NPMI = -1.0
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with"
     " those of another, so they don’t say which run is best."
@@ -36,294 +39,322 @@ STATES = {
 }
 
 
+class Scored(NamedTuple):
+    """A run, and its value of the measure that is looked at."""
+
+    row: Measured
+    value: float
+
+
+def _best_first(rows: Sequence[Measured], measure: str) -> list[Scored]:
+    """Those of which it was measured. Of equal ones the first remains the first."""
+    scored = []
+    for row in rows:
+        value = getattr(row, measure)
+        if value is not None:
+            scored.append(Scored(row, value))
+    return sorted(scored, key=lambda score: -score.value)
+
+
 def progress(rows: Sequence[Measured]) -> str:
     """Which runs are not done; "" where all are."""
     if not any(row.waits for row in rows):
         return ""
     done = sum(row.done for row in rows)
-    rest = ", ".join(f"run {row.run} {STATES[row.status]}" for row in rows if not row.done)
-    return f"{count(done)} of {count(len(rows))} runs {'is' if done == 1 else 'are'} done; {rest}."
+    verb = "is" if done == 1 else "are"
+    not_done = ", ".join(f"run {row.run} {STATES[row.status]}" for row in rows if not row.done)
+    return f"{count(done)} of {count(len(rows))} runs {verb} done; {not_done}."
 
 
 def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | None) -> list[str]:
     """Of the runs that are done, where there are two or more. runs: those of the rows, in their
     order."""
-    if len(done := [row for row in rows if row.done]) < 2:
+    done = [row for row in rows if row.done]
+    if len(done) < FEWEST:
         return []
     by_id = {run.pk: run for run in runs}
     words = {(by_id[row.run].version_id, tuple(by_id[row.run].dropped)) for row in done}
-    notes = (
-        [*_choice(done, by_id), *_prediction(done, by_id), *_coherence(done)]
-        if len(words) == 1
-        else [OTHER_WORDS]
-    )
-    return _labelled_once(notes + _in_use(done) + _matched(done, reference) + _time(done), done)
+    if len(words) == 1:
+        notes = [*_choice(done, by_id), *_prediction(done, by_id), *_coherence(done)]
+    else:
+        notes = [OTHER_WORDS]
+    notes += [*_in_use(done), *_matched(done, reference), *_time(done)]
+    return _labelled_once(notes, done)
+
+
+def _labelled_once(notes: Sequence[str], done: list[Measured]) -> list[str]:
+    """The same sentences: each run's engine stands at its first mention alone."""
+    shortened = list(notes)
+    for row in done:
+        number = f" {row.run}"
+        with_label = f" {row.run} ({row.label})"
+        is_known = False
+        for i, sentence in enumerate(shortened):
+            if with_label not in sentence:
+                continue
+            before, _, behind = sentence.partition(with_label)
+            mention = number if is_known else with_label
+            shortened[i] = before + mention + behind.replace(with_label, number)
+            is_known = True
+    return shortened
+
+
+# Which run to take
 
 
 def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
-    """Which run to take, in one note: the best predictor, and beside it the one with more coherent
-    topics."""
-    measured = sorted(
-        (row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out)
-    )
-    if len(measured) < 2:
+    """One note: the best predictor, and beside it the run with more coherent topics."""
+    predictors = _best_first(done, "held_out")
+    if len(predictors) < FEWEST:
         return []
-    spread = max(map(_spread, _alike(measured, by_id)), default=UNMEASURED)
-    level = [
-        row
-        for row in measured
-        if _known(measured[0].held_out) - _known(row.held_out) <= max(spread, SAME)
-    ]
-    best = max(
-        level, key=lambda row: (row.npmi if row.npmi is not None else -1, _known(row.held_out))
+    by_chance = max(map(_spread, _alike(predictors, by_id)), default=UNMEASURED)
+    tolerance = max(by_chance, SAME)
+    highest = predictors[0].value
+    level = [score for score in predictors if highest - score.value <= tolerance]
+    best = max(level, key=lambda score: (_npmi(score.row), score.value))
+    choice = _chosen(best.row, [score.row for score in level])
+    if choice is None:
+        return []
+    clearest = max(done, key=_npmi)
+    if clearest.npmi is None or best.row.npmi is None:
+        return [choice]
+    if clearest.npmi - best.row.npmi < CLEARER:
+        return [choice]
+    choice += (
+        f" If coherent topics matter more to you, choose {_named(clearest)}: NPMI"
+        f" {decimals(clearest.npmi, DIGITS)} against {decimals(best.row.npmi, DIGITS)}"
     )
-    clearest = max(done, key=lambda row: row.npmi if row.npmi is not None else -1)
+    in_use = _topics_in_use(clearest)
+    in_use_of_best = _topics_in_use(best.row)
+    if in_use != in_use_of_best:
+        choice += f", with {count(in_use)} topics in use against {count(in_use_of_best)}"
+    if clearest.held_out is not None and all(score.row != clearest for score in level):
+        lost = percent(-expm1(clearest.held_out - best.value))
+        choice += f"; it makes held-out words {lost} less probable"
+    return [f"{choice}."]
+
+
+def _chosen(best: Measured, level: list[Measured]) -> str | None:
+    """level: the runs that predict equally well, best among them. None where nothing tells them
+    apart that was measured."""
     if len(level) == 1:
-        note = f"Choose {_named(best, False)}: it predicts held-out words best."
-    elif best.npmi is not None:
-        names = listed([_named(row, False) for row in sorted(level, key=lambda row: row.run)])
-        second = max(row.npmi if row.npmi is not None else -1.0 for row in level if row is not best)
-        note = (
-            f"Choose {_named(best, False)}: prediction does not tell {names} apart, and of these it"
-            " has the most coherent topics."
-            if best.npmi - second >= CLEARER
-            else f"Neither prediction nor coherence tells {names} apart: choose by their topics."
-        )
-    else:
-        return []
-    if clearest.npmi is None or best.npmi is None or clearest.npmi - best.npmi < CLEARER:
-        return [note]
-    note += (
-        f" If coherent topics matter more to you, choose {_named(clearest, False)}: NPMI"
-        f" {decimals(clearest.npmi, 3)} against {decimals(best.npmi, 3)}"
+        return f"Choose {_named(best)}: it predicts held-out words best."
+    if best.npmi is None:
+        return None
+    names = listed([_named(row) for row in sorted(level, key=lambda row: row.run)])
+    second = max(_npmi(row) for row in level if row is not best)
+    if best.npmi - second < CLEARER:
+        return f"Neither prediction nor coherence tells {names} apart: choose by their topics."
+    return (
+        f"Choose {_named(best)}: prediction does not tell {names} apart, and of these it has the"
+        " most coherent topics."
     )
-    if _topics(clearest) != _topics(best):
-        note += f", with {count(_topics(clearest))} topics in use against {count(_topics(best))}"
-    if clearest.held_out is None or clearest in level:
-        return [f"{note}."]
-    less = percent(-expm1(_known(clearest.held_out) - _known(best.held_out)))
-    return [f"{note}; it makes held-out words {less} less probable."]
 
 
-def _topics(row: Measured) -> int:
+def _npmi(row: Measured) -> float:
+    """A run without it stands behind all others."""
+    return LEAST_NPMI if row.npmi is None else row.npmi
+
+
+def _topics_in_use(row: Measured) -> int:
     return row.K if row.in_use is None else row.in_use
 
 
-def _labelled_once(said: list[str], done: list[Measured]) -> list[str]:
-    """The same sentences: each run's engine stands at its first mention alone."""
-    for row in done:
-        label, seen = f" {row.run} ({row.label})", False
-        for i, sentence in enumerate(said):
-            first = "" if seen else label
-            seen = seen or label in sentence
-            begin, named, rest = sentence.partition(label)
-            said[i] = (
-                begin + (first or f" {row.run}") + rest.replace(label, f" {row.run}")
-                if named
-                else sentence
-            )
-    return said
+# Prediction
 
 
 def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
-    measured = sorted(
-        (row for row in done if row.held_out is not None), key=lambda row: -_known(row.held_out)
-    )
-    if len(measured) < 2:
+    predictors = _best_first(done, "held_out")
+    if len(predictors) < FEWEST:
         return [
             "Nothing was held out of this corpus, so it is not known which run predicts held-out"
             " words best."
         ]
-    best, following = measured[:2]
-    ahead = _known(best.held_out) - _known(following.held_out)
-    whole = [row for row in measured if engines.get(row.engine).ABOUT.by_document]
+    alphas = {alpha_for(score.row.K) for score in predictors}
     notes = [
-        (
-            f"{_named(best)} and {_named(following, False)} predict held-out words equally well:"
-            f" {_nats(best.held_out)}."
-            if ahead < SAME
-            else (
-                f"{_named(best)} predicts held-out words best: {_nats(best.held_out)}, which makes"
-                f" them {percent(expm1(ahead))} more probable than the next,"
-                f" {_named(following, False)}, does."
-            )
-        ),
-        _left_to_right(measured, best),
-        OTHER_ALPHA if len({alpha_for(row.K) for row in measured}) > 1 else "",
-        _chance(measured, by_id, best, following, ahead),
-        (
-            f"{listed([_named(row, not i) for i, row in enumerate(whole)])}"
-            f" {'gives' if len(whole) == 1 else 'give'} each document one topic as a whole."
-            " Prediction is measured alike for all runs: it lets a document mix topics."
-            if whole
-            else ""
-        ),
+        _held_out(predictors),
+        _left_to_right(predictors),
+        OTHER_ALPHA if len(alphas) > 1 else "",
+        _chance(predictors, by_id),
+        _whole_documents(predictors),
     ]
     return [note for note in notes if note]
 
 
-def _left_to_right(measured: list[Measured], best: Measured) -> str:
-    ordered = sorted(
-        (row for row in measured if row.left_to_right is not None),
-        key=lambda row: -_known(row.left_to_right),
-    )
-    if len(ordered) < 2:
-        return ""
-    if _known(ordered[0].left_to_right) - _known(ordered[1].left_to_right) < SAME:
-        names = listed([_named(row, False) for row in ordered[:2]])
+def _held_out(predictors: list[Scored]) -> str:
+    best, following = predictors[:2]
+    ahead = best.value - following.value
+    if ahead < SAME:
         return (
-            f"When whole documents are predicted from left to right, {names} do equally well:"
-            f" {_nats(best.left_to_right)}."
-        )
-    if ordered[0].run == best.run:
-        return (
-            "It is also the best when whole documents are predicted from left to right:"
-            f" {_nats(best.left_to_right)}."
+            f"{_named_first(best.row)} and {_named(following.row)} predict held-out words equally"
+            f" well: {_nats(best.value)}."
         )
     return (
-        f"When whole documents are predicted from left to right, {_named(ordered[0], False)} does"
-        f" best: {_nats(ordered[0].left_to_right)}."
+        f"{_named_first(best.row)} predicts held-out words best: {_nats(best.value)}, which makes"
+        f" them {percent(expm1(ahead))} more probable than the next, {_named(following.row)},"
+        " does."
     )
 
 
-def _chance(
-    measured: list[Measured],
-    by_id: dict[int, Run],
-    best: Measured,
-    following: Measured,
-    ahead: float,
-) -> str:
+def _left_to_right(predictors: list[Scored]) -> str:
+    ordered = _best_first([score.row for score in predictors], "left_to_right")
+    if len(ordered) < FEWEST:
+        return ""
+    best, following = ordered[:2]
+    if best.value - following.value < SAME:
+        names = listed([_named(best.row), _named(following.row)])
+        return (
+            f"When whole documents are predicted from left to right, {names} do equally well:"
+            f" {_nats(best.value)}."
+        )
+    if best.row.run == predictors[0].row.run:
+        return (
+            "It is also the best when whole documents are predicted from left to right:"
+            f" {_nats(best.value)}."
+        )
+    return (
+        f"When whole documents are predicted from left to right, {_named(best.row)} does best:"
+        f" {_nats(best.value)}."
+    )
+
+
+def _chance(predictors: list[Scored], by_id: dict[int, Run]) -> str:
     """How much of a difference another seed makes, as far as these runs show it."""
-    groups = _alike(measured, by_id)
-    other = (
-        ""
-        if len({row.seed for row in measured}) == 1
-        else " Runs with different seeds also hold out different documents."
-    )
+    groups = _alike(predictors, by_id)
+    seeds = {score.row.seed for score in predictors}
+    held_out = ""
+    if len(seeds) > 1:
+        held_out = " Runs with different seeds also hold out different documents."
     if not groups:
         return (
             "How much of a difference is chance has not been measured here. Train one of these"
-            f" runs again with another seed, and add it to the comparison.{other}"
+            f" runs again with another seed, and add it to the comparison.{held_out}"
         )
-    spread, group = max(((_spread(group), group) for group in groups), key=lambda pair: pair[0])
-    verdict = (
-        f" So the difference between run {best.run} and run {following.run} may be chance."
-        if ahead <= spread
-        else ""
-    )
-    names = listed([f"run {row.run}" for row in sorted(group, key=lambda row: row.run)])
+    group = max(groups, key=_spread)
+    spread = _spread(group)
+    best, following = predictors[:2]
+    verdict = ""
+    if best.value - following.value <= spread:
+        verdict = (
+            f" So the difference between run {best.row.run} and run {following.row.run} may be"
+            " chance."
+        )
+    names = listed([f"run {number}" for number in sorted(score.row.run for score in group)])
     return (
-        f"The seed alone made a difference of {decimals(spread, 3)} nats among {names}, which"
-        f" differ in nothing else: smaller differences say nothing.{verdict}{other}"
+        f"The seed alone made a difference of {decimals(spread, DIGITS)} nats among {names}, which"
+        f" differ in nothing else: smaller differences say nothing.{verdict}{held_out}"
     )
 
 
-def _alike(measured: list[Measured], by_id: dict[int, Run]) -> list[list[Measured]]:
+def _alike(predictors: list[Scored], by_id: dict[int, Run]) -> list[list[Scored]]:
     """Groups of runs that differ in their seed alone."""
-    alike: dict[str, list[Measured]] = defaultdict(list)
-    for row in measured:
-        run = by_id[row.run]
-        alike[
-            json.dumps(
-                [run.engine, run.settings, run.parent_id if run.begins else None], sort_keys=True
-            )
-        ].append(row)
-    return [group for group in alike.values() if len({row.seed for row in group}) > 1]
+    groups: dict[str, list[Scored]] = defaultdict(list)
+    for score in predictors:
+        run = by_id[score.row.run]
+        begun_from = run.parent_id if run.begins else None
+        key = json.dumps([run.engine, run.settings, begun_from], sort_keys=True)
+        groups[key].append(score)
+    return [group for group in groups.values() if len({score.row.seed for score in group}) > 1]
 
 
-def _spread(group: list[Measured]) -> float:
-    values = [_known(row.held_out) for row in group]
+def _spread(group: list[Scored]) -> float:
+    values = [score.value for score in group]
     return max(values) - min(values)
 
 
+def _whole_documents(predictors: list[Scored]) -> str:
+    rows = [score.row for score in predictors if engines.get(score.row.engine).ABOUT.by_document]
+    if not rows:
+        return ""
+    names = listed([_named_first(rows[0]), *map(_named, rows[1:])])
+    verb = "gives" if len(rows) == 1 else "give"
+    return (
+        f"{names} {verb} each document one topic as a whole. Prediction is measured alike for all"
+        " runs: it lets a document mix topics."
+    )
+
+
+# Other measures
+
+
 def _coherence(done: list[Measured]) -> list[str]:
-    by_npmi, by_umass = (
-        [row for row in done if getattr(row, name) is not None] for name in ("npmi", "umass")
-    )
-    if len(by_npmi) < 2:
+    by_npmi = _best_first(done, "npmi")
+    if len(by_npmi) < FEWEST:
         return []
-    best, least = (
-        max(by_npmi, key=lambda row: _known(row.npmi)),
-        min(by_npmi, key=lambda row: _known(row.npmi)),
-    )
-    if _known(best.npmi) - _known(least.npmi) < SAME:
+    best = by_npmi[0]
+    least = min(by_npmi, key=lambda score: score.value)
+    if best.value - least.value < SAME:
         return ["By NPMI the topics of all runs are equally coherent."]
     note = (
-        f"{_named(best)} has the most coherent topics by NPMI: {decimals(best.npmi, 3)} on average,"
-        f" {decimals(least.npmi, 3)} for {_named(least, False)}, which has the least coherent ones."
+        f"{_named_first(best.row)} has the most coherent topics by NPMI:"
+        f" {decimals(best.value, DIGITS)} on average, {decimals(least.value, DIGITS)} for"
+        f" {_named(least.row)}, which has the least coherent ones."
     )
-    if by_umass:
-        other = max(by_umass, key=lambda row: _known(row.umass))
-        note += (
-            " By UMass it is the same run."
-            if other.run == best.run
-            else f" By UMass it is {_named(other, False)}."
-        )
-    if len({_topics(row) for row in done}) > 1:
+    by_umass = _best_first(done, "umass")
+    if by_umass and by_umass[0].row.run == best.row.run:
+        note += " By UMass it is the same run."
+    elif by_umass:
+        note += f" By UMass it is {_named(by_umass[0].row)}."
+    if len({_topics_in_use(row) for row in done}) > 1:
         note += " UMass tends to be lower with more topics."
     return [note]
 
 
 def _in_use(done: list[Measured]) -> list[str]:
-    if not (spare := [row for row in done if _topics(row) < row.K]):
+    uses = []
+    for row in done:
+        if _topics_in_use(row) < row.K:
+            name = _named(row) if uses else _named_first(row)
+            uses.append(f"{name} uses {count(row.in_use)} of its {count(row.K)} topics")
+    if not uses:
         return []
-    uses = listed(
-        [
-            f"{_named(row, not i)} uses {count(row.in_use)} of its {count(row.K)} topics"
-            for i, row in enumerate(spare)
-        ]
-    )
-    return [f"{uses}; the rest have no words."]
+    return [f"{listed(uses)}; the rest have no words."]
 
 
 def _matched(done: list[Measured], reference: int | None) -> list[str]:
-    others = [row for row in done if row.matched is not None]
+    """How many of the reference's topics the others have."""
+    others = _best_first(done, "matched")
     if reference is None or not others:
         return []
-    most = max(others, key=lambda row: (_known(row.matched), -row.run))
-    topics = _known(most.matched) + _known(most.only_there)
-    all_of = most.matched == topics
-    matches = (
-        f"All {count(topics)} topics of run {reference} have a partner in {_named(most, False)}"
-        if all_of
-        else (
+    most = max(others, key=lambda score: (score.value, -score.row.run)).row
+    least = min(others, key=lambda score: (score.value, -score.row.run)).row
+    topics = (most.matched or 0) + (most.only_there or 0)
+    has_all = most.matched == topics
+    if has_all:
+        note = f"All {count(topics)} topics of run {reference} have a partner in {_named(most)}"
+    else:
+        note = (
             f"Of the {count(topics)} topics of run {reference}, {count(most.matched)} have a"
-            f" partner in {_named(most, False)}"
+            f" partner in {_named(most)}"
         )
-    )
-    least = min(others, key=lambda row: (_known(row.matched), -row.run))
-    if least.run == most.run or least.matched == most.matched:
-        return [f"{matches}{', as in every other run' if len(others) > 1 else ''}."]
-    return [
-        f"{matches}{'' if all_of else ', the most'}, and {count(least.matched)} in"
-        f" {_named(least, False)}, the fewest."
-    ]
+    if least.matched == most.matched:
+        in_others = ", as in every other run" if len(others) > 1 else ""
+        return [f"{note}{in_others}."]
+    superlative = "" if has_all else ", the most"
+    return [f"{note}{superlative}, and {count(least.matched)} in {_named(least)}, the fewest."]
 
 
 def _time(done: list[Measured]) -> list[str]:
-    if len(timed := [row for row in done if row.seconds]) < 2:
+    timed = [score for score in _best_first(done, "seconds") if score.value]
+    if len(timed) < FEWEST:
         return []
-    quick, slow = (
-        min(timed, key=lambda row: _known(row.seconds)),
-        max(timed, key=lambda row: _known(row.seconds)),
-    )
+    slow = timed[0]
+    quick = min(timed, key=lambda score: score.value)
     return [
-        f"{_named(quick)} was trained in the least time, {duration(quick.seconds)};"
-        f" {_named(slow, False)} took the most, {duration(slow.seconds)}. Runs that train at the"
-        " same time share the machine."
+        f"{_named_first(quick.row)} was trained in the least time, {duration(quick.value)};"
+        f" {_named(slow.row)} took the most, {duration(slow.value)}. Runs that train at the same"
+        " time share the machine."
     ]
 
 
-def _known(value: float | None) -> float:
-    """A value that the caller has seen to be there."""
-    if value is None:
-        raise ValueError("a measure is missing")
-    return value
+def _named(row: Measured) -> str:
+    return f"run {row.run} ({row.label})"
 
 
-def _named(row: Measured, begins: bool = True) -> str:
-    return f"{'Run' if begins else 'run'} {row.run} ({row.label})"
+def _named_first(row: Measured) -> str:
+    """At the beginning of a sentence."""
+    return f"Run {row.run} ({row.label})"
 
 
-def _nats(value: float | None) -> str:
-    return f"{decimals(value, 3)} nats per word"
+def _nats(value: float) -> str:
+    return f"{decimals(value, DIGITS)} nats per word"

@@ -1,6 +1,6 @@
 """Runs side by side: their measures, and which of their topics are the same."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from django.db.models import QuerySet
@@ -39,29 +39,23 @@ CURVES = (*(column for column in series.PROGRESS if column.name != "seconds"), *
 
 def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
     """The runs of these numbers among some, in their order."""
-    by_number = {
-        run.pk: run
-        for run in runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")
-    }
+    chosen = runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")
+    by_number = {run.pk: run for run in chosen}
     return [by_number[number] for number in numbers if number in by_number]
 
 
 def offered(corpora: Iterable[int]) -> list[Run]:
     """Runs of these corpora to choose from, newest first."""
-    return list(
-        Run.objects.filter(corpus__in=set(corpora))
-        .select_related("corpus")
-        .order_by("-pk")[:OFFERED]
-    )
+    runs = Run.objects.filter(corpus__in=set(corpora)).select_related("corpus")
+    return list(runs.order_by("-pk")[:OFFERED])
 
 
 def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     """run -> the columns of its curves: step, tokens, and the series that have a chart."""
     names = [column.name for column in CURVES]
     columns: dict[int, dict[str, list]] = {run.pk: {name: [] for name in names} for run in runs}
-    for number, *values in (
-        Metric.objects.filter(run__in=runs).order_by("run", "step").values_list("run", *names)
-    ):
+    metrics = Metric.objects.filter(run__in=runs).order_by("run", "step")
+    for number, *values in metrics.values_list("run", *names):
         for name, value in zip(names, values, strict=True):
             columns[number][name].append(value)
     return columns
@@ -70,12 +64,11 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
 def comparison(a: Run, b: Run, by: int | None = None) -> Comparison:
     """The pairs of two runs' topics. by: the user who asks. Raises NotYet."""
     between = matchings.matched(a, b, by)
-    pairs = enumerate(zip(between.partner.tolist(), between.similarity.tolist(), strict=True))
-    return Comparison(
-        a.pk,
-        b.pk,
-        [PartnerTopics(k, other, similar) for k, (other, similar) in pairs if other >= 0],
-    )
+    pairs = [
+        PartnerTopics(k, int(between.partner[k]), float(between.similarity[k]))
+        for k in np.flatnonzero(between.partner >= 0).tolist()
+    ]
+    return Comparison(a.pk, b.pk, pairs)
 
 
 def counts(between: matching.Matching) -> dict[Show, int]:
@@ -94,135 +87,154 @@ def pairs(
 ) -> tuple[list[Matched] | list[Lone] | list[Gathered], int | None]:
     """One of the lists of `counts`, from a place on, and where the next page begins."""
     between = matchings.matched(a.run, b.run)
-    if show == "matched":
-        return _matched(a, b, between, order, after)
-    return (_gathered if show in ("split", "merged") else _lone)(a, b, between, show, after)
+    match show:
+        case "matched":
+            return _matched(a, b, between, order, after)
+        case "first":
+            return _lone(a, b, between, after)
+        case "second":
+            return _lone(b, a, between.turned(), after)
+        case "split":
+            return _gathered(a, b, between, after)
+        case "merged":
+            return _gathered(b, a, between.turned(), after)
 
 
 def _matched(
     a: RunView, b: RunView, between: matching.Matching, order: str, after: int
 ) -> tuple[list[Matched], int | None]:
-    share, share_b, similarity = _shares(a), _shares(b), between.similarity
-    key = {
-        "alike": lambda k: (-similarity[k], k),
-        "unlike": lambda k: (similarity[k], k),
-        "share": lambda k: (-share[k], k),
-        "number": lambda k: k,
-    }[order]
-    numbers = sorted(np.flatnonzero(between.partner >= 0).tolist(), key=key)
+    share = _shares(a)
+    share_in_b = _shares(b)
+    similarity = between.similarity
+    matched_topics = np.flatnonzero(between.partner >= 0).tolist()
+    numbers = _sorted(matched_topics, order, similarity, share)
     page = numbers[after : after + PAGE]
     partner = {k: int(between.partner[k]) for k in page}
-    mine, others = _words(a, page), _words(b, list(partner.values()))
-    return [
-        Matched(
-            _topic(a, k, share),
-            _topic(b, partner[k], share_b),
-            float(similarity[k]),
-            *_in_common(mine[k], others[partner[k]]),
+    words = _words(a, page)
+    words_of_partners = _words(b, list(partner.values()))
+    matched = []
+    for k in page:
+        both, only_first, only_second = _in_common(words[k], words_of_partners[partner[k]])
+        row = Matched(
+            first=_topic(a, k, share),
+            second=_topic(b, partner[k], share_in_b),
+            similarity=float(similarity[k]),
+            both=both,
+            only_first=only_first,
+            only_second=only_second,
         )
-        for k in page
-    ], _next(after, numbers)
+        matched.append(row)
+    return matched, _next(after, numbers)
+
+
+def _sorted(topics: list[int], order: str, similarity: np.ndarray, share: np.ndarray) -> list[int]:
+    """order: one of PAIR_ORDERS or of STABLE_ORDERS, which call the same measure otherwise."""
+    if order in ("alike", "steady"):
+        return sorted(topics, key=lambda k: (-similarity[k], k))
+    if order in ("unlike", "unsteady"):
+        return sorted(topics, key=lambda k: (similarity[k], k))
+    if order == "share":
+        return sorted(topics, key=lambda k: (-share[k], k))
+    return sorted(topics)
 
 
 def _lone(
-    a: RunView, b: RunView, between: matching.Matching, show: Show, after: int
+    a: RunView, b: RunView, between: matching.Matching, after: int
 ) -> tuple[list[Lone], int | None]:
-    one, other, alone = (a, b, between.only_a) if show == "first" else (b, a, between.only_b)
-    best, similarity = (
-        (between.best_b, between.best_b_similarity)
-        if show == "first"
-        else (between.best_a, between.best_a_similarity)
-    )
-    share = _shares(one)
-    numbers = sorted(alone.tolist(), key=lambda k: (-share[k], k))
+    """Topics of a without a partner, each with the topic of b that is nearest to it."""
+    share = _shares(a)
+    numbers = sorted(between.only_a.tolist(), key=lambda k: (-share[k], k))
     page = numbers[after : after + PAGE]
-    nearest = {k: int(best[k]) for k in page}
-    mine, others = _words(one, page), _words(other, list(nearest.values()))
-    return [
+    nearest = {k: int(between.best_b[k]) for k in page}
+    words = _words(a, page)
+    words_of_nearest = _words(b, list(nearest.values()))
+    lone = [
         Lone(
-            topic=_topic(one, k, share),
-            words=mine[k][:SHOWN],
-            similarity=float(similarity[k]),
-            nearest=links.topic_link(other, nearest[k]),
-            nearest_words=others[nearest[k]][:SHOWN],
+            topic=_topic(a, k, share),
+            words=words[k][:SHOWN],
+            similarity=float(between.best_b_similarity[k]),
+            nearest=links.topic_link(b, nearest[k]),
+            nearest_words=words_of_nearest[nearest[k]][:SHOWN],
         )
         for k in page
-    ], _next(after, numbers)
+    ]
+    return lone, _next(after, numbers)
 
 
 def _gathered(
-    a: RunView, b: RunView, between: matching.Matching, show: Show, after: int
+    a: RunView, b: RunView, between: matching.Matching, after: int
 ) -> tuple[list[Gathered], int | None]:
-    one, other, all_of = (a, b, between.splits) if show == "split" else (b, a, between.merges)
-    similarity = between.best_a_similarity if show == "split" else between.best_b_similarity
-    page = all_of[after : after + PAGE]
-    share, share_of_parts = _shares(one), _shares(other)
-    mine, others = (
-        _words(one, [k for k, _ in page]),
-        _words(other, [part for _, parts in page for part in parts]),
-    )
-    return [
-        Gathered(
-            topic=_topic(one, k, share),
-            words=mine[k][:SHOWN],
-            parts=[
-                Part(
-                    _topic(other, part, share_of_parts),
-                    others[part][:SHOWN],
-                    float(similarity[part]),
-                )
-                for part in sorted(parts, key=lambda part: -similarity[part])
-            ],
+    """Topics of a that are split into several of b."""
+    page = between.splits[after : after + PAGE]
+    share = _shares(a)
+    share_in_b = _shares(b)
+    words = _words(a, [k for k, _ in page])
+    words_of_parts = _words(b, [part for _, parts in page for part in parts])
+    similarity = between.best_a_similarity
+
+    def part_of(number: int) -> Part:
+        return Part(
+            topic=_topic(b, number, share_in_b),
+            words=words_of_parts[number][:SHOWN],
+            similarity=float(similarity[number]),
         )
-        for k, parts in page
-    ], _next(after, all_of)
+
+    gathered = []
+    for k, parts in page:
+        nearest_first = sorted(parts, key=lambda number: -similarity[number])
+        gathered.append(
+            Gathered(
+                topic=_topic(a, k, share),
+                words=words[k][:SHOWN],
+                parts=[part_of(number) for number in nearest_first],
+            )
+        )
+    return gathered, _next(after, between.splits)
 
 
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the
     next page begins."""
     first, *others = views
-    between = [matchings.matched(first.run, other.run) for other in others]
-    mean, share = matching.stability(between), _shares(first)
-    key = {
-        "steady": lambda k: (-mean[k], k),
-        "unsteady": lambda k: (mean[k], k),
-        "share": lambda k: (-share[k], k),
-        "number": lambda k: k,
-    }[order]
-    numbers = sorted(first.topics, key=key)
+    matchings_of_others = [matchings.matched(first.run, other.run) for other in others]
+    stability = matching.stability(matchings_of_others)
+    share = _shares(first)
+    numbers = _sorted(first.topics, order, stability, share)
     page = numbers[after : after + PAGE]
     words = _words(first, page)
-    return [
-        Steady(
+    steady = []
+    for k in page:
+        partners = [
+            _partner(other, between, k)
+            for other, between in zip(others, matchings_of_others, strict=True)
+        ]
+        row = Steady(
             topic=_topic(first, k, share),
             words=words[k][:SHOWN],
-            stability=float(mean[k]),
-            partners=[_partner(other, m, k) for other, m in zip(others, between, strict=True)],
+            stability=float(stability[k]),
+            partners=partners,
         )
-        for k in page
-    ], _next(after, numbers)
+        steady.append(row)
+    return steady, _next(after, numbers)
 
 
 def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
     number = int(between.partner[k])
     return Partner(
-        other.run.pk,
-        float(between.similarity[k]),
-        links.topic_link(other, number) if number >= 0 else None,
+        run=other.run.pk,
+        similarity=float(between.similarity[k]),
+        topic=links.topic_link(other, number) if number >= 0 else None,
     )
 
 
 def again(views: list[RunView]) -> Again:
+    """How often the topics of the first run come back in the others."""
     first, *others = views
-    partners = np.sum(
-        [matchings.matched(first.run, other.run).partner >= 0 for other in others], axis=0
-    )[first.topics]
-    every, none = (
-        int(np.count_nonzero(partners == len(others))),
-        int(np.count_nonzero(partners == 0)),
-    )
-    return Again(every, len(partners) - every - none, none)
+    has_partner = [matchings.matched(first.run, other.run).partner >= 0 for other in others]
+    partners = np.sum(has_partner, axis=0)[first.topics]
+    in_every = int(np.count_nonzero(partners == len(others)))
+    in_none = int(np.count_nonzero(partners == 0))
+    return Again(every=in_every, some=len(partners) - in_every - in_none, none=in_none)
 
 
 def _shares(view: RunView) -> np.ndarray:
@@ -241,12 +253,13 @@ def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
 def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str], list[str]]:
     """Of the first WORDS words of two topics: those of both, in the first one's order, and those of
     one alone."""
-    return (
-        [word for word in first if word in second][:SHOWN],
-        [word for word in first if word not in second][:SHOWN],
-        [word for word in second if word not in first][:SHOWN],
-    )
+    both = [word for word in first if word in second]
+    only_first = [word for word in first if word not in second]
+    only_second = [word for word in second if word not in first]
+    return both[:SHOWN], only_first[:SHOWN], only_second[:SHOWN]
 
 
-def _next(after: int, every: list) -> int | None:
-    return after + PAGE if len(every) > after + PAGE else None
+def _next(after: int, rows: Sequence) -> int | None:
+    """Where the next page begins; None where this one is the last."""
+    end = after + PAGE
+    return end if len(rows) > end else None

@@ -48,10 +48,13 @@ NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why sev
     Run.Status.FAILED: ("it failed", "they failed"),
 }
 NO_RUNS: list[int] = []
+OK = 200
+NOT_FOUND = 404
 
 
 def _at_most(name: str, values: list[str]) -> list[int]:
-    if len(numbers := wholes(name, values)) > queries.MOST:
+    numbers = wholes(name, values)
+    if len(numbers) > queries.MOST:
         raise BadRequest(
             f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take"
             " some out."
@@ -77,36 +80,43 @@ def compare(
 ) -> Answer[ComparePage | PairPage]:
     runs = queries.ordered(authorization.runs(request), run)
     comparable = [run for run in runs if run.snapshot_id]
-    reference, user = _reference(runs, against), authorization.user_id(request)
-    notices, of_topics = _notices(run, runs), _topic_notices(runs)
+    reference = _reference(runs, against)
+    user = authorization.user_id(request)
+    notices = _notices(run, runs)
+    of_topics = _topic_notices(runs)
     # Pairs whose topics the page needs, and which a worker compares first
-    beside = [
-        (reference, run) for run in runs if reference and run != reference and measuring.final(run)
-    ]
-    waiting = matchings.not_yet([(comparable[0], run) for run in comparable[1:]] + beside, user)
-    alike = not {(state.a, state.b) for state in waiting} & {
-        (comparable[0].pk, run.pk) for run in comparable[1:]
-    }
+    with_first = [(comparable[0], run) for run in comparable[1:]]
+    waiting = matchings.not_yet([*with_first, *_pairs_with(reference, runs)], user)
+    numbers_waiting = {(state.a, state.b) for state in waiting}
+    are_compared = bool(with_first) and not any(
+        (first.pk, run.pk) in numbers_waiting for first, run in with_first
+    )
     page = ComparePage(
         runs=[_described(run) for run in runs],
         notices=[*notices, *of_topics],
         differences=_differences(runs),
         measures=_measures(here, runs, reference),
         metrics={str(number): values for number, values in queries.curves(runs).items()},
-        topics=(
-            _topics(here, comparable, show, sort, after) if len(comparable) > 1 and alike else None
-        ),
+        topics=_topics(here, comparable, show, sort, after) if are_compared else None,
         comparing=[_comparing(state) for state in waiting],
     )
-    if len(comparable) == 2 and alike:
-        page = PairPage(
-            **vars(page), comparison=queries.comparison(comparable[0], comparable[1], user)
-        )
-    return Answer(
-        page,
-        partial(_html, request, page, runs, notices, of_topics),
-        404 if run and not runs else 200,
-    )
+    if are_compared and len(comparable) == 2:
+        first, second = comparable
+        page = PairPage(**vars(page), comparison=queries.comparison(first, second, user))
+    html = partial(_html, request, page, runs, notices, of_topics)
+    return Answer(page, html, status=_status(run, runs))
+
+
+def _pairs_with(reference: Run | None, runs: list[Run]) -> list[tuple[Run, Run]]:
+    """The reference with each other run that is done."""
+    if reference is None:
+        return []
+    return [(reference, run) for run in runs if run != reference and measuring.final(run)]
+
+
+def _status(numbers: list[int], runs: list[Run]) -> int:
+    """Not found, where runs were asked for and there is none of them."""
+    return NOT_FOUND if numbers and not runs else OK
 
 
 def _html(
@@ -118,9 +128,10 @@ def _html(
 ) -> CompareHtml:
     names = [run.engine for run in runs]
     columns = series.offered(queries.CURVES, names)
-    offered = queries.offered(
-        [run.corpus_id for run in runs] or authorization.listed(request, None, queries.OFFERED)
-    )
+    corpora = [run.corpus_id for run in runs]
+    if not corpora:
+        corpora = authorization.listed(request, None, queries.OFFERED)
+    offered = queries.offered(corpora)
     return CompareHtml(
         chosen=runs,
         offered=[(run, engines.get(run.engine).ABOUT.label) for run in offered],
@@ -131,8 +142,8 @@ def _html(
         charts=series.offered(series.CHARTS, names),
         waiting=any(state.status != "failed" for state in page.comparing),
         measured=[
-            (int(run), row)
-            for run, values in page.metrics.items()
+            (int(number), row)
+            for number, values in page.metrics.items()
             for row in series.table(values, columns)
         ],
     )
@@ -151,38 +162,41 @@ def measures(
     """The table of the runs' measures alone, which an open page asks for again while they train.
     show, sort: what its links take back to that page."""
     runs = queries.ordered(authorization.runs(request), run)
-    return Answer(
-        MeasuresPage(
-            [_described(run) for run in runs], _measures(here, runs, _reference(runs, against))
-        ),
-        status=404 if run and not runs else 200,
+    page = MeasuresPage(
+        runs=[_described(run) for run in runs],
+        measures=_measures(here, runs, _reference(runs, against)),
     )
+    return Answer(page, status=_status(run, runs))
 
 
 @require_safe
 def measures_csv(request: HttpRequest) -> HttpResponse:
     asked = measures.asked(request.GET)
-    if not (runs := queries.ordered(authorization.runs(request), asked["run"])):
+    runs = queries.ordered(authorization.runs(request), asked["run"])
+    if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
-    rows = measuring.rows(measuring.table(runs, _reference(runs, asked["against"])))
-    return table_answer(
-        csv_cells.lines(rows), "-".join(["runs", *(str(run.pk) for run in runs)]) + ".csv"
-    )
+    table = measuring.table(runs, _reference(runs, asked["against"]))
+    numbers = "-".join(str(run.pk) for run in runs)
+    return table_answer(csv_cells.lines(measuring.rows(table)), f"runs-{numbers}.csv")
 
 
 def _comparing(state: matchings.NotYet) -> Comparing:
-    again = reverse("compare_again", args=[state.a, state.b]) if state.status == "failed" else None
-    return Comparing(state.a, state.b, state.status, state.done, state.error, again)
+    has_failed = state.status == "failed"
+    return Comparing(
+        run=state.a,
+        other=state.b,
+        status=state.status,
+        done=state.done,
+        error=state.error,
+        again=reverse("compare_again", args=[state.a, state.b]) if has_failed else None,
+    )
 
 
 @require_POST
 def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Compare two runs again where that failed."""
-    runs = [
-        run
-        for run in queries.ordered(authorization.runs(request), [first, second])
-        if run.snapshot_id
-    ]
+    ordered = queries.ordered(authorization.runs(request), [first, second])
+    runs = [run for run in ordered if run.snapshot_id]
     if len(runs) < 2:
         raise Http404(f"There are no runs {first} and {second} that have topics.")
     for state in matchings.not_yet([(runs[0], runs[1])], authorization.user_id(request)):
@@ -192,26 +206,30 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
 
 
 def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
-    table, number = measuring.table(runs, reference), reference.pk if reference else None
-    alike = len({(run.version_id, *run.dropped) for run in runs}) == 1
-    query = urlencode(
-        {"run": [run.pk for run in runs]} | ({"against": number} if number else {}), doseq=True
-    )
+    table = measuring.table(runs, reference)
+    asked: dict[str, object] = {"run": [run.pk for run in runs]}
+    number = None
+    if reference:
+        number = reference.pk
+        asked["against"] = number
+    query = urlencode(asked, doseq=True)
+    count_same_words = len({(run.version_id, *run.dropped) for run in runs}) == 1
+    rows = [
+        MeasuredRun(
+            **vars(row),
+            url=reverse("run", args=[row.run]),
+            share=row.step / row.steps if row.steps else 0.0,
+            active=row.waits or measuring.left_to_right_comes(run),
+            best=measuring.best(row, table) if count_same_words else [],
+            url_against=here.url(against=row.run),
+        )
+        for run, row in zip(runs, table, strict=True)
+    ]
     return Measures(
         reference=number,
         progress=notes.progress(table),
         notes=notes.sentences(table, runs, number),
-        rows=[
-            MeasuredRun(
-                **vars(row),
-                url=reverse("run", args=[row.run]),
-                share=row.step / row.steps if row.steps else 0.0,
-                active=row.waits or measuring.left_to_right_comes(run),
-                best=measuring.best(row, table) if alike else [],
-                url_against=here.url(against=row.run),
-            )
-            for run, row in zip(runs, table, strict=True)
-        ],
+        rows=rows,
         versions=len({row.version for row in table}) > 1,
         address=f"{reverse('compare_measures')}?{query}",
         files=[
@@ -224,8 +242,9 @@ def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
 def _reference(runs: list[Run], against: int | None) -> Run | None:
     """The run in whose topics the others' are looked for: that of ?against=, else the first that is
     done."""
-    there = [run for run in runs if measuring.final(run)]
-    return next((run for run in there if run.pk == against), there[0] if there else None)
+    done = [run for run in runs if measuring.final(run)]
+    asked = [run for run in done if run.pk == against]
+    return next(iter([*asked, *done]), None)
 
 
 def _described(run: Run) -> ComparedRun:
@@ -243,8 +262,9 @@ def _described(run: Run) -> ComparedRun:
 
 def _notices(numbers: list[int], runs: list[Run]) -> list[str]:
     """What a reader should know before anything else, in sentences."""
-    known = {run.pk for run in runs}
-    notices = [f"There is no run {n}: it may have been deleted." for n in numbers if n not in known]
+    there_are = {run.pk for run in runs}
+    missing = [number for number in numbers if number not in there_are]
+    notices = [f"There is no run {number}: it may have been deleted." for number in missing]
     if len({run.corpus_id for run in runs}) > 1:
         notices.append(
             "These runs are of different corpora: likelihoods are of different texts and can’t be"
@@ -270,32 +290,33 @@ def _topic_notices(runs: list[Run]) -> list[str]:
     ]
     without = [run for run in runs if run.snapshot is None]
     for status in dict.fromkeys(run.status for run in without):
-        several = [run for run in without if run.status == status]
-        one, many = NO_TOPICS.get(status, ("none were stored", "none were stored"))
-        begin = (
-            f"Run {several[0].pk} has"
-            if len(several) == 1
-            else f"Runs {listed(str(r.pk) for r in several)} have"
-        )
-        notices.append(f"{begin} no topics to compare: {one if len(several) == 1 else many}.")
+        numbers = [str(run.pk) for run in without if run.status == status]
+        of_one, of_several = NO_TOPICS.get(status, ("none were stored", "none were stored"))
+        if len(numbers) == 1:
+            notices.append(f"Run {numbers[0]} has no topics to compare: {of_one}.")
+        else:
+            notices.append(f"Runs {listed(numbers)} have no topics to compare: {of_several}.")
     return notices
 
 
 def _differences(runs: list[Run]) -> Differences:
-    settings = [
-        {"corpus": ("Corpus", "", run.corpus.name), "words": ("Words", "", _words_of(run, runs[0]))}
-        | {name: (label, symbol, value) for name, label, symbol, value in forms.described(run)}
-        for run in runs
+    """A setting that an engine lacks is ""."""
+    rows: dict[str, SettingRow] = {}
+    for i, run in enumerate(runs):
+        for name, label, symbol, value in _settings(run, runs[0]):
+            row = rows.setdefault(name, SettingRow(name, label, symbol, [""] * len(runs)))
+            row.values[i] = value
+    differ = [row for row in rows.values() if len(set(row.values)) > 1]
+    return Differences(differ, len(rows) - len(differ))
+
+
+def _settings(run: Run, first: Run) -> list[tuple[str, str, str, str]]:
+    """Name, label, symbol and value of each."""
+    return [
+        ("corpus", "Corpus", "", run.corpus.name),
+        ("words", "Words", "", _words_of(run, first)),
+        *forms.described(run),
     ]
-    called = {name: about[:2] for of_run in reversed(settings) for name, about in of_run.items()}
-    values = {
-        name: [of_run[name][2] if name in of_run else "" for of_run in settings]
-        for name in dict.fromkeys(name for of_run in settings for name in of_run)
-    }
-    differ = [
-        SettingRow(name, *called[name], each) for name, each in values.items() if len(set(each)) > 1
-    ]
-    return Differences(differ, len(values) - len(differ))
 
 
 def _words_of(run: Run, first: Run) -> str:
@@ -311,23 +332,49 @@ def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> P
     """What the page says of topics: of two runs their pairs, of more how the first one's topics
     come back in the others."""
     views = [RunView(run) for run in runs]
-    numbers = [run.pk for run in runs]
-    pairs = [RunLink(n, "?" + urlencode({"run": [numbers[0], n]}, doseq=True)) for n in numbers[1:]]
     if len(runs) > 2:
-        order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
-        steady, following = queries.stable(views, order, after)
-        orders, again = _orders(here, queries.STABLE_ORDERS), queries.again(views)
-        return Stability(
-            orders, numbers, order, here.following(following), pairs, "stability", again, steady
-        )
+        return _stability(here, views, sort, after)
+    return _pairs(here, views, show, sort, after)
+
+
+def _stability(here: Here, views: list[RunView], sort: str, after: int) -> Stability:
+    order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
+    steady, following = queries.stable(views, order, after)
+    return Stability(
+        orders=_orders(here, queries.STABLE_ORDERS),
+        runs=[view.run.pk for view in views],
+        sort=order,
+        next=here.following(following),
+        pairs=_links_of_pairs(views),
+        kind="stability",
+        again=queries.again(views),
+        rows=steady,
+    )
+
+
+def _pairs(here: Here, views: list[RunView], show: Show, sort: str, after: int) -> Pairs:
+    first, second = views
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-    rows, following = queries.pairs(views[0], views[1], show, order, after)
-    lists = {
-        name: ListLink(count, here.url(show=name))
-        for name, count in queries.counts(matchings.matched(runs[0], runs[1])).items()
-    }
-    orders = _orders(here, queries.PAIR_ORDERS) if show == "matched" else {}
-    return Pairs(orders, numbers, order, here.following(following), pairs, show, lists, rows)
+    rows, following = queries.pairs(first, second, show, order, after)
+    counts = queries.counts(matchings.matched(first.run, second.run))
+    return Pairs(
+        orders=_orders(here, queries.PAIR_ORDERS) if show == "matched" else {},
+        runs=[view.run.pk for view in views],
+        sort=order,
+        next=here.following(following),
+        pairs=_links_of_pairs(views),
+        kind=show,
+        lists={name: ListLink(count, here.url(show=name)) for name, count in counts.items()},
+        rows=rows,
+    )
+
+
+def _links_of_pairs(views: list[RunView]) -> list[RunLink]:
+    """The first run with each of the others."""
+    first, *others = [view.run.pk for view in views]
+    return [
+        RunLink(number, "?" + urlencode({"run": [first, number]}, doseq=True)) for number in others
+    ]
 
 
 def _orders(here: Here, names: tuple[str, ...]) -> dict[str, str]:

@@ -290,7 +290,7 @@ def large(monkeypatch):
     sent = []
     monkeypatch.setattr(matchings, "QUICK", 0)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
-    matchings._kept.clear()
+    matchings._remembered.clear()
     return sent
 
 

@@ -323,6 +323,12 @@ def test_who_predicts_best():
     assert said(ONE) == "" and said(ONE, replace(TWO, status="running")) == ""
 
 
+def test_two_that_are_level_from_left_to_right_are_told_with_their_own_number():
+    """And not with that of the run that predicts held-out words best, which is none of them."""
+    text = said(ONE, TWO, replace(THREE, left_to_right=-7.4001))
+    assert "run 2 and run 3 do equally well: −7.400 nats per word." in text
+
+
 def test_which_to_choose_comes_first():
     assert said(ONE, TWO, THREE).startswith(
         "Choose run 1 (S): it predicts held-out words best. If coherent topics matter more to you,"
