@@ -1,6 +1,7 @@
 """How far coders agree on the texts that two or more of them coded, and on which texts they
 don't."""
 
+from collections.abc import Callable
 from hashlib import blake2b
 from itertools import combinations
 from typing import NamedTuple
@@ -18,23 +19,27 @@ from webapp.service.codebook import coding
 from webapp.service.codebook.concepts import defined, values as values_of
 from webapp.service.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
 
-SHOWN = 50  # disagreements
+MOST_DISAGREEMENTS = 50
 TEXT = 1_500  # characters of each
-PAIR = 60  # texts that two coders share, below which their agreement is anything
-PAIRS = 50
-_measures = BoundedCache(4 << 20)
+FEWEST_SHARED = 60  # texts of two coders, below which their agreement is anything
+MOST_PAIRS = 50
+_measures = BoundedCache(4 << 20)  # bytes
+
+# Of (int[coders, texts], the weight of each text)
+Measure = Callable[[np.ndarray, np.ndarray], float]
 
 
 def page(run: Run, concept: Concept) -> AgreementPage:
     holds, base = defined(concept)
     shared = [readings for readings in coding.by_text(concept, base) if len(readings) > 1]
     settled = coding.settled(concept, base)
-    differ = sorted(
-        filter(coding.differ, shared), key=lambda readings: readings[0].item_id in settled
-    )
+    in_dispute = [readings for readings in shared if coding.differ(readings)]
+    in_dispute.sort(key=lambda readings: readings[0].item_id in settled)  # the open ones first
     table, weights, names = answers(shared)
-    values = np.array(values_of(holds.codes)) if concept.kind == Concept.Kind.SCALE else None
-    measured = _kept_measures(table, weights, names, values)
+    values = None
+    if concept.kind == Concept.Kind.SCALE:
+        values = np.array(values_of(holds.codes))
+    measured = _remembered_measures(table, weights, names, values)
     return AgreementPage(
         concept=concept.name,
         codes=holds.codes,
@@ -42,8 +47,8 @@ def page(run: Run, concept: Concept) -> AgreementPage:
         alpha=measured.alpha,
         ac1=measured.ac1,
         pairs=measured.pairs,
-        disagreements=_disagreements(run, holds.codes, differ[:SHOWN], settled),
-        unsettled=sum(readings[0].item_id not in settled for readings in differ),
+        disagreements=_disagreements(run, holds.codes, in_dispute[:MOST_DISAGREEMENTS], settled),
+        unsettled=sum(readings[0].item_id not in settled for readings in in_dispute),
     )
 
 
@@ -51,9 +56,12 @@ def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[st
     """(int[coders, texts], MISSING where a coder said nothing; 1 / pi of each text; the names of
     the coders)."""
     names, _, table = tabled(
-        (one.coder.name, one.item_id, one.code) for readings in shared for one in readings
+        (reading.coder.name, reading.item_id, reading.code)
+        for readings in shared
+        for reading in readings
     )
-    return table, np.array([1 / readings[0].item.pi for readings in shared]), names
+    weights = np.array([1 / readings[0].item.pi for readings in shared])
+    return table, weights, names
 
 
 class Measures(NamedTuple):
@@ -62,63 +70,77 @@ class Measures(NamedTuple):
     pairs: list[PairOfCoders]
 
 
-def _kept_measures(
+def _remembered_measures(
     table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None
 ) -> Measures:
     """Intervals of 24,000 codes take seconds: they are computed anew only when a code has changed."""
-    parts = (table, weights, values if values is not None else np.array([]))
-    content = b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    arrays = [table, weights]
+    if values is not None:
+        arrays.append(values)
+    content = b"|".join(np.ascontiguousarray(array).tobytes() for array in arrays)
     key = (blake2b(content, digest_size=16).digest(), table.shape, tuple(names))
-    kept = _measures.get(key)
-    if kept is None:
-        kept = Measures(
-            _measured(lambda a, w: alpha(a, w, values), table, weights),
-            _measured(ac1, table, weights),
-            _pairs(table, weights, names, values),
+    measures = _measures.get(key)
+    if measures is None:
+        measures = Measures(
+            alpha=_measured(lambda codes, weights: alpha(codes, weights, values), table, weights),
+            ac1=_measured(ac1, table, weights),
+            pairs=_pairs(table, weights, names, values),
         )
-        _measures.set(key, kept)
-    return kept
+        _measures.set(key, measures)
+    return measures
 
 
-def _measured(measure, table: np.ndarray, weights: np.ndarray) -> Interval:
-    found = (
-        (measure(table, weights), *interval(measure, table, weights))
-        if table.size
-        else (None, None, None)
-    )
-    return Interval(*map(number_or_none, found))
+def _measured(measure: Measure, table: np.ndarray, weights: np.ndarray) -> Interval:
+    """With its interval; nothing where two coders share no text."""
+    if not table.size:
+        return Interval(None, None, None)
+    value = measure(table, weights)
+    low, high = interval(measure, table, weights)
+    return Interval(number_or_none(value), number_or_none(low), number_or_none(high))
 
 
 def _pairs(
     table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None
 ) -> list[PairOfCoders]:
+    """Coders who share texts, those with the most first. Alpha where they are enough."""
     pairs = []
-    for a, b in combinations(range(len(names)), 2):
-        both = (table[[a, b]] != MISSING).all(axis=0)
-        if n := int(both.sum()):
-            value = alpha(table[[a, b]][:, both], weights[both], values) if n >= PAIR else np.nan
-            pairs.append(PairOfCoders((names[a], names[b]), n, number_or_none(value)))
-    return sorted(pairs, key=lambda pair: -pair.texts)[:PAIRS]
+    for first, second in combinations(range(len(names)), 2):
+        codes = table[[first, second]]
+        are_shared = (codes != MISSING).all(axis=0)
+        texts = int(are_shared.sum())
+        if not texts:
+            continue
+        value = np.nan
+        if texts >= FEWEST_SHARED:
+            value = alpha(codes[:, are_shared], weights[are_shared], values)
+        pairs.append(PairOfCoders((names[first], names[second]), texts, number_or_none(value)))
+    return sorted(pairs, key=lambda pair: -pair.texts)[:MOST_PAIRS]
 
 
 def _disagreements(
-    run: Run, codes: list[str], differ: list[list[Coding]], settled: dict[int, int]
+    run: Run, codes: list[str], in_dispute: list[list[Coding]], settled: dict[int, int]
 ) -> list[Disagreement]:
-    numbers = [readings[0].item.document for readings in differ]
+    numbers = [readings[0].item.document for readings in in_dispute]
     texts = embargo.beginnings(run.corpus, numbers, TEXT)
     titles = embargo.about(run.corpus, numbers, "title")
     return [
         Disagreement(
             item=readings[0].item_id,
             document=number,
-            title=(titles[number]["title"] if number in titles else "") or f"Document {number}",
+            title=titles.get(number, {}).get("title") or f"Document {number}",
             text=cut_at_word(texts.get(number, ""), TEXT),
             url=links.document_url(run, number),
             readings=[
-                Said(one.coder.name, one.code, codes[one.code], one.unsure, one.remark)
-                for one in readings
+                Said(
+                    reading.coder.name,
+                    reading.code,
+                    codes[reading.code],
+                    reading.unsure,
+                    reading.remark,
+                )
+                for reading in readings
             ],
             settled=settled.get(readings[0].item_id),
         )
-        for number, readings in zip(numbers, differ, strict=True)
+        for number, readings in zip(numbers, in_dispute, strict=True)
     ]

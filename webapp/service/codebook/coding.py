@@ -53,14 +53,15 @@ def coder_of(token: str) -> Coder | None:
 
 def join(concept: Concept, name: str, user: User | None = None, by_link: bool = False) -> Coder:
     """A coder of that name, or the one that an account is already. Raises Invalid where another has
-    the name, or, of those who come by the link, one that reads like it: coders who have joined can continue at
-    their own address."""
-    if user and (coder := concept.coders.filter(user=user).first()):
-        if coder.withdrawn_at:
+    the name, or, of those who come by the link, one that reads like it: coders who have joined can
+    continue at their own address."""
+    has_joined = concept.coders.filter(user=user).first() if user else None
+    if has_joined is not None:
+        if has_joined.withdrawn_at:
             raise Invalid(
                 "name", "Your codings for this concept were withdrawn. An editor can put them back."
             )
-        return coder
+        return has_joined
     name = person(name)
     if by_link:
         coder_names.check(concept, name)
@@ -93,29 +94,34 @@ def following(coder: Coder) -> Open:
     readers get the same one, but where two are wanted, or where one has kept it for an hour."""
     base = defined(coder.concept).base
     with transaction.atomic():
-        if (
-            drawn := Draw.objects.select_for_update(no_key=True)
-            .filter(concept=coder.concept)
-            .first()
-        ) is None:
+        draws = Draw.objects.select_for_update(no_key=True)  # so coders are served one by one
+        drawn = draws.filter(concept=coder.concept).first()
+        if drawn is None:
             return Open(None, 0, 0)
-        waiting = rows(_WAITING, {"draw": drawn.pk, "coder": coder.pk, "base": base})[0]
+        (waiting,) = rows(_WAITING, {"draw": drawn.pk, "coder": coder.pk, "base": base})
         if waiting["item"] and not waiting["given"]:
             Assignment.objects.create(item_id=waiting["item"], coder=coder, base=base)
-    return Open(Item.objects.filter(pk=waiting["item"]).first(), waiting["coded"], waiting["to_do"])
+    item = Item.objects.filter(pk=waiting["item"]).first()
+    return Open(item, waiting["coded"], waiting["to_do"])
 
 
 # Of each text: how many readers it needs, by how many it was coded, how many have it, and what this
 # coder has to do with it.
 _WAITING = """
     WITH text AS (
-        SELECT i.id, i.place, 1 + i.twice::int AS wanted, count(a.id) FILTER (WHERE c.done OR a.at > now() - interval '1 hour') AS given_to, count(c.done) AS done,
-               bool_or(a.coder_id = %(coder)s) IS TRUE AS mine, bool_or(a.coder_id = %(coder)s AND c.done) IS TRUE AS coded
+        SELECT i.id, i.place, 1 + i.twice::int AS wanted,
+               count(a.id) FILTER (WHERE c.done OR a.at > now() - interval '1 hour') AS given_to,
+               count(c.done) AS done,
+               bool_or(a.coder_id = %(coder)s) IS TRUE AS mine,
+               bool_or(a.coder_id = %(coder)s AND c.done) IS TRUE AS coded
         FROM webapp_item i
-        LEFT JOIN (webapp_assignment a JOIN webapp_coder w ON w.id = a.coder_id AND w.withdrawn_at IS NULL)
-            ON a.item_id = i.id AND a.base = %(base)s
+        LEFT JOIN (
+            webapp_assignment a
+            JOIN webapp_coder w ON w.id = a.coder_id AND w.withdrawn_at IS NULL
+        ) ON a.item_id = i.id AND a.base = %(base)s
         LEFT JOIN LATERAL (
-            SELECT true AS done FROM webapp_coding g JOIN webapp_definition d ON d.id = g.definition_id
+            SELECT true AS done
+            FROM webapp_coding g JOIN webapp_definition d ON d.id = g.definition_id
             WHERE g.item_id = i.id AND g.coder_id = a.coder_id AND d.number >= %(base)s LIMIT 1
         ) c ON true
         WHERE i.draw_id = %(draw)s GROUP BY i.id
@@ -123,7 +129,8 @@ _WAITING = """
         SELECT id, mine FROM text WHERE mine AND NOT coded OR NOT mine AND given_to < wanted
         ORDER BY NOT mine, place LIMIT 1
     )
-    SELECT (SELECT id FROM next) AS item, (SELECT mine FROM next) AS given, count(*) FILTER (WHERE coded) AS coded,
+    SELECT (SELECT id FROM next) AS item, (SELECT mine FROM next) AS given,
+           count(*) FILTER (WHERE coded) AS coded,
            coalesce(sum(greatest(wanted - done, 0)), 0)::int AS to_do
     FROM text
 """
@@ -136,14 +143,12 @@ def assigned(coder: Coder, item: int) -> Item | None:
 
 def before(coder: Coder, item: Item | None) -> int | None:
     """The text that this coder coded before that one, or last: to look at it again."""
-    done = [
-        of
-        for _, of in sorted(
-            coder.codings.order_by("item_id", "pk").distinct("item_id").values_list("pk", "item")
-        )
-    ]
-    at = done.index(item.pk) if item and item.pk in done else len(done)
-    return done[at - 1] if at else None
+    first_codings = coder.codings.order_by("item_id", "pk").distinct("item_id")
+    in_time = sorted(first_codings.values_list("pk", "item"))
+    coded = [item_id for _, item_id in in_time]
+    if item and item.pk in coded:
+        coded = coded[: coded.index(item.pk)]
+    return coded[-1] if coded else None
 
 
 def save(
@@ -196,22 +201,20 @@ def counted(concept: Concept, base: int) -> QuerySet[Coding]:
 def by_text(concept: Concept, base: int) -> list[list[Coding]]:
     """The codings that count of each text that has some, in the order of the texts."""
     return [
-        list(readings) for _, readings in groupby(counted(concept, base), lambda one: one.item_id)
+        list(readings)
+        for _, readings in groupby(counted(concept, base), lambda reading: reading.item_id)
     ]
 
 
 def differ(readings: list[Coding]) -> bool:
     """Whether the coders of a text disagree."""
-    return len({one.code for one in readings}) > 1
+    return len({reading.code for reading in readings}) > 1
 
 
 def settled(concept: Concept, base: int) -> dict[int, int]:
     """item -> the code on which readers agreed."""
-    rows = Settlement.objects.filter(
+    settlements = Settlement.objects.filter(
         item__draw__concept=concept, definition__number__gte=base
-    ).order_by("pk")
-    return {
-        item: code
-        for item, code in dict(rows.values_list("item", "code")).items()
-        if code != Settlement.OPEN
-    }
+    )
+    last_code = dict(settlements.order_by("pk").values_list("item", "code"))
+    return {item: code for item, code in last_code.items() if code != Settlement.OPEN}

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from inference.errors import Invalid
-from webapp.models import Coder, Definition, Item, Run
+from webapp.models import Coder, Concept, Definition, Item, Run
 from webapp.platform.accounts import authorization, embargo
 from webapp.platform.pages.page import told, whole
 from webapp.platform.pages.typed import HtmlAnswer, typed
@@ -15,6 +15,7 @@ from webapp.service.codebook import coding, concepts
 from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
 
 READ = 30_000  # characters of a text
+NOT_FOUND = 404
 
 
 @never_cache
@@ -30,20 +31,29 @@ def code(
 ) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     """The text that a coder has to code next, or ?item=, which they have coded; of an invitation
     the form by which one joins. Nothing is said of an address that holds no more."""
-    if concept := coding.invited(token):
-        name = sent.get("name", "") if sent else ""
-        if sent:
-            with told(request):
-                _check_rate(request)
-                return redirect("code", coding.join(concept, name, by_link=True).token)
-        return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
-    if (coder := coding.coder_of(token)) is None:
-        return HtmlAnswer(ClosedPage(), status=404)
+    concept = coding.invited(token)
+    if concept is not None:
+        return _join(request, concept, sent)
+    coder = coding.coder_of(token)
+    if coder is None:
+        return HtmlAnswer(ClosedPage(), status=NOT_FOUND)
     if sent:
         with told(request):
             _save(coder, sent)
         return redirect("code", token)
     return HtmlAnswer(_page(request, coder, item))
+
+
+def _join(
+    request: HttpRequest, concept: Concept, sent: QueryDict | None
+) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
+    name = ""
+    if sent:
+        name = sent.get("name", "")
+        with told(request):
+            _check_rate(request)
+            return redirect("code", coding.join(concept, name, by_link=True).token)
+    return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
 
 
 def _check_rate(request: HttpRequest) -> None:
@@ -59,18 +69,17 @@ def _save(coder: Coder, sent: QueryDict) -> None:
     item = coding.assigned(coder, whole(sent, "item"))
     if item is None:
         raise Invalid("item", "This text was not given to you.")
-    definition = Definition.objects.filter(
-        concept=coder.concept_id, number=whole(sent, "definition")
-    ).first()
+    versions = Definition.objects.filter(concept=coder.concept_id)
+    definition = versions.filter(number=whole(sent, "definition")).first()
     if definition is None:
         raise Invalid("definition", "There is no such version of the definition.")
     coding.save(
         coder,
         item,
         definition,
-        whole(sent, "code"),
-        bool(sent.get("unsure")),
-        sent.get("remark", ""),
+        code=whole(sent, "code"),
+        unsure=bool(sent.get("unsure")),
+        remark=sent.get("remark", ""),
     )
 
 
@@ -83,23 +92,23 @@ def _concept_url(request: HttpRequest, coder: Coder) -> str:
     return reverse("concept", args=[run.pk, coder.concept_id]) if run else ""
 
 
-def _page(request: HttpRequest, coder: Coder, wanted: int | None) -> CodingPage:
+def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPage:
     state = coding.following(coder)
     item: Item | None = state.item
-    if wanted is not None and (item := coding.assigned(coder, wanted)) is None:
-        raise Http404("This text was not given to you.")
-    before, newest = (
-        coding.before(coder, item),
-        coder.codings.filter(item=item).last() if item else None,
-    )
-    text, about = "", {"title": "", "date_text": ""}
+    if asked_for is not None:
+        item = coding.assigned(coder, asked_for)
+        if item is None:
+            raise Http404("This text was not given to you.")
+    corpus = coder.concept.corpus
+    before = coding.before(coder, item)
+    newest = None
+    text = ""
+    about = {"title": "", "date_text": ""}
     if item:
-        text = embargo.beginnings(coder.concept.corpus, [item.document], READ).get(
-            item.document, ""
-        )
-        about = embargo.about(coder.concept.corpus, [item.document], "title", "date_text").get(
-            item.document, about
-        )
+        newest = coder.codings.filter(item=item).last()
+        text = embargo.beginnings(corpus, [item.document], READ).get(item.document, "")
+        columns = embargo.about(corpus, [item.document], "title", "date_text")
+        about = columns.get(item.document, about)
     return CodingPage(
         concept=coder.concept,
         holds=concepts.defined(coder.concept).holds,
@@ -108,7 +117,7 @@ def _page(request: HttpRequest, coder: Coder, wanted: int | None) -> CodingPage:
         title=about["title"],
         date=about["date_text"],
         text=text,
-        cut=len(text) == READ or coder.concept.corpus.embargo,
+        cut=len(text) == READ or corpus.embargo,
         code=newest.code if newest else None,
         unsure=bool(newest and newest.unsure),
         remark=newest.remark if newest else "",

@@ -19,20 +19,31 @@ from webapp.models import Coding, Concept, Corpus, Definition, Draw, Example, It
 from webapp.platform.pages.page import is_whole
 
 MOST = 200  # concepts of a corpus
-NAME, CODE, TEXT = 100, 40, 5_000  # characters
+# Characters
+NAME = 100
+CODE = 40
+TEXT = 5_000
+FEWEST_CODES = 2
 CODES = 9  # of a concept: each has a key from 1 to 9
+FEWEST_DRAWN = 10  # documents at once
 DRAWN = 20_000  # documents of a concept
-# documents of each stratum, at least: more make estimates no better (docs/measurements/codebook.md)
+# Documents of each stratum, at least: more make estimates no better (docs/measurements/codebook.md)
 EACH = 1
-# Numbers of a scale: their squares and ratios are finite, and no nothing.
-SMALLEST_CODE, LARGEST_CODE = 1e-9, 1e9
+FEWEST_DOUBLED = 60  # documents that two code: of fewer, agreement can't be told
+SEEDS = 1 << 31
+# Numbers of a scale: their squares and ratios are finite, and never 0 by rounding
+SMALLEST_CODE = 1e-9
+LARGEST_CODE = 1e9
 EXAMPLES = 200
+ROWS_AT_ONCE = 1_000  # written by one statement
 YES_NO = ["no", "yes"]
+NO, YES = range(2)  # their codes
 
 
 def create(corpus: Corpus, sent: Mapping[str, str], by: str) -> Concept:
     """Raises Invalid."""
-    name, kind = _short("name", sent.get("called", ""), NAME), sent.get("kind", "")
+    name = _short("name", sent.get("called", ""), NAME)
+    kind = sent.get("kind", "")
     if kind not in Concept.Kind.values:
         raise Invalid(
             "kind", f"A concept is one of {', '.join(Concept.Kind.values)}, got “{kind[:20]}”."
@@ -53,8 +64,9 @@ def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> De
     texts = {name: lines(sent.get(name, "")) for name in ("text", "examples", "borderline")}
     if not texts["text"]:
         raise Invalid("text", "Say in a sentence or two when a document has the concept.")
-    if long := next((name for name, text in texts.items() if len(text) > TEXT), None):
-        raise Invalid(long, f"Each part of a definition has at most {TEXT:,} characters.")
+    for name, text in texts.items():
+        if len(text) > TEXT:
+            raise Invalid(name, f"Each part of a definition has at most {TEXT:,} characters.")
     codes = YES_NO if concept.kind == Concept.Kind.YES_NO else _codes(sent.get("codes", ""))
     if concept.kind == Concept.Kind.SCALE:
         _check_scale(codes)
@@ -78,9 +90,11 @@ def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> De
 
 def _codes(text: str) -> list[str]:
     codes = [_short("codes", line, CODE) for line in text.splitlines() if line.strip()]
-    if not 2 <= len(codes) <= CODES or len({code.casefold() for code in codes}) < len(codes):
+    different = {code.casefold() for code in codes}
+    if not FEWEST_CODES <= len(codes) <= CODES or len(different) < len(codes):
         raise Invalid(
-            "codes", f"Write 2 to {CODES} codes, each once, a line each; got {len(codes)}."
+            "codes",
+            f"Write {FEWEST_CODES} to {CODES} codes, each once, a line each; got {len(codes)}.",
         )
     return codes
 
@@ -116,7 +130,8 @@ class Defined(NamedTuple):
 
 def defined(concept: Concept) -> Defined:
     versions = list(concept.definitions.all())
-    return Defined(versions[-1], max(version.number for version in versions if version.anew))
+    base = max(version.number for version in versions if version.anew)
+    return Defined(versions[-1], base)
 
 
 def values(codes: list[str]) -> list[float]:
@@ -128,13 +143,12 @@ def values(codes: list[str]) -> list[float]:
 
 
 # The draw
-# ------------------------------------------------------------------------------------------------------------
 
 
 def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str], by: str) -> None:
     """Draw documents at random, in strata of a topic's share and of the columns that are to be
     compared, or more of them by the design with which that was begun. Raises Invalid."""
-    size = _whole(sent, "size", 10, DRAWN)
+    size = _whole(sent, "size", FEWEST_DRAWN, DRAWN)
     with transaction.atomic():
         _lock(concept)
         drawn = Draw.objects.filter(concept=concept).first()
@@ -144,29 +158,39 @@ def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str]
                 "size", "Documents were drawn meanwhile. Look again before you draw more."
             )
         if drawn is None:
-            topic = _whole(sent, "topic", 0, run.topics - 1) if sent.get("topic") else None
-            overlap = _whole(sent, "overlap", 0, 100) / 100
-            documents, seed = run.version.documents, secrets.randbelow(1 << 31)
-            drawn = Draw.objects.create(
-                concept=concept,
-                run=run,
-                topic=topic,
-                columns=columns,
-                documents=documents,
-                seed=seed,
-                overlap=overlap,
-                by=by,
-            )
-        elif drawn.elsewhere:
-            raise Invalid(
-                "size", "These codes were made elsewhere, so no more can be drawn in the same way."
-            )
-        elif drawn.run is None:
-            raise Invalid(
-                "size",
-                "The run whose topics made the strata is deleted, so no more can be drawn by them.",
-            )
+            drawn = _begin_draw(concept, run, sent, columns, by)
+        _check_continuable(drawn)
         _draw_up_to(drawn, min(have + size, DRAWN))
+
+
+def _begin_draw(
+    concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str], by: str
+) -> Draw:
+    topic = _whole(sent, "topic", 0, run.topics - 1) if sent.get("topic") else None
+    percent = _whole(sent, "overlap", 0, 100)
+    return Draw.objects.create(
+        concept=concept,
+        run=run,
+        topic=topic,
+        columns=columns,
+        documents=run.version.documents,
+        seed=secrets.randbelow(SEEDS),
+        overlap=percent / 100,
+        by=by,
+    )
+
+
+def _check_continuable(drawn: Draw) -> None:
+    """Raises Invalid where no more can be drawn by the same design."""
+    if drawn.elsewhere:
+        raise Invalid(
+            "size", "These codes were made elsewhere, so no more can be drawn in the same way."
+        )
+    if drawn.run is None:
+        raise Invalid(
+            "size",
+            "The run whose topics made the strata is deleted, so no more can be drawn by them.",
+        )
 
 
 def _draw_up_to(drawn: Draw, size: int) -> None:
@@ -180,52 +204,55 @@ def _draw_up_to(drawn: Draw, size: int) -> None:
             f"These columns make {len(sizes):,} kinds of documents, of which at least {EACH} each"
             f" are drawn: draw {EACH * len(sizes):,}, or choose fewer columns.",
         )
-    made = design.draw(strata, size, EACH, drawn.seed)
+    sample = design.draw(strata, size, EACH, drawn.seed)
     old = {item.document: item for item in drawn.items.all()}
-    doubled = _doubled(len(made.documents), drawn.overlap)
+    doubled = _doubled(len(sample.documents), drawn.overlap)
     new: list[Item] = []
-    for document, pi, stratum, twice in zip(
-        made.documents.tolist(),
-        made.pi.tolist(),
-        made.strata.tolist(),
-        doubled.tolist(),
-        strict=True,
-    ):
+    for i, document in enumerate(sample.documents.tolist()):
+        pi = float(sample.pi[i])
         if document in old:
             old[document].pi = pi
-        else:
-            new.append(
-                Item(
-                    draw=drawn,
-                    document=document,
-                    place=len(old) + len(new),
-                    pi=pi,
-                    stratum=stratum,
-                    stratum_size=int(sizes[stratum]),
-                    twice=twice,
-                )
-            )
-    Item.objects.bulk_update(old.values(), ["pi"], batch_size=1_000)
-    Item.objects.bulk_create(new, batch_size=1_000)
+            continue
+        stratum = int(sample.strata[i])
+        item = Item(
+            draw=drawn,
+            document=document,
+            place=len(old) + len(new),
+            pi=pi,
+            stratum=stratum,
+            stratum_size=int(sizes[stratum]),
+            twice=bool(doubled[i]),
+        )
+        new.append(item)
+    Item.objects.bulk_update(old.values(), ["pi"], batch_size=ROWS_AT_ONCE)
+    Item.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
 
 
 def _doubled(n: int, overlap: float) -> np.ndarray:
-    """bool[n]: which two readers code, evenly spread; at least 60, of which agreement can be
-    told."""
-    share = max(overlap, min(1.0, 60 / n)) if overlap else 0.0
-    return np.diff(np.floor(np.arange(n + 1) * share)) > 0
+    """bool[n]: which two readers code, evenly spread; at least FEWEST_DOUBLED where there are so
+    many."""
+    share = 0.0
+    if overlap:
+        share = max(overlap, min(1.0, FEWEST_DOUBLED / n))
+    doubled_so_far = np.floor(np.arange(n + 1) * share)
+    return np.diff(doubled_so_far) > 0
 
 
 def strata_of(drawn: Draw) -> np.ndarray:
     """int32[D], of the documents that there were when it was begun."""
     assert drawn.run is not None, f"the run of draw {drawn.pk} is gone"
-    version, D = drawn.run.version, drawn.documents
-    share = None if drawn.topic is None else topic_shares(drawn.run, drawn.topic)[:D]
-    crossed = np.zeros(D, np.int64)
+    D = drawn.documents
+    share = None
+    if drawn.topic is not None:
+        share = topic_shares(drawn.run, drawn.topic)[:D]
+    # A number for each combination of the columns' groups
+    combination = np.zeros(D, np.int64)
     for column in drawn.columns:
-        group = fields.groups(version, column).group[:D].astype(np.int64) + 1
-        crossed = crossed * (int(group.max(initial=0)) + 1) + group
-    return design.strata(share, np.unique(crossed, return_inverse=True)[1])
+        group = fields.groups(drawn.run.version, column).group[:D].astype(np.int64) + 1
+        groups = int(group.max(initial=0)) + 1
+        combination = combination * groups + group
+    _, numbered = np.unique(combination, return_inverse=True)
+    return design.strata(share, numbered)
 
 
 def topic_shares(run: Run, topic: int) -> np.ndarray:
@@ -244,7 +271,6 @@ def _whole(sent: Mapping[str, str], name: str, least: int, most: int) -> int:
 
 
 # What else is done to a concept
-# --------------------------------------------------------------------------------------
 
 
 def invite(concept: Concept, on: bool) -> None:
@@ -270,7 +296,8 @@ def withdraw(concept: Concept, coder: int, on: bool) -> None:
 
 def choose(concept: Concept, document: int, note: str, by: str) -> None:
     """Keep a document as an example. Raises Invalid."""
-    if document >= (concept.corpus.version.documents if concept.corpus.version else 0):
+    version = concept.corpus.version
+    if version is None or document >= version.documents:
         raise Invalid("document", f"“{concept.corpus.name}” has no document {document}.")
     if concept.chosen.count() >= EXAMPLES:
         raise Invalid("document", f"A concept has at most {EXAMPLES} examples.")
@@ -289,17 +316,16 @@ def remove(concept: Concept, on: bool) -> None:
 def listed(corpus: Corpus) -> list[tuple[Concept, int, int]]:
     """Each with how many documents were drawn for it, and coded by a definition that counts."""
     definitions = Definition.objects.filter(concept=OuterRef("pk"), anew=True).order_by("-number")
-    counts = Q(draw__items__codings__definition__number__gte=F("base"))
-    rows = (
-        corpus.concepts.filter(removed_at=None)
-        .annotate(base=Subquery(definitions.values("number")[:1]))
-        .annotate(
-            n=Count("draw__items", distinct=True),
-            coded=Count("draw__items", distinct=True, filter=counts),
-        )
-        .prefetch_related("definitions")
+    is_coded = Q(draw__items__codings__definition__number__gte=F("base"))
+    concepts = corpus.concepts.filter(removed_at=None).annotate(
+        base=Subquery(definitions.values("number")[:1])
     )
-    return [(concept, concept.n, concept.coded) for concept in rows]
+    counted = concepts.annotate(
+        drawn=Count("draw__items", distinct=True),
+        coded=Count("draw__items", distinct=True, filter=is_coded),
+    )
+    rows = counted.prefetch_related("definitions")
+    return [(concept, concept.drawn, concept.coded) for concept in rows]
 
 
 def _lock(concept: Concept) -> None:

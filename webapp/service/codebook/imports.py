@@ -4,7 +4,7 @@ known the coders and the probabilities with which the documents were drawn; or a
 
 import csv
 import io
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import NamedTuple
 
 from django.db import transaction
@@ -14,14 +14,20 @@ from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
 from webapp.service.codebook import coding, qdpx
-from webapp.service.codebook.concepts import DRAWN, TEXT, defined
+from webapp.service.codebook.concepts import DRAWN, NO, TEXT, YES, defined
 
-FILE = 50_000_000  # bytes
+MEGABYTE = 1_000_000
+FILE = 50 * MEGABYTE
 READINGS = 2 * DRAWN  # rows
 # That a document was drawn: of a larger collection than there is; estimates divide by its square.
 LEAST_PROBABILITY = 1e-9
 ELSEWHERE = "elsewhere"  # the coder where the file names none
 NAMED = 5  # of what did not match
+TITLE = 60  # characters of a title, or of an id, in a sentence
+CELL = 40
+NUMBER = 20
+ZIP = b"PK"  # how a zip begins
+NUL = "\0"
 
 
 class Given(NamedTuple):
@@ -40,7 +46,6 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
     """(how many codes were taken in, sentences about what was left out). Where the file says no
     probabilities, its documents are taken for drawn uniformly from all. Raises Invalid, and then
     nothing is kept."""
-    holds, base = defined(concept)
     if Draw.objects.filter(concept=concept).exists():
         raise Invalid(
             "codes",
@@ -48,212 +53,254 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
             " elsewhere.",
         )
     if len(content) > FILE:
-        raise Invalid("codes", f"The file has more than {FILE // 1_000_000} MB, which is the most.")
-    readings, left_out = (_of_project if content.startswith(b"PK") else _of_table)(
-        concept, holds.codes, content
-    )
+        raise Invalid("codes", f"The file has more than {FILE // MEGABYTE} MB, which is the most.")
+    codes = defined(concept).holds.codes
+    if content.startswith(ZIP):
+        readings, left_out = _of_project(concept, codes, content)
+    else:
+        readings, left_out = _of_table(concept, codes, content), ""
     if len(readings) > READINGS:
         raise Invalid(
             "codes", f"The file has {len(readings):,} codes; at most {READINGS:,} are taken in."
         )
-    pi = {one.document: one.probability for one in readings}
-    if len({p == 0 for p in pi.values()}) > 1:
+    # Of a document that is read twice the last that is said
+    probability = {reading.document: reading.probability for reading in readings}
+    if 0 < sum(value == 0 for value in probability.values()) < len(probability):
         raise Invalid(
             "codes",
             "Some documents have a probability, and others none. Give all of them one, or none.",
         )
-    D, times = run.version.documents, Counter(one.document for one in readings)
     with transaction.atomic():
-        drawn = Draw.objects.create(
-            concept=concept, columns=[], documents=D, elsewhere=True, seed=0, overlap=0, by=by
-        )
-        coders = {
-            n: coding.join(concept, n or ELSEWHERE) for n in sorted({one.coder for one in readings})
-        }
-        items = {
-            document: Item(
-                draw=drawn,
-                document=document,
-                place=place,
-                pi=pi[document] or len(times) / D,
-                stratum=0,
-                stratum_size=D,
-                twice=n > 1,
-            )
-            for place, (document, n) in enumerate(times.items())
-        }
-        Item.objects.bulk_create(items.values())
-        Assignment.objects.bulk_create(
-            Assignment(item=items[one.document], coder=coders[one.coder], base=base)
-            for one in readings
-        )
-        Coding.objects.bulk_create(
-            Coding(
-                item=items[one.document],
-                coder=coders[one.coder],
-                definition=holds,
-                code=one.code,
-                unsure=one.unsure,
-                remark=one.remark,
-            )
-            for one in readings
-        )
+        _store(concept, run, readings, probability, by)
     return len(readings), left_out
 
 
-def _of_table(concept: Concept, codes: list[str], content: bytes) -> tuple[list[Given], str]:
-    rows = _rows(content)
-    labels = {str(i): i for i in range(len(codes))} | {
-        name.casefold(): i for i, name in enumerate(codes)
-    }
-    numbers = embargo.numbers(concept.corpus, {row["id"] for row in rows if "\0" not in row["id"]})
-    given: dict[tuple[int, str], Given] = {}
-    for line, row in enumerate(rows, 2):
-        if any("\0" in cell for cell in row.values()):
-            raise Invalid("codes", f"Line {line:,} has a character that no text has (NUL).")
-        document, coder, code = (
-            numbers.get(row["id"]),
-            row.get("coder", ""),
-            labels.get(row["code"].casefold()),
+def _store(
+    concept: Concept, run: Run, readings: list[Given], probability: dict[int, float], by: str
+) -> None:
+    """probability: of each document, 0 where the file says none."""
+    definition, base = defined(concept)
+    D = run.version.documents
+    drawn = Draw.objects.create(
+        concept=concept, columns=[], documents=D, elsewhere=True, seed=0, overlap=0, by=by
+    )
+    names = sorted({reading.coder for reading in readings})
+    coders = {name: coding.join(concept, name or ELSEWHERE) for name in names}
+    times = Counter(reading.document for reading in readings)
+    items = {
+        document: Item(
+            draw=drawn,
+            document=document,
+            place=place,
+            pi=probability[document] or len(times) / D,
+            stratum=0,
+            stratum_size=D,
+            twice=times[document] > 1,
         )
+        for place, document in enumerate(times)
+    }
+    Item.objects.bulk_create(items.values())
+    Assignment.objects.bulk_create(
+        Assignment(item=items[reading.document], coder=coders[reading.coder], base=base)
+        for reading in readings
+    )
+    Coding.objects.bulk_create(
+        Coding(
+            item=items[reading.document],
+            coder=coders[reading.coder],
+            definition=definition,
+            code=reading.code,
+            unsure=reading.unsure,
+            remark=reading.remark,
+        )
+        for reading in readings
+    )
+
+
+# A table
+
+
+def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]:
+    """Raises Invalid, which names the line."""
+    rows = _rows(content)
+    code_of = {str(i): i for i in range(len(codes))}
+    code_of |= {name.casefold(): i for i, name in enumerate(codes)}
+    ids = {row["id"] for row in rows if NUL not in row["id"]}
+    numbers = embargo.numbers(concept.corpus, ids)
+    readings: dict[tuple[int, str], Given] = {}
+    for line, row in enumerate(rows, 2):  # the first line has the names of columns
+        if any(NUL in cell for cell in row.values()):
+            raise Invalid("codes", f"Line {line:,} has a character that no text has (NUL).")
+        document = numbers.get(row["id"])
+        coder = row.get("coder", "")
+        code = code_of.get(row["code"].casefold())
         if document is None:
             raise Invalid(
-                "codes", f"Line {line:,}: no document here has the id “{row['id'][:40]}”."
+                "codes", f"Line {line:,}: no document here has the id “{row['id'][:CELL]}”."
             )
         if code is None:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: “{row['code'][:40]}” is no code of this concept:"
+                f"Line {line:,}: “{row['code'][:CELL]}” is no code of this concept:"
                 f" {', '.join(codes)}.",
             )
-        if (document, coder) in given:
+        if (document, coder) in readings:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: {coder[:40] or ELSEWHERE} has coded “{row['id'][:40]}” above"
+                f"Line {line:,}: {coder[:CELL] or ELSEWHERE} has coded “{row['id'][:CELL]}” above"
                 " already.",
             )
-        given[document, coder] = Given(
-            document,
-            coder,
-            code,
-            _probability(row.get("probability", ""), f"Line {line:,}"),
-        )
-    return list(given.values()), ""
+        probability = _probability(row.get("probability", ""), f"Line {line:,}")
+        readings[document, coder] = Given(document, coder, code, probability)
+    return list(readings.values())
+
+
+# A project
 
 
 def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[list[Given], str]:
-    """A document's codes are those of its text and of all passages of it. Where the project has no
-    codes “yes” and “no”, but one that is called as the concept, a document is coded yes where it
-    has that, and no else."""
+    """A document's codes are those of its text and of all passages of it; and sentences about what
+    was left out. Raises Invalid where that is everything."""
     project = qdpx.read(content)
-    name, labels = (
-        qdpx.folded(concept.name),
-        {qdpx.folded(label): i for i, label in enumerate(codes)},
-    )
-    named = {
-        guid: own for guid, (own, above) in project.codes.items() if qdpx.folded(above) == name
-    } or {guid: own for guid, (own, _) in project.codes.items()}
-    index = {
-        guid: labels[qdpx.folded(own)] for guid, own in named.items() if qdpx.folded(own) in labels
-    }
-    either = not index and concept.kind == Concept.Kind.YES_NO
-    if either:
-        index = {guid: 1 for guid, (own, _) in project.codes.items() if qdpx.folded(own) == name}
-    if not index:
-        there = ", ".join(sorted({own for own, _ in project.codes.values()})[:NAMED])
-        wanted = ", ".join([concept.name, *codes] if either else codes)
-        raise Invalid(
-            "codes",
-            f"No code of this project is called as one here ({wanted}). It has: {there or 'none'}.",
-        )
-    given: dict[tuple[int, str], Given] = {}
-    unknown, several, seen = list[str](), list[str](), set[int]()
-    for text, document in zip(
-        project.texts, _documents(concept.corpus, project.texts), strict=True
-    ):
+    meanings = _meanings(project, concept, codes)
+    readings: list[Given] = []
+    unknown: list[str] = []
+    several: list[str] = []
+    seen: set[int] = set()
+    documents = _documents(concept.corpus, project.texts)
+    for text, document in zip(project.texts, documents, strict=True):
         title = text.names[0] if text.names else "a text without a name"
         if document is None or document in seen:
             unknown.append(title)
             continue
         seen.add(document)
-        mine: dict[str, dict[int, list[str]]] = defaultdict(
-            lambda: defaultdict(list)
-        )  # coder -> code -> remarks
-        for mark in text.marks:
-            if mark.code in index:
-                mine[mark.coder][index[mark.code]].append("".join(mark.remark).strip())
-        if either and not mine:
-            mine[""] = {0: []}
-        for coder, own in mine.items():
-            if len(own) > 1:
+        for coder, remarks_of_code in _by_coder(text, meanings).items():
+            if len(remarks_of_code) > 1:
                 several.append(title)
                 continue
-            ((code, remarks),) = own.items()
-            unsure, remark = (
-                any(one.startswith(qdpx.UNSURE) for one in remarks),
-                "\n".join(filter(None, remarks)),
+            ((code, remarks),) = remarks_of_code.items()
+            reading = Given(
+                document=document,
+                coder=coder,
+                code=code,
+                probability=_probability(text.probability, f"“{title[:TITLE]}”"),
+                unsure=any(remark.startswith(qdpx.UNSURE) for remark in remarks),
+                remark=_remark(remarks),
             )
-            remark = remark.removeprefix(qdpx.UNSURE).strip()[:TEXT]
-            given[document, coder] = Given(
-                document,
-                coder,
-                code,
-                _probability(text.probability, f"“{title[:60]}”"),
-                unsure,
-                remark,
-            )
-    if not given:
-        raise Invalid(
-            "codes",
-            "Nothing of this project could be taken in."
-            f" {_left_out(unknown, several, project.others)}",
-        )
-    return list(given.values()), _left_out(unknown, several, project.others)
+            readings.append(reading)
+    left_out = _left_out(unknown, several, project.others)
+    if not readings:
+        raise Invalid("codes", f"Nothing of this project could be taken in. {left_out}")
+    return readings, left_out
+
+
+class _Meanings(NamedTuple):
+    """code_of: guid of a project's code -> the concept's code. unmarked: the code of a document
+    without any; None where nothing is known of it."""
+
+    code_of: dict[str, int]
+    unmarked: int | None
+
+
+def _meanings(project: qdpx.Project, concept: Concept, codes: list[str]) -> _Meanings:
+    """What the project's codes mean here: those below a code that is called as the concept, or, where
+    there is none, all of them. Where none is called “yes” or “no”, but one as the concept, a
+    document is coded yes where it has that, and no else. Raises Invalid where none means
+    anything."""
+    name_of_concept = qdpx.folded(concept.name)
+    number_of_code = {qdpx.folded(label): i for i, label in enumerate(codes)}
+    names = {guid: qdpx.folded(name) for guid, (name, _) in project.codes.items()}
+    below_concept = {
+        guid: names[guid]
+        for guid, (_, above) in project.codes.items()
+        if qdpx.folded(above) == name_of_concept
+    }
+    candidates = below_concept or names
+    code_of = {
+        guid: number_of_code[name] for guid, name in candidates.items() if name in number_of_code
+    }
+    if code_of:
+        return _Meanings(code_of, unmarked=None)
+    expected = codes
+    if concept.kind == Concept.Kind.YES_NO:
+        code_of = {guid: YES for guid, name in names.items() if name == name_of_concept}
+        if code_of:
+            return _Meanings(code_of, unmarked=NO)
+        expected = [concept.name, *codes]
+    in_project = sorted({name for name, _ in project.codes.values()})
+    raise Invalid(
+        "codes",
+        f"No code of this project is called as one here ({', '.join(expected)}). It has:"
+        f" {', '.join(in_project[:NAMED]) or 'none'}.",
+    )
+
+
+def _by_coder(text: qdpx.Text, meanings: _Meanings) -> dict[str, dict[int, list[str]]]:
+    """coder -> the codes that they gave to the text -> remarks."""
+    by_coder: dict[str, dict[int, list[str]]] = {}
+    for mark in text.marks:
+        if mark.code not in meanings.code_of:
+            continue
+        remarks_of_code = by_coder.setdefault(mark.coder, {})
+        remarks = remarks_of_code.setdefault(meanings.code_of[mark.code], [])
+        remarks.append("".join(mark.remark).strip())
+    if not by_coder and meanings.unmarked is not None:
+        return {"": {meanings.unmarked: []}}
+    return by_coder
+
+
+def _remark(remarks: list[str]) -> str:
+    text = "\n".join(remark for remark in remarks if remark)
+    return text.removeprefix(qdpx.UNSURE).strip()[:TEXT]
 
 
 def _documents(corpus: Corpus, texts: list[qdpx.Text]) -> list[int | None]:
     """The document that each text is: the only one with its words, or else with its name as its id
     or title."""
-    by_text = embargo.numbers(corpus, {each for text in texts for each in text.digests}, "digest")
+    digests = {digest for text in texts for digest in text.digests}
     names = {name for text in texts for name in text.names}
+    by_text = embargo.numbers(corpus, digests, "digest")
     by_name = embargo.numbers(corpus, names, "title") | embargo.numbers(corpus, names)
-    known = (
-        [*(by_text.get(d) for d in text.digests), *(by_name.get(n) for n in text.names)]
-        for text in texts
-    )
-    return [next((number for number in numbers if number is not None), None) for numbers in known]
+    documents = []
+    for text in texts:
+        numbers = [by_text[digest] for digest in text.digests if digest in by_text]
+        numbers += [by_name[name] for name in text.names if name in by_name]
+        documents.append(next(iter(numbers), None))
+    return documents
 
 
 def _left_out(unknown: list[str], several: list[str], others: int) -> str:
     """Sentences."""
-
-    def listed(titles: list[str]) -> str:
-        return ", ".join(f"“{title[:60]}”" for title in titles[:NAMED]) + (
-            " …" if len(titles) > NAMED else ""
+    sentences = []
+    if unknown:
+        sentences.append(
+            "Left out, as no document here, or none that is not taken already, has that text or"
+            f" name: {len(unknown):,} of the texts, {_first(unknown)}."
         )
+    if several:
+        sentences.append(
+            f"Left out, as one coder gave them several of these codes: {len(several):,},"
+            f" {_first(several)}."
+        )
+    if others:
+        sentences.append(
+            f"{others:,} sources of the project are no plain texts, and were left out."
+        )
+    return " ".join(sentences)
 
-    sentences = {
-        f"Left out, as no document here, or none that is not taken already, has that text or name: {len(unknown):,} of the texts, {listed(unknown)}.": (
-            unknown
-        ),
-        f"Left out, as one coder gave them several of these codes: {len(several):,}, {listed(several)}.": (
-            several
-        ),
-        f"{others:,} sources of the project are no plain texts, and were left out.": others,
-    }
-    return " ".join(sentence for sentence, some in sentences.items() if some)
+
+def _first(titles: list[str]) -> str:
+    quoted = ", ".join(f"“{title[:TITLE]}”" for title in titles[:NAMED])
+    return f"{quoted} …" if len(titles) > NAMED else quoted
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:
     try:
         text = content.decode("utf-8-sig")
-        table = csv.DictReader(
-            io.StringIO(text), strict=True, delimiter=max(",;\t", key=text.partition("\n")[0].count)
-        )
-        rows = [
-            {k.strip().lower(): csv_cells.unsafe((v or "").strip()) for k, v in row.items() if k}
-            for row in table
-        ]
+        first_line = text.partition("\n")[0]
+        delimiter = max(",;\t", key=first_line.count)
+        table = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
+        rows = [_cells(row) for row in table]
     except (UnicodeDecodeError, csv.Error):
         raise Invalid(
             "codes",
@@ -266,6 +313,16 @@ def _rows(content: bytes) -> list[dict[str, str]]:
     return rows
 
 
+def _cells(row: dict[str | None, str | None]) -> dict[str, str]:
+    """Without what stands behind the last column, and as it was before a program that writes CSV
+    made it safe. A cell that is missing at the end of a line is ""."""
+    cells = {}
+    for name, cell in row.items():
+        if name:
+            cells[name.strip().lower()] = csv_cells.unsafe((cell or "").strip())
+    return cells
+
+
 def _probability(text: str, place: str) -> float:
     """0 where none is given. place: where it stands, in words."""
     try:
@@ -275,6 +332,6 @@ def _probability(text: str, place: str) -> float:
     if value != 0 and not LEAST_PROBABILITY <= value <= 1:
         raise Invalid(
             "codes",
-            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got “{text[:20]}”.",
+            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got “{text[:NUMBER]}”.",
         )
     return value

@@ -5,6 +5,7 @@ of each text. webapp.service.codebook.exports writes one."""
 import hashlib
 import io
 import unicodedata
+import zipfile
 from contextlib import closing
 from pathlib import PurePath
 from typing import NamedTuple
@@ -15,8 +16,11 @@ from webapp.intake.readers.copies import Copy
 from webapp.intake.readers.markup import Handler, parse
 from webapp.intake.readers.package import package, small
 
-NAME, FOLDER = "project.qde", "sources/"
-MOST_MARKUP, MOST_TEXTS = 20_000_000, 200_000_000  # bytes, unpacked
+NAME = "project.qde"
+FOLDER = "sources/"
+MEGABYTE = 1_000_000
+MOST_MARKUP = 20 * MEGABYTE  # unpacked
+MOST_TEXTS = 200 * MEGABYTE  # all together, unpacked
 MOST_ELEMENTS = 500_000
 UNSURE = "(unsure)"  # how a remark begins
 PROBABILITY = "probability "  # how the description of a text begins
@@ -54,7 +58,8 @@ def folded(name: str) -> str:
 
 def read(content: bytes) -> Project:
     """Raises Invalid."""
-    handler, name, left, texts = _Found(), "The project", MOST_TEXTS, list[Text]()
+    name = "The project"
+    handler = _Found()
     try:
         with (
             closing(Copy(io.BytesIO(content), name, len(content))) as copy,
@@ -65,30 +70,50 @@ def read(content: bytes) -> Project:
                 raise Invalid(
                     "codes",
                     f"A REFI-QDA project has a file {NAME} of at most"
-                    f" {MOST_MARKUP // 1_000_000} MB.",
+                    f" {MOST_MARKUP // MEGABYTE} MB.",
                 )
             parse(io.BufferedReader(io.BytesIO(markup)), handler, name)
-            inside = {entry.lower(): entry for entry in archive.namelist()}
-            for about, marks, written, described in handler.sources:
-                path = FOLDER + about.get("plainTextPath", "").removeprefix("internal://").lower()
-                raw = small(archive, inside.get(path, path), MAX_TEXT) or "".join(written).encode()
-                if (left := left - len(raw)) < 0:
-                    raise Invalid(
-                        "codes",
-                        f"The project’s texts have more than {MOST_TEXTS // 1_000_000} MB, the"
-                        " most.",
-                    )
-                named = [mark._replace(coder=handler.users.get(mark.coder, "")) for mark in marks]
-                description = "".join(described).strip()
-                probability = (
-                    description.removeprefix(PROBABILITY)
-                    if description.startswith(PROBABILITY)
-                    else ""
-                )
-                texts.append(Text(_names(about.get("name", "")), _digests(raw), named, probability))
+            texts = _texts(archive, handler)
     except Unreadable as error:
         raise Invalid("codes", error.message) from None
     return Project(handler.codes, texts, handler.others)
+
+
+def _texts(archive: zipfile.ZipFile, project: "_Found") -> list[Text]:
+    """Raises Invalid where they are too large together."""
+    entries = {entry.lower(): entry for entry in archive.namelist()}
+    texts = []
+    size = 0
+    for source in project.sources:
+        content = _content(archive, entries, source)
+        size += len(content)
+        if size > MOST_TEXTS:
+            raise Invalid(
+                "codes",
+                f"The project’s texts have more than {MOST_TEXTS // MEGABYTE} MB, the most.",
+            )
+        text = Text(
+            names=_names(source.about.get("name", "")),
+            digests=_digests(content),
+            marks=[mark._replace(coder=project.users.get(mark.coder, "")) for mark in source.marks],
+            probability=_probability("".join(source.described).strip()),
+        )
+        texts.append(text)
+    return texts
+
+
+def _content(archive: zipfile.ZipFile, entries: dict[str, str], source: "_Source") -> bytes:
+    """Of its own file in the zip; else what the project itself has of it. entries: names of files in
+    small letters -> as they are."""
+    path = FOLDER + source.about.get("plainTextPath", "").removeprefix("internal://").lower()
+    in_file = small(archive, entries.get(path, path), MAX_TEXT)
+    return in_file or "".join(source.content).encode()
+
+
+def _probability(description: str) -> str:
+    if not description.startswith(PROBABILITY):
+        return ""
+    return description.removeprefix(PROBABILITY)
 
 
 def _names(name: str) -> list[str]:
@@ -98,14 +123,15 @@ def _names(name: str) -> list[str]:
 
 def _digests(raw: bytes) -> list[bytes]:
     text = clean(raw.decode("utf-8-sig", "replace")).replace("\r\n", "\n")
-    return (
-        [hashlib.sha256(each.encode()).digest() for each in dict.fromkeys((text, text.strip()))]
-        if text
-        else []
-    )
+    if not text:
+        return []
+    variants = dict.fromkeys((text, text.strip()))
+    return [hashlib.sha256(variant.encode()).digest() for variant in variants]
 
 
 class _Source(NamedTuple):
+    """about: the attributes of its element. content, described: pieces of both texts."""
+
     about: dict[str, str]
     marks: list[Mark]
     content: list[str]
@@ -119,10 +145,13 @@ class _Found(Handler):
         self.users: dict[str, str] = {}
         self.codes: dict[str, tuple[str, str]] = {}
         self.sources: list[_Source] = []
-        self.elements = self.others = 0
-        self.open: list[str] = []
+        self.elements = 0
+        self.others = 0
+        self.open: list[str] = []  # names of elements
         self.above: list[str] = []  # names of the codes that are open
-        self.coder, self.remark, self.into = "", list[str](), list[str]()
+        self.coder = ""
+        self.remark: list[str] = []
+        self.into: list[str] = []  # where text goes that comes now
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.elements += 1
@@ -130,16 +159,15 @@ class _Found(Handler):
             raise Unreadable(
                 f"The project has more than {MOST_ELEMENTS:,} elements of XML, which is the most."
             )
-        guid, name, parent = (
-            attributes.get("guid", ""),
-            attributes.get("name", ""),
-            self.open[-1] if self.open else "",
-        )
+        guid = attributes.get("guid", "")
+        name = attributes.get("name", "")
+        parent = self.open[-1] if self.open else ""
         self.into = []
         if tag == "User":
             self.users[guid] = name or attributes.get("id", "")
         elif tag == "Code":
-            self.codes[guid] = name, self.above[-1] if self.above else ""
+            code_above = self.above[-1] if self.above else ""
+            self.codes[guid] = (name, code_above)
             self.above.append(name)
         elif tag == "TextSource":
             self.sources.append(_Source(attributes, [], [], []))

@@ -6,29 +6,31 @@ from webapp.platform.drawing.numbers import NONE, percent
 from webapp.service.codebook.shapes import Cell
 
 register = template.Library()
-WIDTH = 200
+WIDTH = 200  # of the line, in units of its viewBox
 
 
 @register.filter
 def of_codes(value: float | None, scale: bool) -> str:
     """A share, or the mean of a scale."""
-    return NONE if value is None else f"{value:.2f}" if scale else percent(value)
+    if value is None:
+        return NONE
+    return f"{value:.2f}" if scale else percent(value)
 
 
 @register.simple_tag
 def interval_line(cell: Cell, most: float) -> dict | None:
     """An estimate with its interval, and that of the coded documents alone, on a line from 0 to
     `most`; None where there is none."""
-    if cell.corrected.value is None or cell.corrected.low is None or cell.corrected.high is None:
+    value = cell.corrected.value
+    low = cell.corrected.low
+    high = cell.corrected.high
+    if value is None or low is None or high is None:
         return None
 
     def x(value: float) -> float:
         return WIDTH * min(max(value, 0.0), most) / most
 
-    low, high = cell.sample.low, cell.sample.high
-    return {
-        "x": x(cell.corrected.value),
-        "low": x(cell.corrected.low),
-        "high": x(cell.corrected.high),
-        "sample": None if low is None or high is None else (x(low), x(high)),
-    }
+    ends_of_sample = None
+    if cell.sample.low is not None and cell.sample.high is not None:
+        ends_of_sample = (x(cell.sample.low), x(cell.sample.high))
+    return {"x": x(value), "low": x(low), "high": x(high), "sample": ends_of_sample}

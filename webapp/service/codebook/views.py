@@ -2,6 +2,7 @@
 and what follows."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from urllib.parse import urlencode
 
@@ -19,7 +20,7 @@ from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
-from webapp.models import Concept, Draw, Run, Settlement
+from webapp.models import Coding, Concept, Definition, Draw, Run, Settlement
 from webapp.platform.accounts import authorization, embargo
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import addresses
@@ -45,7 +46,7 @@ from webapp.service.codebook.shapes import (
 OFFERED = 400  # topics to choose from
 _TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
 NO_TEXTS: list[str] = []
-KEPT = 2_000  # characters of each field of a form that can't be done
+TYPED = 2_000  # characters of each field of a form that can't be done
 FORM = ("called", "kind", "text", "codes", "examples", "borderline")
 
 
@@ -89,16 +90,16 @@ def index(
 def create(request: HttpRequest, run: Run) -> HttpResponse:
     sent = request.POST
     with told(request):
-        origin = {"origin": addresses.own_path(sent.get("origin", "")) or ""}
-        return redirect(
-            "concept", run.pk, concepts.create(run.corpus, sent.dict() | origin, reader(request)).pk
-        )
+        origin = addresses.own_path(sent.get("origin", "")) or ""
+        fields_sent = sent.dict() | {"origin": origin}
+        concept = concepts.create(run.corpus, fields_sent, reader(request))
+        return redirect("concept", run.pk, concept.pk)
     return redirect(RunView(run).go("run_codebook", asked=_typed(sent, FORM)))
 
 
 def _typed(sent: QueryDict, names: tuple[str, ...]) -> str:
     """What was typed into a form that can't be done, for the address at which it begins again."""
-    return urlencode({name: sent.get(name, "")[:KEPT] for name in names})
+    return urlencode({name: sent.get(name, "")[:TYPED] for name in names})
 
 
 @typed("codebook/concept.html")
@@ -120,75 +121,87 @@ def detail(
     drawn = Draw.objects.filter(concept=concept).first()
     items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
     codings = list(coding.counted(concept, base))
-    chosen = list(concept.chosen.order_by("pk"))
-    titles = embargo.about(run.corpus, [one.document for one in chosen], "title")
-    return HtmlAnswer(
-        ConceptPage(
-            concept=concept,
-            holds=holds,
-            versions=list(concept.definitions.order_by("-number")),
-            sent=(
-                {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
-                if text
-                else {
-                    "text": holds.text,
-                    "codes": "\n".join(holds.codes),
-                    "examples": holds.examples,
-                    "borderline": holds.borderline,
-                }
-            ),
-            nearest=(
-                int(near[2])
-                if (near := _TOPIC.match(concept.origin)) and int(near[1]) == run.pk
-                else None
-            ),
-            yes_no=concept.kind == Concept.Kind.YES_NO,
-            invitation=(
-                request.build_absolute_uri(reverse("code", args=[concept.token]))
-                if concept.token
-                else ""
-            ),
-            coders=[
-                CoderRow(
-                    c, sum(one.coder_id == c.pk for one in codings), reverse("code", args=[c.token])
-                )
-                for c in concept.coders.all()
-            ],
-            readings=(len(codings), len(items) + sum(twice for _, twice in items)),
-            draw=drawn,
-            drawn=len(items),
-            strata=len({stratum for stratum, _ in items}),
-            topic=(
-                links.topic_link(view, drawn.topic)
-                if drawn and drawn.topic is not None and drawn.run == run
-                else None
-            ),
-            columns=fields.choices(run.version),
-            topics=(
-                [links.topic_link(view, k) for k in view.topics[:OFFERED]]
-                if run.final and not drawn
-                else []
-            ),
-            chosen=[
-                ChosenRow(
-                    titles[one.document]["title"],
-                    links.document_url(run, one.document),
-                    one.note,
-                    one.by,
-                )
-                for one in chosen
-                if one.document in titles
-            ],
-        )
+    sent = {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
+    invitation = ""
+    if concept.token:
+        invitation = request.build_absolute_uri(reverse("code", args=[concept.token]))
+    topic = None
+    if drawn and drawn.topic is not None and drawn.run == run:
+        topic = links.topic_link(view, drawn.topic)
+    offered_topics = []
+    if run.final and not drawn:
+        offered_topics = [links.topic_link(view, k) for k in view.topics[:OFFERED]]
+    page = ConceptPage(
+        concept=concept,
+        holds=holds,
+        versions=list(concept.definitions.order_by("-number")),
+        sent=sent if text else _typed_of(holds),
+        nearest=_topic_of_origin(concept, run),
+        yes_no=concept.kind == Concept.Kind.YES_NO,
+        invitation=invitation,
+        coders=_coders(concept, codings),
+        readings=(len(codings), len(items) + sum(twice for _, twice in items)),
+        draw=drawn,
+        drawn=len(items),
+        strata=len({stratum for stratum, _ in items}),
+        topic=topic,
+        columns=fields.choices(run.version),
+        topics=offered_topics,
+        chosen=_examples(run, concept),
     )
+    return HtmlAnswer(page)
+
+
+def _typed_of(definition: Definition) -> dict[str, str]:
+    """What the form has of a definition that holds."""
+    return {
+        "text": definition.text,
+        "codes": "\n".join(definition.codes),
+        "examples": definition.examples,
+        "borderline": definition.borderline,
+    }
+
+
+def _topic_of_origin(concept: Concept, run: Run) -> int | None:
+    """The topic of this run from whose page the concept was begun."""
+    origin = _TOPIC.match(concept.origin)
+    if origin is None:
+        return None
+    run_id, number = map(int, origin.groups())
+    return number if run_id == run.pk else None
+
+
+def _coders(concept: Concept, codings: list[Coding]) -> list[CoderRow]:
+    times = Counter(reading.coder_id for reading in codings)
+    return [
+        CoderRow(coder, times[coder.pk], reverse("code", args=[coder.token]))
+        for coder in concept.coders.all()
+    ]
+
+
+def _examples(run: Run, concept: Concept) -> list[ChosenRow]:
+    examples = list(concept.chosen.order_by("pk"))
+    titles = embargo.about(run.corpus, [example.document for example in examples], "title")
+    return [
+        ChosenRow(
+            titles[example.document]["title"],
+            links.document_url(run, example.document),
+            example.note,
+            example.by,
+        )
+        for example in examples
+        if example.document in titles
+    ]
 
 
 @require_POST
 @looked_up
 def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """What is done to a concept."""
-    sent, go = request.POST, RunView(run).go
-    concept, by = concept_or_404(run, concept_id), reader(request)
+    sent = request.POST
+    go = RunView(run).go
+    concept = concept_or_404(run, concept_id)
+    by = reader(request)
     acts: dict[str, Callable[[], object]] = {
         "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
         "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
@@ -210,15 +223,15 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     }
     act, _, code = sent.get("act", "").partition(":")  # settle:1
     check_act(act, acts)
-    kept = _typed(sent, FORM[2:]) if act == "define" else ""
+    typed_again = _typed(sent, FORM[2:]) if act == "define" else ""
     with told(request):
         acts[act]()
-        kept = ""
+        typed_again = ""
     if act == "remove":
         return redirect(go("run_codebook"))
     if act in ("settle", "reopen"):
         return redirect(go("concept_agreement", concept.pk) + "#differ")
-    return redirect(go("concept", concept.pk, asked=kept))
+    return redirect(go("concept", concept.pk, asked=typed_again))
 
 
 def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
@@ -232,8 +245,8 @@ def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
     file = request.FILES.get("codes")
     if file is None:
         raise Invalid("codes", "Choose a file first.")
-    n, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
-    messages.success(request, f"{n:,} codes were taken in. {left_out}".strip())
+    taken_in, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
+    messages.success(request, f"{taken_in:,} codes were taken in. {left_out}".strip())
 
 
 @require_POST
@@ -242,9 +255,8 @@ def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """A reader of the corpus begins to code, or goes on."""
     concept = concept_or_404(run, concept_id)
     with told(request):
-        return redirect(
-            "code", coding.join(concept, reader(request), authorization.user(request)).token
-        )
+        coder = coding.join(concept, reader(request), authorization.user(request))
+        return redirect("code", coder.token)
     return redirect("concept", run.pk, concept.pk)
 
 
@@ -260,7 +272,8 @@ def codes(
     request: HttpRequest, run: Run, concept_id: int, form: str
 ) -> HttpResponse | StreamingHttpResponse:
     """The codes as a table (CSV), as a REFI-QDA project (QDPX), or as W3C annotations (JSON-LD)."""
-    concept, name = concept_or_404(run, concept_id), f"codes_{concept_id}.{form}"
+    concept = concept_or_404(run, concept_id)
+    name = f"codes_{concept_id}.{form}"
     if form == "csv":
         return table_answer(exports.table(concept), name)
     if form == "jsonld":
