@@ -15,6 +15,8 @@ from webapp.platform.storage.sql import tuples
 
 TOPICS = 60  # columns of a page
 WORDS = 40  # lines of a page
+TYPED = 2_000  # characters of what was typed that are read
+WORDS_OF_TOPIC = 3  # that stand above its column
 CANDIDATES = 25  # first words of each topic, of which the most telling ones are shown
 _saliencies = BoundedCache(8 << 20)
 _WORD = regex.compile(r"[^\s,;]+")
@@ -22,7 +24,8 @@ _WORD = regex.compile(r"[^\s,;]+")
 
 def read_words(text: str) -> list[str]:
     """What was typed: words between spaces or commas, at most WORDS, each once."""
-    return list(dict.fromkeys(_WORD.findall(text.lower()[:2000])))[:WORDS]
+    words = _WORD.findall(text.lower()[:TYPED])
+    return list(dict.fromkeys(words))[:WORDS]
 
 
 def word_grid(
@@ -35,75 +38,79 @@ def word_grid(
     beside like; else the overview's order and the most frequent word. None while the run is still
     training.
     """
-    run, go = overview.run, overview.view.go
     if overview.tokens is None:
         return None
+    hidden = set(overview.view.hidden_words.words)
     columns = overview.numbers[after : after + TOPICS]
-    words_shown = [
-        (number, word)
-        for number, word in (
-            tuples(
-                "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY"
-                " number",
-                [run.version_id, words],
-            )
-            if words
-            else _salient(overview, columns)
-        )
-        if word not in overview.view.hidden_words.words
-    ]
-    given = evidence.of(overview.run).word_topics_of(
-        [number for number, _ in words_shown], overview.selection.mask
+    candidates = _in_vocabulary(overview, words) if words else _salient(overview, columns)
+    rows = [(number, word) for number, word in candidates if word not in hidden]
+    counted = evidence.of(overview.run).word_topics_of(
+        [number for number, _ in rows], overview.selection.mask
     )
-    table = overview.labels.merged(given)[:, columns]  # int64[words, K]: in the selected documents
+    table = overview.labels.merged(counted)[:, columns]  # int64[words, topics]
     if by_likeness and table.size:
-        across, down = seriation.order(table.T), seriation.order(table)
-        general = np.array([overview.labels.background(k) for k in columns[across].tolist()], bool)
-        across = np.concatenate(
-            [across[~general], across[general]]
-        )  # what stands everywhere is like nothing
+        across = _by_likeness(overview, columns, table)
+        down = seriation.order(table)
     else:
-        across, down = np.arange(len(columns)), np.argsort(-table.sum(axis=1), kind="stable")
+        across = np.arange(len(columns))
+        down = np.argsort(-table.sum(axis=1), kind="stable")
+    lines = []
+    for i in down.tolist():
+        _, word = rows[i]
+        cells = table[i, across]
+        url = overview.view.go("run_word", word)
+        lines.append(GridLine(word, url, int(cells.sum()), cells.tolist()))
+    following = after + TOPICS
     return WordGrid(
-        topics=overview.named(columns[across].tolist(), 3),
-        lines=[
-            GridLine(word, go("run_word", word), int(cells.sum()), cells.tolist())
-            for (_, word), cells in ((words_shown[i], table[i, across]) for i in down.tolist())
-        ],
+        topics=overview.named(columns[across].tolist(), WORDS_OF_TOPIC),
+        lines=lines,
         most=int(table.max(initial=0)) or 1,
-        unknown=sorted(
-            set(words) - {word for _, word in words_shown} - set(overview.view.hidden_words.words)
-        ),
-        next=after + TOPICS if len(overview.numbers) > after + TOPICS else None,
+        unknown=sorted(set(words) - {word for _, word in rows} - hidden),
+        next=following if len(overview.numbers) > following else None,
     )
+
+
+def _in_vocabulary(overview: Overview, words: list[str]) -> list[tuple[int, str]]:
+    query = "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number"
+    return tuples(query, [overview.run.version_id, words])
+
+
+def _by_likeness(overview: Overview, columns: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """The order of the columns. General talk stands last: what is everywhere is like nothing."""
+    order = seriation.order(table.T)
+    is_general = [overview.labels.background(k) for k in columns[order].tolist()]
+    general = np.array(is_general, bool)
+    return np.concatenate([order[~general], order[general]])
 
 
 def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
     """The most salient words among the first ones of some topics, by the tokens of the whole
     corpus."""
-    run, view = overview.run, overview.view
-    parts = np.flatnonzero(
-        np.isin(overview.labels.into, columns)
-    ).tolist()  # with what was merged into them
-    listed = tuples(
+    run = overview.run
+    view = overview.view
+    with_merged = np.flatnonzero(np.isin(overview.labels.into, columns)).tolist()
+    first_words = tuples(
         "SELECT DISTINCT word FROM topic_word WHERE snapshot_id = %s AND topic = ANY(%s) AND rank <"
         " %s AND tokens > 0 ORDER BY word",
-        [run.snapshot_id, parts, CANDIDATES],
+        [run.snapshot_id, with_merged, CANDIDATES],
     )
-    candidates = np.setdiff1d(
-        np.array(listed, np.int64), np.array(view.hidden_words.numbers, np.int64)
-    )
-    numbers = candidates[np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]].tolist()
+    hidden = np.array(view.hidden_words.numbers, np.int64)
+    candidates = np.setdiff1d(np.array(first_words, np.int64), hidden)
+    most_salient = np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]
+    numbers = candidates[most_salient].tolist()
     query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
-    return sorted(tuples(query, [run.version_id, numbers]), key=lambda row: numbers.index(row[0]))
+    word_of = dict(tuples(query, [run.version_id, numbers]))
+    return [(number, word_of[number]) for number in numbers]
 
 
 def _saliency(view: RunView) -> np.ndarray:
     """float64[V]: of every word, in the whole corpus."""
-    into, counted = view.labels.into, evidence.of(view.run)
+    into = view.labels.into
+    counted = evidence.of(view.run)
 
     def make() -> np.ndarray:
-        ptr, given, tokens, _ = counted.by_word()
-        return saliency(ptr, given, tokens, np.bincount(given, tokens, minlength=counted.K), into)
+        ptr, topics, tokens, _ = counted.by_word()
+        tokens_of_topic = np.bincount(topics, tokens, minlength=counted.K)
+        return saliency(ptr, topics, tokens, tokens_of_topic, into)
 
     return _saliencies.get_or_set((view.run.snapshot_id, into.tobytes()), make)

@@ -2,7 +2,7 @@
 room."""
 
 from dataclasses import replace
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,16 +11,20 @@ from inference.explore.naming import LIST
 from webapp.analysis.topics.overview import Overview
 from webapp.analysis.topics.shapes import Circle, LabelPlace, TopicMap
 from webapp.core.results import links, measures, topics
+from webapp.platform.drawing.protocols import Anchor
 from webapp.platform.storage.cache import cached
 
-WIDTH, HEIGHT = 1100, 780  # units of the drawing, pixels on a large screen; a flat map is lower
+# Units of the drawing, pixels on a large screen
+WIDTH = 1100
+HEIGHT = 780  # at most: a flat map is lower
 COVERED = 0.16  # of the disc on which the map lies, by all circles together
 LEAST = 3.0  # radius that can still be hit
-LETTER, LINE, GAP = (
-    6.9,
-    17,
-    4,
-)  # width and height of a label's letters, its distance from the circle
+APART = 1.04  # times their radii: circles don't touch
+EDGE = np.array([0.16, 0.05])  # of the layout, for labels to the sides and above
+LETTER = 6.9  # width of a label's letters
+LINE = 17  # their height
+GAP = 4  # between a circle and its label
+COVERABLE = 0.8  # of a circle's radius: a label may reach so far into other circles, and no farther
 LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
 WORDS = 2  # of a topic that has no name
 
@@ -32,47 +36,62 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     """
     if "x" not in overview.measures or np.isnan(overview.measures["x"][overview.view.used]).any():
         return None
-    scale = _spread(overview.run.snapshot_id)
-    low, high = scale["low"], scale["high"]
-    unit = min(WIDTH / (high[0] - low[0]), HEIGHT / (high[1] - low[1]))
-    height = float((high[1] - low[1]) * unit)
-    xy = (scale["xy"] - (low + high) / 2) * unit + np.array([WIDTH, height]) / 2
+    layout = _spread(overview.run.snapshot_id)
+    unit = min(WIDTH / layout.width, HEIGHT / layout.height)
+    height = layout.height * unit
+    middle = (layout.low + layout.high) / 2
+    xy = (layout.xy - middle) * unit + np.array([WIDTH, height]) / 2
     radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
     # The largest first, so that small ones lie on top
-    numbers = overview.numbers[
-        np.argsort(-overview.share[overview.numbers], kind="stable")
-    ].tolist()
+    largest_first = np.argsort(-overview.share[overview.numbers], kind="stable")
     words = topics.first_words(overview.view, WORDS)
-    picked = set(chosen)
-    circles = [
-        Circle(
-            **vars(links.topic_share(overview.view, k, float(overview.share[k])))
-            | {"hue": overview.hue(k)},
+    chosen_topics = set(chosen)
+    circles = []
+    for k in overview.numbers[largest_first].tolist():
+        topic = links.topic_share(overview.view, k, float(overview.share[k]))
+        circle = Circle(
+            **vars(topic) | {"hue": overview.hue(k)},
             x=round(float(xy[k, 0]), 1),
             y=round(float(xy[k, 1]), 1),
             r=round(float(radii[k]), 1),
-            text=name or LIST.join(words[k]),
-            chosen=k in picked,
+            text=overview.labels.name(k) or LIST.join(words[k]),
+            chosen=k in chosen_topics,
             place=None,
         )
-        for k, name in zip(numbers, map(overview.labels.name, numbers), strict=True)
-    ]
+        circles.append(circle)
     circles = _labelled(circles[:LABELLED], height) + circles[LABELLED:]
     return TopicMap(circles, WIDTH, round(height), overview.view.snapshot.stress)
 
 
+class _Layout(NamedTuple):
+    """xy: float64[K, 2], NaN of topics that are not used. low, high: float64[2], the corners of what
+    all circles take up with their labels."""
+
+    xy: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def width(self) -> float:
+        return float(self.high[0] - self.low[0])
+
+    @property
+    def height(self) -> float:
+        return float(self.high[1] - self.low[1])
+
+
 @cached(32)
-def _spread(snapshot_id: int) -> dict[str, np.ndarray]:
-    """Places moved apart until no circle covers another, in the units of the layout; and the
-    corners of what they take up."""
+def _spread(snapshot_id: int) -> _Layout:
+    """Places moved apart until no circle covers another, in the units of the layout."""
     columns = measures.read(snapshot_id)
     used = columns["used"] > 0
-    places = np.full((len(used), 2), np.nan)
-    xy = np.column_stack([columns["x"], -columns["y"]])[used]  # on a screen y points down
+    stored = np.column_stack([columns["x"], -columns["y"]])[used]  # on a screen y points down
     radii = np.sqrt(COVERED * columns["share"][used])
-    places[used] = xy = separate(xy, radii * 1.04)
-    margin = radii[:, None] + np.array([0.16, 0.05])  # for labels at the edge
-    return {"xy": places, "low": (xy - margin).min(axis=0), "high": (xy + margin).max(axis=0)}
+    apart = separate(stored, radii * APART)
+    places = np.full((len(used), 2), np.nan)
+    places[used] = apart
+    margin = radii[:, None] + EDGE
+    return _Layout(places, (apart - margin).min(axis=0), (apart + margin).max(axis=0))
 
 
 def _labelled(circles: list[Circle], height: float) -> list[Circle]:
@@ -81,32 +100,64 @@ def _labelled(circles: list[Circle], height: float) -> list[Circle]:
 
     static/js/map.js does the same for the part of the map that the reader zooms to.
     """
-    places: list[LabelPlace | None] = [None] * len(circles)
-    taken = np.empty((0, 4))
-    discs = np.array([[c.x, c.y, c.r] for c in circles]).reshape(-1, 3)
-    for i, circle in enumerate(circles):
-        x, y, r = discs[i]
-        w = LETTER * (len(circle.label) + 1 + len(circle.text))
-        tried: list[tuple[Literal["start", "end", "middle"], float, float]] = [
-            ("start", x + r + GAP, y),
-            ("end", x - r - GAP - w, y),
-            ("middle", x - w / 2, y + r + LINE / 2),
-            ("middle", x - w / 2, y - r - LINE / 2),
-        ]
-        for anchor, left, middle in tried:
-            box = np.array([left, middle - LINE / 2, left + w, middle + LINE / 2])
-            outside = box[0] < 0 or box[2] > WIDTH or box[1] < 0 or box[3] > height
-            over = (
-                (taken[:, 0] < box[2])
-                & (taken[:, 2] > box[0])
-                & (taken[:, 1] < box[3])
-                & (taken[:, 3] > box[1])
-            )
-            near = np.clip(discs[:, :2], box[:2], box[2:]) - discs[:, :2]
-            if outside or np.any(over) or np.any((near**2).sum(axis=1) < (0.8 * discs[:, 2]) ** 2):
-                continue
-            taken = np.vstack([taken, box])
-            at = {"start": left, "end": left + w, "middle": x}[anchor]
-            places[i] = LabelPlace(anchor, round(float(at), 1), round(float(middle), 1))
-            break
-    return [replace(circle, place=place) for circle, place in zip(circles, places, strict=True)]
+    room = _Room(circles, height)
+    return [replace(circle, place=room.place_of(circle)) for circle in circles]
+
+
+class _Candidate(NamedTuple):
+    """Where a label might stand. x: of its anchor; left: of its box; y: of its middle."""
+
+    anchor: Anchor
+    x: float
+    left: float
+    y: float
+
+
+class _Room:
+    """What stands on a map of this height. middles: float64[n, 2] and radii: float64[n], of circles.
+    boxes: float64[m, 4], of the labels that have found a place: left, top, right, bottom."""
+
+    def __init__(self, circles: list[Circle], height: float):
+        self.height = height
+        self.middles = np.array([[circle.x, circle.y] for circle in circles]).reshape(-1, 2)
+        self.radii = np.array([circle.r for circle in circles])
+        self.boxes = np.empty((0, 4))
+
+    def place_of(self, circle: Circle) -> LabelPlace | None:
+        """And takes it."""
+        width = LETTER * (len(circle.label) + 1 + len(circle.text))
+        for candidate in _candidates(circle, width):
+            top = candidate.y - LINE / 2
+            box = np.array([candidate.left, top, candidate.left + width, top + LINE])
+            if self._is_free(box):
+                self.boxes = np.vstack([self.boxes, box])
+                return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1))
+        return None
+
+    def _is_free(self, box: np.ndarray) -> bool:
+        left, top, right, bottom = box
+        if left < 0 or right > WIDTH or top < 0 or bottom > self.height:
+            return False
+        boxes_left, boxes_top, boxes_right, boxes_bottom = self.boxes.T
+        is_beside = (boxes_left >= right) | (boxes_right <= left)
+        is_above_or_below = (boxes_top >= bottom) | (boxes_bottom <= top)
+        if not np.all(is_beside | is_above_or_below):
+            return False
+        nearest_of_box = np.clip(self.middles, box[:2], box[2:])
+        distances = np.sqrt(((nearest_of_box - self.middles) ** 2).sum(axis=1))
+        return bool(np.all(distances >= COVERABLE * self.radii))
+
+
+def _candidates(circle: Circle, width: float) -> list[_Candidate]:
+    """Right of the circle, left of it, below and above it."""
+    right = circle.x + circle.r + GAP
+    left = circle.x - circle.r - GAP
+    centred = circle.x - width / 2
+    below = circle.y + circle.r + LINE / 2
+    above = circle.y - circle.r - LINE / 2
+    return [
+        _Candidate("start", right, right, circle.y),
+        _Candidate("end", left, left - width, circle.y),
+        _Candidate("middle", circle.x, centred, below),
+        _Candidate("middle", circle.x, centred, above),
+    ]

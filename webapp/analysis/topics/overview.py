@@ -24,35 +24,65 @@ from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows
 
 PAGE = 100
+LONGEST = 200  # characters of a word or of a group's name in an address
+QUOTED = 50  # of what is wrong
 ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word", "family")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
+FEWEST_BINS = 2
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
 def read_wanted(query: QueryDict, run: Run) -> Wanted:
     """Raises Invalid for topics that the run does not have."""
-    word = "".join(c for c in query.get("word", "")[:200] if c.isprintable()).strip().lower()
-    sort = query.get("sort", "")
+    printable = filter(str.isprintable, query.get("word", "")[:LONGEST])
+    word = "".join(printable).strip().lower()
+    number_of_families = families.in_address(query) if run.final else None
+    order, backward = _order(query.get("sort", ""), word, number_of_families)
+    return Wanted(
+        sort=order,
+        backward=backward,
+        word=word,
+        group=query.get("group", "")[:LONGEST],
+        hidden=query.get("hidden") == "1",
+        topics=_topics(query.getlist("topics"), run),
+        frequent=query.get("by_words") == "frequency",
+        families=number_of_families,
+    )
+
+
+def _order(sort: str, word: str, number_of_families: int | None) -> tuple[str, bool]:
+    """One of ORDERS, and whether backward. What the address says, unless there is nothing to order
+    by: then the usual one."""
     order = sort.removeprefix("-")
-    number = families.in_address(query) if run.final else None
-    if order not in ORDERS or (order == "word" and not word) or (order == "family" and not number):
-        sort = order = "word" if word else "family" if number else "share"
-    chosen = ",".join(text.strip() for text in query.getlist("topics") if text.strip())
-    if chosen and not _TOPICS.fullmatch(chosen):
+    lacks_word = order == "word" and not word
+    lacks_families = order == "family" and not number_of_families
+    if order in ORDERS and not lacks_word and not lacks_families:
+        return order, sort.startswith("-")
+    if word:
+        return "word", False
+    if number_of_families:
+        return "family", False
+    return "share", False
+
+
+def _topics(texts: list[str], run: Run) -> list[int]:
+    """Raises Invalid."""
+    joined = ",".join(text.strip() for text in texts if text.strip())
+    if not joined:
+        return []
+    if not _TOPICS.fullmatch(joined):
         raise Invalid(
             "topics",
-            f"“topics” in the address must be numbers such as 3,7,12, got “{chosen[:50]}”.",
+            f"“topics” in the address must be numbers such as 3,7,12, got “{joined[:QUOTED]}”.",
         )
-    numbers = sorted({int(n) for n in chosen.split(",")}) if chosen else []
-    if numbers and numbers[-1] >= run.topics:
+    numbers = sorted({int(number) for number in joined.split(",")})
+    if numbers[-1] >= run.topics:
         raise Invalid(
             "topics",
             f"“topics” in the address must be from 0 to {run.topics - 1}, got {numbers[-1]}.",
         )
-    group, hidden = query.get("group", "")[:200], query.get("hidden") == "1"
-    frequent = query.get("by_words") == "frequency"
-    return Wanted(order, sort.startswith("-"), word, group, hidden, numbers, frequent, number)
+    return numbers
 
 
 class Overview:
@@ -65,119 +95,142 @@ class Overview:
     """
 
     def __init__(self, selection: RunSelection, wanted: Wanted):
-        self.selection, self.wanted = selection, wanted
+        self.selection = selection
+        self.wanted = wanted
         self.view = selection.view
         self.run = self.view.run
-        run, self.labels, self.measures = self.run, self.view.labels, measures.of(self.run)
+        self.labels = self.view.labels
+        self.measures = measures.of(self.run)
         self.family: dict[int, FamilyOfTopic] = {}
         self.tokens: np.ndarray | None = None
         self.documents: np.ndarray | None = None
+        self.share = np.zeros(self.run.topics)
+        self.numbers = np.zeros(0, np.int64)
+        self.left_out = 0
         if not self.measures:
-            self.share, self.numbers, self.left_out = np.zeros(run.topics), np.zeros(0, np.int64), 0
             return
-        if run.final or selection:
-            counted = sums.of_selection(selection)
-            self.tokens, self.documents = counted.tokens[0], counted.documents[0]
-            self.share = np.nan_to_num(counted.shares[0])
-            if wanted.families:
-                self.family = {  # by families, in each its largest topic first
-                    k: FamilyOfTopic(**vars(one) | {"topics": len(one.topics)})
-                    for one in families.counted(selection, wanted.families)
-                    for k in sorted(one.topics, key=lambda k: -self.share[k])
-                }
+        if self.run.final or selection:
+            self._count()
         else:
             self.share = self.labels.merged(self.measures["share"])
-        self._order()
+        self._choose()
 
-    def _order(self) -> None:
-        K, wanted = self.run.topics, self.wanted
-        shown = self.view.used & (self.labels.into == np.arange(K))
+    def _count(self) -> None:
+        """In the selected documents."""
+        counted = sums.of_selection(self.selection)
+        self.tokens = counted.tokens[0]
+        self.documents = counted.documents[0]
+        self.share = np.nan_to_num(counted.shares[0])
+        if not self.wanted.families:
+            return
+        for family in families.counted(self.selection, self.wanted.families):
+            described = FamilyOfTopic(**vars(family) | {"topics": len(family.topics)})
+            for k in sorted(family.topics, key=lambda k: -self.share[k]):  # the largest first
+                self.family[k] = described
+
+    def _choose(self) -> None:
+        """Which topics are shown, in their order."""
+        K = self.run.topics
+        wanted = self.wanted
+        is_chosen = self.view.used & (self.labels.into == np.arange(K))
         weight = None
         if wanted.word:
-            weight = self._of_word(wanted.word) + self._called(
-                wanted.word
-            )  # what is called so comes first
-            shown &= weight > 0
+            # What is called so comes first: a use is at most 1
+            weight = self._of_word(wanted.word) + self._called(wanted.word)
+            is_chosen &= weight > 0
         if wanted.topics:
-            shown &= np.isin(np.arange(K), self.labels.into[wanted.topics])
+            is_chosen &= np.isin(np.arange(K), self.labels.into[wanted.topics])
         if wanted.group:
-            shown &= np.array([self.labels.group(k) == wanted.group for k in range(K)])
-        hidden = np.zeros(K, bool)
-        hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
-        self.left_out = 0 if wanted.hidden else int(np.count_nonzero(shown & hidden))
-        numbers = np.flatnonzero(shown if wanted.hidden else shown & ~hidden)
+            is_chosen &= np.array([self.labels.group(k) == wanted.group for k in range(K)])
+        if not wanted.hidden:
+            is_hidden = np.zeros(K, bool)
+            is_hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
+            self.left_out = int(np.count_nonzero(is_chosen & is_hidden))
+            is_chosen &= ~is_hidden
+        numbers = np.flatnonzero(is_chosen)
         self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
         if wanted.backward:
             self.numbers = self.numbers[::-1]
         if wanted.sort in ("share", "family"):  # topics of general talk stand behind the subjects
-            general = np.array([self.labels.background(k) for k in self.numbers.tolist()], bool)
+            is_general = [self.labels.background(k) for k in self.numbers.tolist()]
+            general = np.array(is_general, bool)
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 
     def _by(self, sort: str, weight: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
+        """The order of some topics: indices into `numbers`. weight: of the word that is asked for."""
+        topics_in_order = numbers.tolist()
         if sort == "number":
             return np.arange(len(numbers))
         if sort == "label":  # those without one behind all others
-            labels = [self.labels.name(k).casefold() for k in numbers.tolist()]
-            return np.array(
-                sorted(range(len(numbers)), key=lambda i: (not labels[i], labels[i])), np.int64
-            )
+            names = [self.labels.name(k).casefold() for k in topics_in_order]
+            order = sorted(range(len(names)), key=lambda i: (not names[i], names[i]))
+            return np.array(order, np.int64)
         if sort == "kind":
-            kinds, order = measures.kinds(self.measures), [*measures.KINDS, None]
-            return np.argsort([order.index(kinds[k]) for k in numbers.tolist()], kind="stable")
+            kinds = measures.kinds(self.measures)
+            order_of_kinds = [*measures.KINDS, None]
+            ranks = [order_of_kinds.index(kinds[k]) for k in topics_in_order]
+            return np.argsort(ranks, kind="stable")
         if sort == "family":
             place = {k: i for i, k in enumerate(self.family)}
-            return np.lexsort(
-                (-self.share[numbers], [place.get(k, len(place)) for k in numbers.tolist()])
-            )
-        key = (
-            self.share
-            if sort == "share"
-            else self.measures[sort]
-            if weight is None or sort != "word"
-            else weight
-        )
-        return np.argsort(np.where(np.isnan(key), np.inf, -key)[numbers], kind="stable")
+            places = [place.get(k, len(place)) for k in topics_in_order]
+            return np.lexsort((-self.share[numbers], places))
+        if sort == "share":
+            values = self.share
+        elif sort == "word" and weight is not None:
+            values = weight
+        else:
+            values = self.measures[sort]
+        largest_first = np.where(np.isnan(values), np.inf, -values)
+        return np.argsort(largest_first[numbers], kind="stable")
 
     def _of_word(self, word: str) -> np.ndarray:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no
         row for it."""
         weight = np.zeros(self.run.topics)
-        for row in rows(
+        of_word = rows(
             "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s"
             " AND word = (SELECT number FROM word WHERE version_id = %s AND word = %s)",
             [self.run.snapshot_id, self.run.version_id, word],
-        ):
+        )
+        for row in of_word:
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
         return self.labels.merged(weight)
 
     def _called(self, word: str) -> np.ndarray:
         """bool[K]: topics in whose label the word is, or whose number it is."""
-        called = np.zeros(self.run.topics, bool)
-        called[[k for k in self.labels.edited() if word in self.labels.label(k).lower()]] = True
-        if _NUMBER.fullmatch(word) and int(word[1:]) < len(called):
-            called[self.labels.into[int(word[1:])]] = True
-        return called
+        is_called = np.zeros(self.run.topics, bool)
+        for k in self.labels.edited():
+            if word in self.labels.label(k).lower():
+                is_called[k] = True
+        if _NUMBER.fullmatch(word):
+            number = int(word[1:])
+            if number < self.run.topics:
+                is_called[self.labels.into[number]] = True
+        return is_called
 
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
         kinds = measures.kinds(self.measures) if self.measures else []
         again = found_again.counted(self.run)
-        most = float(self.share[self.numbers].max(initial=0.0)) or 1.0
-        return [
-            RankedTopic(
-                **vars(topic) | {"hue": self.hue(topic.number)},
-                bar=topic.share / most,
-                group=self.labels.group(topic.number),
-                members=len(self.labels.members(topic.number)),
-                kind=kinds[topic.number],
-                coherence=number_or_none(self.measures["coherence"][topic.number]),
-                exclusivity=number_or_none(self.measures["exclusivity"][topic.number]),
-                found_again=again[topic.number] if again else None,
-                family=self.family.get(topic.number),
+        largest = float(self.share[self.numbers].max(initial=0.0)) or 1.0
+        ranked = []
+        for topic in self.named(numbers):
+            k = topic.number
+            row = RankedTopic(
+                **vars(topic) | {"hue": self.hue(k)},
+                bar=topic.share / largest,
+                group=self.labels.group(k),
+                members=len(self.labels.members(k)),
+                kind=kinds[k],
+                coherence=number_or_none(self.measures["coherence"][k]),
+                exclusivity=number_or_none(self.measures["exclusivity"][k]),
+                found_again=again[k] if again else None,
+                family=self.family.get(k),
             )
-            for topic in self.named(numbers)
-        ], after + limit if len(self.numbers) > after + limit else None
+            ranked.append(row)
+        following = after + limit
+        return ranked, following if len(self.numbers) > following else None
 
     def hue(self, k: int) -> int:
         """The colour of a topic where another number of families is asked for than the usual."""
@@ -187,9 +240,9 @@ class Overview:
         return family.hue
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
-        first = topics.top_words(
-            self.view, numbers, words, topics.FREQUENT if self.wanted.frequent else relevance.LAM
-        )
+        """words: how many of each."""
+        order_of_words = topics.FREQUENT if self.wanted.frequent else relevance.LAM
+        first = topics.top_words(self.view, numbers, words, order_of_words)
         return [
             CountedTopic(
                 **vars(links.topic_link(self.view, k)),
@@ -210,18 +263,22 @@ class Overview:
         if len(counted.labels) > BINS and by != "decade":
             by = "decade" if by == "year" else "year"
             counted = sums.of_selection(self.selection, by)
-        some = np.flatnonzero(counted.of_tokens)
-        if len(some) < 2:
+        with_words = np.flatnonzero(counted.of_tokens)
+        if len(with_words) < FEWEST_BINS:
             return None
-        span = slice(some[0], some[-1] + 1)
-        labels, shares = counted.labels[span], counted.shares[span][:, numbers]
-        values = np.where(np.isnan(shares), None, shares).T.tolist()
-        solid = np.where(
-            (counted.of_documents[span] >= bands.THIN)[:, None], np.nan_to_num(shares), -1.0
-        )
-        peaks = solid.argmax(axis=0).tolist()
-        named = solid.max(axis=0, initial=-1.0) >= 0
-        return Times(by, labels), {
-            k: Sparkline(line, line[peak] if sure else None, labels[peak] if sure else "")
-            for k, line, peak, sure in zip(numbers, values, peaks, named.tolist(), strict=True)
-        }
+        span = slice(with_words[0], with_words[-1] + 1)
+        labels = counted.labels[span]
+        is_solid = counted.of_documents[span] >= bands.THIN
+        shares = counted.shares[span]
+        lines = {k: _sparkline(shares[:, k], is_solid, labels) for k in numbers}
+        return Times(by, labels), lines
+
+
+def _sparkline(shares: np.ndarray, is_solid: np.ndarray, labels: list[str]) -> Sparkline:
+    """shares: float64[n], NaN for a time without words. is_solid: bool[n], whether there are
+    documents enough to name a peak."""
+    values = np.where(np.isnan(shares), None, shares).tolist()
+    if not is_solid.any():
+        return Sparkline(values, None, "")
+    peak = int(np.where(is_solid, np.nan_to_num(shares), -1.0).argmax())
+    return Sparkline(values, values[peak], labels[peak])

@@ -10,75 +10,96 @@ from webapp.core.results import links
 from webapp.platform.storage.nulls import number_or_none
 
 STACKED = 12  # topics of the chart in which they stand on one another
-# of all words that stacked topics hold: with less, the others would fill the chart, and it leaves
+# Of all words that stacked topics hold: with less, the others would fill the chart, and it leaves
 # them out
 LEAST = 0.2
 MULTIPLES = 48  # small charts of a page
+WORDS = 5  # of the topic of each
 VALUES = 40  # of a category: the most frequent
+OTHERS = 40  # topics that are named as not stacked
+WORDS_OF_OTHERS = 3
 
 
 def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid
     for what is no group. Topics of general talk are stacked only where they are asked for."""
-    run, selection = overview.run, overview.selection
+    run = overview.run
     choices = fields.choices(run.version)
     if overview.tokens is None or not choices:
         return None
     groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
-    counted = sums.of_selection(selection, groups.by)
-    some = np.flatnonzero(counted.of_documents)
-    if not len(some):
+    counted = sums.of_selection(overview.selection, groups.by)
+    with_documents = np.flatnonzero(counted.of_documents)
+    if not len(with_documents):
         return None
-    listed = fields.in_order(run.version, groups, some[:VALUES].tolist())
-    kept = np.arange(some[0], some[-1] + 1) if groups.in_time else np.array(listed, np.int64)
-    tokens, shares, totals = counted.tokens[kept], counted.shares[kept], counted.of_tokens[kept]
+    left_out = 0
+    if groups.in_time:
+        listed = np.arange(with_documents[0], with_documents[-1] + 1)
+    else:
+        values = fields.in_order(run.version, groups, with_documents[:VALUES].tolist())
+        listed = np.array(values, np.int64)
+        left_out = len(with_documents) - len(listed)
+    tokens = counted.tokens[listed]
+    shares = counted.shares[listed]
+    totals = counted.of_tokens[listed]
     bins = [
         Group(
             label=counted.labels[i],
             tokens=int(counted.of_tokens[i]),
             documents=int(counted.of_documents[i]),
-            url=links.documents_url(run, selection.within(groups, i).address()),
+            url=links.documents_url(run, overview.selection.within(groups, i).address()),
         )
-        for i in kept.tolist()
+        for i in listed.tolist()
     ]
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other = totals - tokens[:, stacked].sum(axis=1)
     part = 1.0 - float(other.sum() / max(1, totals.sum()))
-    read = overview.view.used & (
-        overview.labels.into == np.arange(overview.run.topics)
-    )  # as themselves, shown or not
-    rest = _by_size(overview, np.setdiff1d(np.flatnonzero(read), stacked))
-    bands = _series(overview, stacked, tokens, shares)
-    multiples = _series(overview, overview.numbers[after : after + MULTIPLES], tokens, shares)
+    not_stacked = _not_stacked(overview, stacked)
+    following = after + MULTIPLES
     return TopicTimes(
         by=groups.by,
         in_time=groups.in_time,
         choices=choices,
-        labels=[b.label for b in bins],
+        labels=[group.label for group in bins],
         bins=bins,
-        left_out=len(some) - len(kept) if not groups.in_time else 0,
-        stacked=bands,
-        rest=overview.named(rest[:40].tolist(), 3),
-        rest_count=len(rest),
-        other=Values(
-            other.tolist(),
-            [int(n) / int(t) if t else None for n, t in zip(other, totals, strict=True)],
-        ),
+        left_out=left_out,
+        stacked=_series(overview, stacked, tokens, shares),
+        rest=overview.named(not_stacked[:OTHERS].tolist(), WORDS_OF_OTHERS),
+        rest_count=len(not_stacked),
+        other=_shares_of(other, totals),
         part=part,
         other_drawn=part >= LEAST,
-        multiples=multiples,
+        multiples=_series(overview, overview.numbers[after:following], tokens, shares),
         most=Most(
             tokens=int(tokens[:, overview.numbers].max(initial=0)),
             shares=float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
         ),
-        next=after + MULTIPLES if len(overview.numbers) > after + MULTIPLES else None,
+        next=following if len(overview.numbers) > following else None,
     )
 
 
+def _shares_of(tokens: np.ndarray, totals: np.ndarray) -> Values:
+    shares = [
+        int(count) / int(total) if total else None
+        for count, total in zip(tokens, totals, strict=True)
+    ]
+    return Values(tokens.tolist(), shares)
+
+
+def _not_stacked(overview: Overview, stacked: np.ndarray) -> np.ndarray:
+    """All other topics that are read as themselves, hidden ones too, the largest first."""
+    is_itself = overview.labels.into == np.arange(overview.run.topics)
+    topics = np.flatnonzero(overview.view.used & is_itself)
+    return _by_size(overview, np.setdiff1d(topics, stacked))
+
+
 def _largest(overview: Overview) -> np.ndarray:
-    labels, numbers = overview.labels, overview.numbers
-    subjects = np.array([k for k in numbers.tolist() if not labels.background(k)], np.int64)
-    return _by_size(overview, subjects if len(subjects) else numbers)[:STACKED]
+    """Subjects; general talk where there is nothing else."""
+    numbers = overview.numbers
+    is_subject = [not overview.labels.background(k) for k in numbers.tolist()]
+    if any(is_subject):
+        numbers = numbers[np.array(is_subject)]
+    return _by_size(overview, numbers)[:STACKED]
 
 
 def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
@@ -88,13 +109,11 @@ def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
 def _series(
     overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray
 ) -> list[Band]:
-    return [
-        Band(
-            **vars(topic),
-            values=Values(
-                tokens=tokens[:, topic.number].tolist(),
-                shares=[number_or_none(share) for share in shares[:, topic.number]],
-            ),
+    bands = []
+    for topic in overview.named(numbers.tolist(), WORDS):
+        values = Values(
+            tokens=tokens[:, topic.number].tolist(),
+            shares=list(map(number_or_none, shares[:, topic.number])),
         )
-        for topic in overview.named(numbers.tolist(), 5)
-    ]
+        bands.append(Band(**vars(topic), values=values))
+    return bands

@@ -23,6 +23,9 @@ from webapp.models import Run, Topic
 from webapp.platform.storage.nulls import number_or_none
 
 PHRASES = 8  # that are shown
+NEIGHBOURS = 6  # of each kind
+WORDS = 6  # of a neighbour
+PERCENT = 10  # of a document, from which it counts as one with a topic
 STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
 
 
@@ -34,9 +37,9 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
         return None
     groups = fields.groups(view.run.version, by or fields.usual(view.run.version) or choices[0])
     counted = sums.of_selection(selection, groups.by)
-    some = np.flatnonzero(counted.of_documents)
-    if len(some) and groups.in_time:
-        some = np.arange(some[0], some[-1] + 1)
+    listed = np.flatnonzero(counted.of_documents)
+    if len(listed) and groups.in_time:
+        listed = np.arange(listed[0], listed[-1] + 1)
     bins = [
         GroupBin(
             label=counted.labels[i],
@@ -45,17 +48,23 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
             documents=int(counted.documents[i, k]),
             of_tokens=int(counted.of_tokens[i]),
             of_documents=int(counted.of_documents[i]),
-            url=links.documents_url(view.run, selection.within(groups, i).with_topic(k).address()),
+            url=_documents_url(view, selection.within(groups, i).with_topic(k)),
         )
-        for i in some.tolist()
+        for i in listed.tolist()
     ]
     return TopicGroups(groups.by, groups.in_time, choices, bins)
 
 
+def _documents_url(view: RunView, selection: RunSelection) -> str:
+    return links.documents_url(view.run, selection.address())
+
+
 def phrases(view: RunView, k: int) -> list[TopicPhrase]:
+    (tokens_of_phrase,) = families.phrases(view, [[k]])
+    first = list(tokens_of_phrase.items())[:PHRASES]
     return [
         TopicPhrase(text, tokens, view.go("run_pattern", pattern=text, topic=k))
-        for text, tokens in list(families.phrases(view, [[k]])[0].items())[:PHRASES]
+        for text, tokens in first
     ]
 
 
@@ -64,39 +73,42 @@ def neighbours(
 ) -> tuple[list[SimilarTopic], list[BesideTopic]]:
     """Topics with like words; and those in the same documents of the whole run. The link to the
     documents in both stays within the selection."""
-    row, labels = Topic.objects.get(snapshot=view.snapshot, number=k), view.labels
-
-    def shown(pairs: list) -> list:
-        return [
-            pair for pair in pairs if labels.into[pair[0]] == pair[0] and not labels.hidden(pair[0])
-        ][:6]
-
-    def both(j: int) -> str:
-        return links.documents_url(
-            view.run, selection.with_topic(k, 10).with_topic(j, 10).address()
+    row = Topic.objects.get(snapshot=view.snapshot, number=k)
+    with_like_words = _first_visible(view, row.similar)
+    in_same_documents = _first_visible(view, row.beside)
+    numbers = [number for number, *_ in (*with_like_words, *in_same_documents)]
+    first = topics.top_words(view, numbers, WORDS)
+    with_topic = selection.with_topic(k, PERCENT)
+    similar = [
+        SimilarTopic(
+            **vars(links.topic_link(view, number)), words=first[number], divergence=divergence
         )
-
-    similar, beside = shown(row.similar), shown(row.beside)
-    first = topics.top_words(view, [j for j, *_ in (*similar, *beside)], 6)
-    return (
-        [
-            SimilarTopic(**vars(links.topic_link(view, j)), words=first[j], divergence=d)
-            for j, d in similar
-        ],
-        [
-            BesideTopic(
-                **vars(links.topic_link(view, j)),
-                words=first[j],
-                lift=lift,
-                documents=n,
-                both=both(j),
-            )
-            for j, lift, n in beside
-        ],
-    )
+        for number, divergence in with_like_words
+    ]
+    beside = [
+        BesideTopic(
+            **vars(links.topic_link(view, number)),
+            words=first[number],
+            lift=lift,
+            documents=documents,
+            both=_documents_url(view, with_topic.with_topic(number, PERCENT)),
+        )
+        for number, lift, documents in in_same_documents
+    ]
+    return similar, beside
 
 
-# column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in
+def _first_visible(view: RunView, neighbours: list[list]) -> list[list]:
+    """Without topics that are hidden or merged into others. neighbours: of each its number first."""
+    labels = view.labels
+
+    def is_visible(number: int) -> bool:
+        return labels.into[number] == number and not labels.hidden(number)
+
+    return [row for row in neighbours if is_visible(row[0])][:NEIGHBOURS]
+
+
+# Column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in
 # a sentence)
 MEASURES = {
     "coherence": (
@@ -159,29 +171,35 @@ MEASURES = {
 def diagnostics(run: Run, k: int) -> list[Measure]:
     """Each measure of the topic as the model has it."""
     columns = measures.of(run)
-    known = {name: columns[name][~np.isnan(columns[name])] for name in MEASURES}
-    return [
-        Measure(
-            name,
-            *about,
-            float(columns[name][k]),
-            int(np.count_nonzero(known[name] < columns[name][k])),
-            len(known[name]),
-            _apart(known[name]).tolist(),
+    measured = []
+    for name, (term, title, decimals, meaning) in MEASURES.items():
+        value = columns[name][k]
+        if np.isnan(value):
+            continue
+        known = columns[name][~np.isnan(columns[name])]
+        measure = Measure(
+            name=name,
+            term=term,
+            title=title,
+            places=decimals,
+            means=meaning,
+            value=float(value),
+            below=int(np.count_nonzero(known < value)),
+            of=len(known),
+            all=_drawn_apart(known).tolist(),
         )
-        for name, about in MEASURES.items()
-        if not np.isnan(columns[name][k])
-    ]
+        measured.append(measure)
+    return measured
 
 
-def _apart(values: np.ndarray) -> np.ndarray:
+def _drawn_apart(values: np.ndarray) -> np.ndarray:
     """Values in their order, the least and the largest among them: of those within a STROKES-th of
     their range one."""
     values = np.sort(values)
     if len(values) <= STROKES:
         return values
     span = values[-1] - values[0]
-    _, first = np.unique(
-        np.floor((values - values[0]) * (STROKES / span if span else 0.0)), return_index=True
-    )
-    return values[first]
+    per_unit = STROKES / span if span else 0.0
+    strokes = np.floor((values - values[0]) * per_unit)
+    _, first_of_stroke = np.unique(strokes, return_index=True)
+    return values[first_of_stroke]

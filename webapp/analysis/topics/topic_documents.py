@@ -1,7 +1,10 @@
 """The documents of one topic, by its share of them or by its words in them."""
 
+from typing import Literal, NamedTuple
+
 import numpy as np
 
+from inference.bow import Bow
 from webapp.analysis.topics.shapes import DocumentOfTopic
 from webapp.core.documents import queries
 from webapp.core.documents.selection import RunSelection
@@ -13,99 +16,121 @@ from webapp.models import Run
 DOCUMENTS = 10  # on a page
 ALIKE = 0.8  # of two documents' words, from which they are shown as one
 
+By = Literal["share", "tokens"]
+
+
+class _Ranked(NamedTuple):
+    """A document. tokens: of the topic; share: of its words, those of the topic."""
+
+    number: int
+    tokens: int
+    share: float
+
+    def value(self, by: By) -> float:
+        return self.share if by == "share" else self.tokens
+
+
+class _First(NamedTuple):
+    """A document that is shown, and the numbers of those that are nearly the same."""
+
+    document: _Ranked
+    alike: list[int]
+
 
 def ranked(
     view: RunView,
     k: int,
     selection: RunSelection,
-    by: str = "share",
+    by: By = "share",
     after: tuple[float, int] | None = None,
     limit: int = DOCUMENTS,
 ) -> tuple[list[DocumentOfTopic], str | None]:
-    """Documents by their share of a topic, or by its words in them (by: "share" or "tokens"), and
-    where the next page begins. Those that are nearly the same as one before them are not shown
-    again."""
+    """Documents by their share of a topic, or by its words in them, and where the next page begins.
+    Those that are nearly the same as one before them are not shown again. after: the value and the
+    number of the last document of the page before."""
     parts = view.labels.parts(k)
-    best: list[dict] = (
-        [
-            {"number": d, "tokens": tokens, "share": share}
-            for d, tokens, share in evidence.of(view.run).best(
-                k, by, limit + 1, after, selection.mask
-            )
-        ]  # in the order that the evidence has of the topic's documents
-        if len(parts) == 1
-        else _by_evidence(view.run, parts, selection, by, after, limit + 1)
-    )
-    page = best[:limit]
-    following = f"{page[-1][by]!r},{page[-1]['number']}" if len(best) > limit else None
-    page = _once(view.run, page)
-    lengths = evidence.of(view.run).lengths
-    return [
-        DocumentOfTopic(
+    counted = evidence.of(view.run)
+    if len(parts) == 1:  # the evidence has these documents in order
+        in_order = counted.best(k, by, limit + 1, after, selection.mask)
+        documents = [_Ranked(number, tokens, share) for number, tokens, share in in_order]
+    else:
+        documents = _of_merged(view.run, parts, selection, by, after, limit + 1)
+    following = None
+    if len(documents) > limit:
+        last = documents[limit - 1]
+        following = f"{last.value(by)!r},{last.number}"
+    page = _once(view.run, documents[:limit])
+    passages = queries.strongest(view, [first.document.number for first in page], k)
+    shown = []
+    for (document, alike), passage in zip(page, passages, strict=True):
+        row = DocumentOfTopic(
             **vars(passage),
-            tokens=row["tokens"],
-            share=row["share"],
-            of=int(lengths[row["number"]]),
-            alike=[DocumentLink(n, view.go("run_document", n, topic=k)) for n in row["alike"]],
+            tokens=document.tokens,
+            share=document.share,
+            of=int(counted.lengths[document.number]),
+            alike=[
+                DocumentLink(number, view.go("run_document", number, topic=k)) for number in alike
+            ],
         )
-        for row, passage in zip(
-            page, queries.strongest(view, [row["number"] for row in page], k), strict=True
-        )
-    ], following
+        shown.append(row)
+    return shown, following
 
 
-def _once(run: Run, page: list[dict]) -> list[dict]:
-    """The first of documents that have nearly the same words, with the numbers of the others."""
-    bow, kept = evidence.bow(run.version_id), list[tuple[dict, dict[int, int]]]()
-    for row in page:
-        span = slice(bow.indptr[row["number"]], bow.indptr[row["number"] + 1])
-        words, place = np.unique(
-            bow.words[span], return_inverse=True
-        )  # a long document has one in several sections
-        counts = dict(
-            zip(
-                words.tolist(),
-                np.bincount(place, bow.counts[span]).astype(int).tolist(),
-                strict=True,
-            )
-        )
-        first = next(
-            (earlier for earlier, theirs in kept if _overlap(theirs, counts) >= ALIKE), None
-        )
-        if first is None:
-            kept.append((row | {"alike": []}, counts))
+def _once(run: Run, page: list[_Ranked]) -> list[_First]:
+    """The first of documents that have nearly the same words."""
+    bow = evidence.bow(run.version_id)
+    shown: list[tuple[_First, dict[int, int]]] = []
+    for document in page:
+        counts = _counts(bow, document.number)
+        twins = [first for first, counts_of_it in shown if _overlap(counts_of_it, counts) >= ALIKE]
+        if twins:
+            twins[0].alike.append(document.number)
         else:
-            first["alike"].append(row["number"])
-    return [row for row, _ in kept]
+            shown.append((_First(document, []), counts))
+    return [first for first, _ in shown]
 
 
-def _overlap(a: dict[int, int], b: dict[int, int]) -> float:
+def _counts(bow: Bow, number: int) -> dict[int, int]:
+    """Of each word of a document; a long one has some in several sections."""
+    span = slice(bow.indptr[number], bow.indptr[number + 1])
+    words, place = np.unique(bow.words[span], return_inverse=True)
+    counts = np.bincount(place, bow.counts[span]).astype(int)
+    return dict(zip(words.tolist(), counts.tolist(), strict=True))
+
+
+def _overlap(counts: dict[int, int], others: dict[int, int]) -> float:
     """Tokens that two documents have in common, of all of both: 1 for the same words as often."""
-    common = sum(min(n, b[w]) for w, n in a.items() if w in b)
-    return common / max(1, sum(a.values()) + sum(b.values()) - common)
+    common = sum(min(count, others.get(word, 0)) for word, count in counts.items())
+    together = sum(counts.values()) + sum(others.values()) - common
+    return common / max(1, together)
 
 
-def _by_evidence(
+def _of_merged(
     run: Run,
     parts: list[int],
     selection: RunSelection,
-    by: str,
+    by: By,
     after: tuple[float, int] | None,
     limit: int,
-) -> list[dict]:
-    """The same of several topics together: one pass over the topics of the selected documents."""
-    counted, numbers = evidence.of(run), selection.numbers
-    tokens = counted.held(parts, numbers)
+) -> list[_Ranked]:
+    """Of several topics together: one pass over the topics of the selected documents."""
+    counted = evidence.of(run)
+    tokens = counted.held(parts, selection.numbers)
     having = np.flatnonzero(tokens)
-    some, tokens = having if numbers is None else numbers[having], tokens[having]
-    shares = tokens / counted.lengths[some]
-    value = shares if by == "share" else tokens
-    at = np.arange(len(some))
+    tokens = tokens[having]
+    numbers = having if selection.numbers is None else selection.numbers[having]
+    shares = tokens / counted.lengths[numbers]
+    values = shares if by == "share" else tokens
+    rows = np.arange(len(numbers))
     if after:
-        at = np.flatnonzero((value < after[0]) | ((value == after[0]) & (some > after[1])))
-    if len(at) > limit:
-        at = at[value[at] >= np.partition(value[at], len(at) - limit)[len(at) - limit]]
-    best = at[np.lexsort((some[at], -value[at]))[:limit]]
+        last_value, last_number = after
+        is_behind = (values == last_value) & (numbers > last_number)
+        rows = np.flatnonzero((values < last_value) | is_behind)
+    if len(rows) > limit:  # so that a few are sorted, and not millions
+        place = len(rows) - limit
+        least = np.partition(values[rows], place)[place]
+        rows = rows[values[rows] >= least]
+    largest_first = rows[np.lexsort((numbers[rows], -values[rows]))]
     return [
-        {"number": int(some[i]), "tokens": int(tokens[i]), "share": float(shares[i])} for i in best
+        _Ranked(int(numbers[i]), int(tokens[i]), float(shares[i])) for i in largest_first[:limit]
     ]

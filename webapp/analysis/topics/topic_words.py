@@ -39,14 +39,17 @@ class Words(NamedTuple):
 def tallied(view: RunView, k: int, selection: RunSelection) -> Words:
     """The words of a topic and of those merged into it. Kept: a page of all words asks for them
     again."""
-    run, parts = view.run, view.labels.parts(k)
-    merges = (
-        view.labels.into.tobytes() if selection.topics else b""
-    )  # a condition on a topic depends on all merges
-    key = (run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
-    return _tallies.get_or_set(
-        key, lambda: _of_all(view, parts) if not selection else _of_some(view, parts, selection)
-    )
+    parts = view.labels.parts(k)
+    # A condition on a topic depends on all merges
+    merges = view.labels.into.tobytes() if selection.topics else b""
+
+    def tally() -> Words:
+        if not selection:
+            return _of_all(view, parts)
+        return _of_some(view, parts, selection)
+
+    key = (view.run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
+    return _tallies.get_or_set(key, tally)
 
 
 def _of_all(view: RunView, parts: list[int]) -> Words:
@@ -57,9 +60,13 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
         " WHERE snapshot_id = %s AND topic = ANY(%s) AND tokens > 0 GROUP BY word ORDER BY word",
         [run.snapshot_id, parts],
     )
-    number, tokens = np.array(counts, np.int64).reshape(-1, 2).T
+    numbers, tokens = np.array(counts, np.int64).reshape(-1, 2).T
     return Words(
-        number, tokens, _everywhere(run.version_id)[number], int(tokens.sum()), run.version.tokens
+        numbers=numbers,
+        tokens=tokens,
+        everywhere=_everywhere(run.version_id)[numbers],
+        of_topic=int(tokens.sum()),
+        of_all=run.version.tokens,
     )
 
 
@@ -68,9 +75,15 @@ def _of_some(view: RunView, parts: list[int], selection: RunSelection) -> Words:
     slot = np.full(view.run.topics, -1, np.int32)
     slot[parts] = 0
     documents, group = selection.in_groups(None)
-    tokens, everywhere = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)[0]
-    some = np.flatnonzero(tokens)
-    return Words(some, tokens[some], everywhere[some], int(tokens.sum()), int(everywhere.sum()))
+    ((tokens, everywhere),) = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)
+    numbers = np.flatnonzero(tokens)
+    return Words(
+        numbers=numbers,
+        tokens=tokens[numbers],
+        everywhere=everywhere[numbers],
+        of_topic=int(tokens.sum()),
+        of_all=int(everywhere.sum()),
+    )
 
 
 @cached(32)
@@ -94,42 +107,44 @@ def relevant(
     score = relevance(
         words.tokens, words.everywhere, lam, inside_total=words.of_topic, total=words.of_all
     )
-    order = np.lexsort((words.numbers, -words.tokens, -score, (words.tokens < LEAST) & (lam < 1)))
+    is_rare = (words.tokens < LEAST) & (lam < 1)
+    order = np.lexsort((words.numbers, -words.tokens, -score, is_rare))
     order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
-    page = order[after : after + limit]
-    texts = dict(
+    following = after + limit
+    page = order[after:following]
+    text_of = dict(
         tuples(
             "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
             [view.run.version_id, words.numbers[page].tolist()],
         )
     )
-    most = int(words.everywhere[page].max(initial=1))
-    lines, why = selection.address(topic=k)[1:], selection.address()[1:]
-    return [
-        WeighedWord(
-            word=(word := texts[number]),
+    largest = int(words.everywhere[page].max(initial=1))
+    in_topic = selection.address(topic=k).removeprefix("?")
+    in_documents = selection.address().removeprefix("?")
+    shown = []
+    for i in page.tolist():
+        word = text_of[int(words.numbers[i])]
+        tokens = int(words.tokens[i])
+        everywhere = int(words.everywhere[i])
+        row = WeighedWord(
+            word=word,
             url=view.go("run_word", word),
-            lines=view.go("run_word", word, asked=lines),
-            why=view.go("run_topic_word", k, word, asked=why),
+            lines=view.go("run_word", word, asked=in_topic),
+            why=view.go("run_topic_word", k, word, asked=in_documents),
             tokens=tokens,
             everywhere=everywhere,
             share=tokens / everywhere,
             part=tokens / words.of_topic,
-            relevance=relevant,
-            bar=tokens / most,
-            bar_everywhere=everywhere / most,
+            relevance=float(score[i]),
+            bar=tokens / largest,
+            bar_everywhere=everywhere / largest,
         )
-        for number, tokens, everywhere, relevant in zip(
-            *(
-                column[page].tolist()
-                for column in (words.numbers, words.tokens, words.everywhere, score)
-            ),
-            strict=True,
-        )
-    ], (after + limit if len(order) > after + limit else None)
+        shown.append(row)
+    return shown, following if len(order) > following else None
 
 
 TOPICS = 10  # that are named as having the word, too
+WORDS_OF_TOPIC = 5  # with which each is named
 LINES = 3  # examples of the word in context
 
 
@@ -137,10 +152,11 @@ def why_here(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
     """What the model says, what was counted, where the word's other tokens are, and LINES lines of
     text."""
     uses = senses.uses(view, word, selection)
-    tokens, documents = (array[0] for array in uses.tally())
-    total, of_documents = int(tokens.sum()), uses.in_documents
-    order = [int(j) for j in np.argsort(-tokens, kind="stable") if tokens[j]]
-    first = topics.top_words(view, order[:TOPICS], 5)
+    tokens, documents = (in_groups[0] for in_groups in uses.tally())  # the only group: all
+    total = int(tokens.sum())
+    largest_first = np.argsort(-tokens, kind="stable").tolist()
+    order = [j for j in largest_first if tokens[j]]
+    first = topics.top_words(view, order[:TOPICS], WORDS_OF_TOPIC)
 
     def lines(topic: int | None = None) -> str:
         return view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
@@ -156,6 +172,9 @@ def why_here(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
         )
         for j in order[:TOPICS]
     ]
+    examples = []
+    if concordance.has_places(view.run):
+        examples = concordance.samples(selection, uses, [k], LINES)[k]
     return Why(
         word=word.word,
         url=lines(),
@@ -165,26 +184,26 @@ def why_here(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
         tokens=int(tokens[k]),
         documents=int(documents[k]),
         everywhere=total,
-        everywhere_documents=of_documents,
+        everywhere_documents=uses.in_documents,
         divided=divided,
         elsewhere=len(order) - len(divided),
-        lines=(
-            concordance.samples(selection, uses, [k], LINES)[k]
-            if concordance.has_places(view.run)
-            else []
-        ),
+        lines=examples,
     )
 
 
 def _probability(view: RunView, k: int, word: Word) -> float:
     """p(w|k) of the topic and those merged into it together."""
-    parts, columns = view.labels.parts(k), measures.of(view.run)
-    weight = columns["floor"][parts]
-    for row in rows(
+    parts = view.labels.parts(k)
+    columns = measures.of(view.run)
+    weight = columns["floor"][parts]  # of topics that have no row for the word
+    stored = rows(
         "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s AND word = %s AND topic ="
         " ANY(%s)",
         [view.run.snapshot_id, word.number, parts],
-    ):
+    )
+    for row in stored:
         weight[parts.index(row["topic"])] = row["weight"]
     size = columns["share"][parts]
-    return float((size * weight).sum() / size.sum()) if size.sum() else float(weight[0])
+    if not size.sum():
+        return float(weight[0])
+    return float((size * weight).sum() / size.sum())

@@ -27,15 +27,15 @@ def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None
-    made = [
+    findings = [
         _together(column, k),
         *_owned(view.run, column, k),
         *_near(similar),
         *_stability(view.run, k),
     ]
-    against = {part.against for part in made}
+    against = {finding.against for finding in findings}
     kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
-    return Verdict(kind, SENTENCES[kind], [part.reason for part in made])
+    return Verdict(kind, SENTENCES[kind], [finding.reason for finding in findings])
 
 
 KINDS: tuple[Kind, ...] = ("general", "unstable", "mixed")  # the first that anything speaks for
@@ -55,38 +55,32 @@ def _together(column: dict[str, np.ndarray], k: int) -> Finding:
         )
         return Finding(Reason(why, "#measures"))
     if column["mixed"][k]:
-        why = "fall into two parts that are seldom in the same passage"
-        return Finding(
-            Reason(f"its first words {why}", "#measures"),
-            "mixed",
-        )
+        why = "its first words fall into two parts that are seldom in the same passage"
+        return Finding(Reason(why, "#measures"), "mixed")
     return Finding(Reason("its first words occur in the same passages", "#measures"))
 
 
 def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
-    exclusivity, share = (
-        column["exclusivity"][k],
-        column["documents"][k] / max(1, run.version.documents),
-    )
-    owned = (
-        "much of their use is in this topic"
-        if exclusivity >= MUCH
-        else "other topics use them, too"
-    )
-    general = Finding(Reason("its words occur all over the texts", "#words"), "general")
-    return [
-        *([general] if column["background"][k] else []),
-        Finding(Reason(owned, "#words")),
-        Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")),
-    ]
+    """Whether its words and its documents are its own."""
+    findings = []
+    if column["background"][k]:
+        reason = Reason("its words occur all over the texts", "#words")
+        findings.append(Finding(reason, "general"))
+    if column["exclusivity"][k] >= MUCH:
+        use = "much of their use is in this topic"
+    else:
+        use = "other topics use them, too"
+    findings.append(Finding(Reason(use, "#words")))
+    share = column["documents"][k] / max(1, run.version.documents)
+    findings.append(Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")))
+    return findings
 
 
 def _near(similar: list[SimilarTopic]) -> list[Finding]:
-    return [
-        Finding(Reason(f"{each.label} has nearly the same words", "#similar"), "mixed")
-        for each in similar[:1]
-        if each.divergence < NEAR
-    ]
+    if not similar or similar[0].divergence >= NEAR:
+        return []
+    nearest = similar[0]
+    return [Finding(Reason(f"{nearest.label} has nearly the same words", "#similar"), "mixed")]
 
 
 def _stability(run: Run, k: int) -> list[Finding]:
@@ -95,16 +89,13 @@ def _stability(run: Run, k: int) -> list[Finding]:
     compared = found_again.of_topic(run, k)
     if compared is None:
         return []
-    counted, url = found_again.count(compared), links.seeds_url(run)
-    sentence = Reason(
-        f"found again in {counted.found} of {counted.runs} runs with other seeds", url
-    )
-    others = [
-        f"with seed {one.seed} the nearest topic is “{', '.join(one.words)}”"
-        for one in compared
-        if not one.found and one.words
-    ]
-    return [
-        Finding(sentence, "unstable" if counted.doubtful else None),
-        *(Finding(Reason(other, url)) for other in others),
-    ]
+    counted = found_again.count(compared)
+    url = links.seeds_url(run)
+    times = f"found again in {counted.found} of {counted.runs} runs with other seeds"
+    findings = [Finding(Reason(times, url), "unstable" if counted.doubtful else None)]
+    for other_run in compared:
+        if other_run.words and not other_run.found:
+            words = ", ".join(other_run.words)
+            nearest = f"with seed {other_run.seed} the nearest topic is “{words}”"
+            findings.append(Finding(Reason(nearest, url)))
+    return findings

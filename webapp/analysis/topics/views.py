@@ -3,6 +3,7 @@ its words, and why a word is in it.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 from django.core.exceptions import BadRequest
@@ -28,6 +29,7 @@ from webapp.analysis.topics.shapes import (
     OverviewHtml,
     Rank,
     Sparkline,
+    Times,
     TopicHtml,
     TopicPage,
     TopicRow,
@@ -50,19 +52,20 @@ from webapp.platform.drawing.colours import CHOSEN_NAMES
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.typed import Answer, Here, Place, typed
 
+ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
 def _shown_as(request: HttpRequest, run: Run) -> str:
     """What the address says; on the page, and not in its data, else the reader's last choice."""
-    chosen = request.GET.get("view", "")
-    if not request.path.endswith(".json"):
-        last = request.session.get("overview", "")
-        if chosen not in VIEWS:
-            chosen = last
-        elif chosen != last:
-            request.session["overview"] = chosen
-    return chosen if chosen in VIEWS else "list"
+    asked = request.GET.get("view", "")
+    is_data = request.path.endswith(".json")
+    if asked in VIEWS:
+        if not is_data and asked != request.session.get("overview", ""):
+            request.session["overview"] = asked
+        return asked
+    last = "" if is_data else request.session.get("overview", "")
+    return last if last in VIEWS else "list"
 
 
 @cached_page(depends_on=_shown_as)
@@ -83,7 +86,7 @@ def index(
     """A run's topics: a list, a map, a grid of words, or charts over time."""
     shown_as = _shown_as(request, view.run)
     overview = Overview(selection, read_wanted(request.GET, view.run))
-    frame: dict[str, Any] = {
+    in_every_view: dict[str, Any] = {
         "view": shown_as,
         "asked": overview.wanted,
         "count": len(overview.numbers),
@@ -92,16 +95,17 @@ def index(
     }
     page: TopicsList | TopicsTime | TopicsGrid
     if shown_as == "grid":
-        typed_words, order = grid.read_words(words), "size" if order == "size" else ""
+        typed_words = grid.read_words(words)
+        by_size = order == "size"
         page = TopicsGrid(
-            **frame,
-            grid=grid.word_grid(overview, typed_words, not order, after),
+            **in_every_view,
+            grid=grid.word_grid(overview, typed_words, not by_size, after),
             words=typed_words,
-            order=order,
+            order="size" if by_size else "",
         )
     elif shown_as == "time":
         page = TopicsTime(
-            **frame,
+            **in_every_view,
             time=timeline.over_time(overview, by, after),
             unit="tokens" if unit == "tokens" else "shares",
             own_scale=scale == "own",
@@ -110,40 +114,48 @@ def index(
         )
     elif shown_as == "map":
         everything = Overview(selection, replace(overview.wanted, topics=[]))
-        # Fewer below a map on which none was chosen
-        listed = _listed(overview, here, after, PAGE if overview.wanted.topics else 20)
-        page = TopicsMap(**frame, **listed, map=maps.topic_map(everything, overview.wanted.topics))
+        chosen = overview.wanted.topics
+        rows = PAGE if chosen else ROWS_BELOW_MAP
+        page = TopicsMap(
+            **in_every_view,
+            **_list(overview, here, after, rows),
+            map=maps.topic_map(everything, chosen),
+        )
     else:
-        page = TopicsList(**frame, **_listed(overview, here, after, PAGE))
+        page = TopicsList(**in_every_view, **_list(overview, here, after, PAGE))
+    return Answer(page, partial(_overview_html, overview, here, shown_as))
+
+
+def _overview_html(overview: Overview, here: Here, shown_as: str) -> OverviewHtml:
+    view = overview.view
     cut = families.cut(view, overview.wanted.families) if view.run.final else None
-    return Answer(
-        page,
-        lambda: OverviewHtml(
-            views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
-            groups=overview.labels.groups(),
-            hue_names=list(CHOSEN_NAMES),
-            cuts=families.around(cut, here) if cut else None,
-            families=(
-                [(one.topics[0], one.name) for one in cut.families]
-                if cut and overview.wanted.families
-                else []
-            ),
-            part=f"run/overview/_{shown_as}.html",
-        ),
+    listed_families = []
+    if cut and overview.wanted.families:
+        listed_families = [(family.topics[0], family.name) for family in cut.families]
+    return OverviewHtml(
+        views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
+        groups=overview.labels.groups(),
+        hue_names=list(CHOSEN_NAMES),
+        cuts=families.around(cut, here) if cut else None,
+        families=listed_families,
+        part=f"run/overview/_{shown_as}.html",
     )
 
 
-def _listed(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:
+def _list(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:
     """The fields of TopicsList that are its own."""
-    listed, following = overview.page(after, rows)
-    times, lines = overview.lines([topic.number for topic in listed]) or (
-        None,
-        dict[int, Sparkline](),
-    )
+    topics_of_page, following = overview.page(after, rows)
+    times: Times | None = None
+    sparklines: dict[int, Sparkline] = {}
+    over_time = overview.lines([topic.number for topic in topics_of_page])
+    if over_time is not None:
+        times, sparklines = over_time
     return {
-        "items": [TopicRow(**vars(topic), line=lines.get(topic.number)) for topic in listed],
+        "items": [
+            TopicRow(**vars(topic), line=sparklines.get(topic.number)) for topic in topics_of_page
+        ],
         "first": after + 1,
-        "last": after + len(listed),
+        "last": after + len(topics_of_page),
         "times": times,
         "previous": here.url(after=max(0, after - rows) or None) if after else None,
         "next": here.following(following),
@@ -151,7 +163,10 @@ def _listed(overview: Overview, here: Here, after: int, rows: int) -> dict[str, 
 
 
 ALL_WORDS = 100  # on a page of them
-RANKS: dict[Rank, str] = {"share": "share", "words": "tokens"}
+FIRST_WORDS = 5  # that stand in a topic's title
+MOSTLY = 50  # percent of a document, from which it is mostly about a topic
+QUOTED = 50  # characters of what is wrong
+RANKS: dict[Rank, topic_documents.By] = {"share": "share", "words": "tokens"}
 
 
 def _lambda(name: str, values: list[str]) -> float:
@@ -160,7 +175,9 @@ def _lambda(name: str, values: list[str]) -> float:
     except ValueError:
         lam = -1.0
     if not 0 <= lam <= 1:
-        raise BadRequest(f"“{name}” in the address must be from 0 to 1, got “{values[-1][:50]}”.")
+        raise BadRequest(
+            f"“{name}” in the address must be from 0 to 1, got “{values[-1][:QUOTED]}”."
+        )
     return lam
 
 
@@ -181,36 +198,31 @@ def detail(
     after: Place = None,
 ) -> Answer[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
-    numbers = view.topics
     frame: dict[str, Any] = {
         "topic": _detail(view, number),
         "drop": view.hidden_words.described(),
-        "previous": _link(view, max((k for k in numbers if k < number), default=None)),
-        "next": _link(view, min((k for k in numbers if k > number), default=None)),
+        "previous": _link(view, max((k for k in view.topics if k < number), default=None)),
+        "next": _link(view, min((k for k in view.topics if k > number), default=None)),
         "curation": curation.topic_form(view, number),
     }
     if not view.run.final:
-        words = [
-            FormingWord(**row, url=view.go("run_word", row["word"]))
-            for row in topics.words(view.run, number)[0]
-        ]
-        return Answer(FormingTopic(**frame, words=words))
-    listed, next_words = topic_words.relevant(
-        view, number, selection, lambda_, 0, topic_words.WORDS
-    )
-    ranked, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
+        rows, _ = topics.words(view.run, number)
+        forming = [FormingWord(**row, url=view.go("run_word", row["word"])) for row in rows]
+        return Answer(FormingTopic(**frame, words=forming))
+    words_of_page, next_words = topic_words.relevant(view, number, selection, lambda_)
+    documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
     similar, beside = topic.neighbours(view, number, selection)
     page = TopicPage(
         **frame,
         lambda_=lambda_,
-        words=listed,
+        words=words_of_page,
         next_words=next_words,
         counted=_counted(selection, number),
-        first=topics.top_words(view, [number], 5)[number],
+        first=topics.top_words(view, [number], FIRST_WORDS)[number],
         phrases=topic.phrases(view, number),
         groups=topic.groups(view, number, selection, by),
         rank=rank,
-        documents=ranked,
+        documents=documents,
         next_documents=here.following(following),
         similar=similar,
         beside=beside,
@@ -218,12 +230,14 @@ def detail(
         measures=topic.diagnostics(view.run, number),
         elsewhere=found_again.of_topic(view.run, number),
     )
-    mostly = links.documents_url(
-        view.run, selection.with_topic(number, 50).address(by=topic_label(number))
-    )
-    return Answer(
-        page, lambda: TopicHtml(mostly, topics.OWN, topic_changes.of_topics(selection, [number])[0])
-    )
+    return Answer(page, partial(_topic_html, selection, number))
+
+
+def _topic_html(selection: RunSelection, number: int) -> TopicHtml:
+    with_topic = selection.with_topic(number, MOSTLY)
+    mostly = links.documents_url(selection.view.run, with_topic.address(by=topic_label(number)))
+    (change,) = topic_changes.of_topics(selection, [number])
+    return TopicHtml(mostly, topics.OWN, change)
 
 
 def _link(view: RunView, number: int | None) -> links.TopicLink | None:
@@ -232,9 +246,15 @@ def _link(view: RunView, number: int | None) -> links.TopicLink | None:
 
 def _counted(selection: RunSelection, number: int) -> Counted:
     counted = sums.of_selection(selection)
-    tokens, of_tokens = int(counted.tokens[0, number]), int(counted.of_tokens[0])
-    documents, of_documents = int(counted.documents[0, number]), int(counted.of_documents[0])
-    return Counted(tokens, documents, of_tokens, of_documents, tokens / max(1, of_tokens))
+    tokens = int(counted.tokens[0, number])
+    of_tokens = int(counted.of_tokens[0])
+    return Counted(
+        tokens=tokens,
+        documents=int(counted.documents[0, number]),
+        of_tokens=of_tokens,
+        of_documents=int(counted.of_documents[0]),
+        share=tokens / max(1, of_tokens),
+    )
 
 
 @cached_page()
@@ -249,11 +269,17 @@ def words(
 ) -> Answer[TopicWordsPage]:
     """All words of a topic, by relevance."""
     about = _detail(view, number)
-    listed, next_words = topic_words.relevant(view, number, selection, lambda_, after, ALL_WORDS)
-    drop = view.hidden_words.described()
-    return Answer(
-        TopicWordsPage(topic=about, drop=drop, lambda_=lambda_, words=listed, next_words=next_words)
+    words_of_page, next_words = topic_words.relevant(
+        view, number, selection, lambda_, after, ALL_WORDS
     )
+    page = TopicWordsPage(
+        topic=about,
+        drop=view.hidden_words.described(),
+        lambda_=lambda_,
+        words=words_of_page,
+        next_words=next_words,
+    )
+    return Answer(page)
 
 
 @cached_page()
