@@ -188,11 +188,11 @@ def test_measures_are_the_models(client, trained):
 
 def test_values_too_close_to_be_drawn_apart_are_one():
     values = np.concatenate([np.random.default_rng(1).normal(size=2000), [50.0, -50.0]])
-    apart = topic._apart(values)
+    apart = topic._drawn_apart(values)
     assert len(apart) <= topic.STROKES + 1 and (apart[0], apart[-1]) == (-50.0, 50.0)
     assert np.isin(apart, values).all() and (np.diff(apart) > 0).all()
     assert all(np.abs(apart - value).min() <= 100 / topic.STROKES for value in values)
-    assert topic._apart(np.full(999, 0.5)).tolist() == [0.5] and topic._apart(
+    assert topic._drawn_apart(np.full(999, 0.5)).tolist() == [0.5] and topic._drawn_apart(
         values[:3]
     ).tolist() == sorted(values[:3])
 
