@@ -24,9 +24,10 @@ from webapp.platform.accounts.embargo import Piece
 PAGE = 25
 SIDE = 80  # characters on each side of the word
 LONGEST = 260  # characters of a word or a phrase as it is written
-# lines that are put in the order of their context, which takes their texts; the others follow by
+# Lines that are put in the order of their context, which takes their texts; the others follow by
 # certainty
 SORTED = 1_000
+DIGITS = 3  # of a certainty
 Order = Literal["certainty", "document", "left", "right", "oldest", "newest", "sample"]
 ORDERS: dict[Order, str] = {
     "certainty": "most certain first",
@@ -123,17 +124,12 @@ def page(
         pairs = uses.by_certainty(pairs)
     ends = _ends(run, uses, pairs)
     total = int(ends[-1]) if len(ends) else 0
-
     kept_back = int(uses.counts[pairs].sum()) - total
-    return ordered(
-        selection,
-        lambda first, limit: _of_word(run, uses, tokens_of(pairs, ends, first, limit)),
-        total,
-        kept_back,
-        order,
-        first,
-        limit,
-    )
+
+    def cut(first: int, limit: int) -> list[Cut]:
+        return _of_word(run, uses, tokens_of(pairs, ends, first, limit))
+
+    return ordered(selection, cut, total, kept_back, order, first, limit)
 
 
 def ordered(
@@ -147,31 +143,42 @@ def ordered(
 ) -> Lines:
     """Lines `first` and following. cut: pieces of text from one on, and how many, in the order that
     they have where it is not that of their context."""
-    in_order = min(total, SORTED) if order in ("left", "right") else total
-    pieces = list[Cut]()
-    if order in ("left", "right") and first < SORTED:
-        side, step = ("before", -1) if order == "left" else ("after", 1)  # the nearest word first
-        by_words = sorted(
-            cut(0, SORTED), key=lambda piece: WORD.findall(getattr(piece, side).lower())[::step]
-        )
-        pieces = by_words[first : first + limit]
+    is_by_context = order in ("left", "right")
+    in_order = min(total, SORTED) if is_by_context else total
+    pieces: list[Cut] = []
+    if is_by_context and first < SORTED:
+        by_context = sorted(cut(0, SORTED), key=_words_before if order == "left" else _words_after)
+        pieces = by_context[first : first + limit]
         first = max(first + len(pieces), SORTED)
     if len(pieces) < limit:
         pieces += cut(first, limit - len(pieces))
     return Lines(lines_of(selection, pieces), total, in_order, kept_back)
 
 
+def _words_before(piece: "Cut") -> list[str]:
+    """The nearest first."""
+    return WORD.findall(piece.before.lower())[::-1]
+
+
+def _words_after(piece: "Cut") -> list[str]:
+    return WORD.findall(piece.after.lower())
+
+
 def samples(
     selection: RunSelection, uses: Uses, topics: list[int], count: int
 ) -> dict[int, list[Line]]:
     """A line from each of the `count` documents in which each sense is most certain."""
-    places = {k: [(int(i), 0) for i in uses.by_certainty(uses.pairs(k))[:count]] for k in topics}
-    lines = iter(
-        lines_of(
-            selection, _of_word(selection.run, uses, [place for k in topics for place in places[k]])
-        )
-    )
-    return {k: [next(lines) for _ in places[k]] for k in topics}
+    tokens: list[tuple[int, int]] = []  # the first one of each pair
+    topic_of_token: list[int] = []
+    for k in topics:
+        most_certain = uses.by_certainty(uses.pairs(k))[:count].tolist()
+        tokens += [(pair, 0) for pair in most_certain]
+        topic_of_token += [k] * len(most_certain)
+    lines_of_topic: dict[int, list[Line]] = {k: [] for k in topics}
+    lines = lines_of(selection, _of_word(selection.run, uses, tokens))
+    for k, line in zip(topic_of_token, lines, strict=True):
+        lines_of_topic[k].append(line)
+    return lines_of_topic
 
 
 def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
@@ -179,17 +186,20 @@ def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[l
     write."""
     pairs = uses.pairs(None)
     ends = _ends(selection.run, uses, pairs)
-    for first in range(0, int(ends[-1]) if len(ends) else 0, size):
-        yield lines_of(
-            selection, _of_word(selection.run, uses, tokens_of(pairs, ends, first, size))
-        )
+    total = int(ends[-1]) if len(ends) else 0
+    for first in range(0, total, size):
+        tokens = tokens_of(pairs, ends, first, size)
+        yield lines_of(selection, _of_word(selection.run, uses, tokens))
 
 
 def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
     """int64: lines up to each pair, its own included; under embargo a document shows some of a
     word's alone."""
-    counts, most = uses.counts[pairs].astype(np.int64), embargo.lines(run.corpus)
-    return np.cumsum(counts if not most else _allowed(uses.documents[pairs], counts, most))
+    counts = uses.counts[pairs].astype(np.int64)
+    most_of_document = embargo.lines(run.corpus)
+    if most_of_document:
+        counts = _allowed(uses.documents[pairs], counts, most_of_document)
+    return np.cumsum(counts)
 
 
 def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
@@ -197,10 +207,9 @@ def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray
     several pairs."""
     order = np.argsort(documents, kind="stable")
     so_far = np.cumsum(counts[order])
-    first = np.searchsorted(documents[order], documents[order])  # of each document's pairs
-    before = (
-        so_far - counts[order] - np.concatenate(([0], so_far))[first]
-    )  # in pairs of the document before this one
+    first_pair = np.searchsorted(documents[order], documents[order])  # of each document
+    before_document = np.concatenate(([0], so_far))[first_pair]
+    before = so_far - counts[order] - before_document  # in the document's pairs before this one
     allowed = np.empty(len(counts), np.int64)
     allowed[order] = np.clip(most - before, 0, counts[order])
     return allowed
@@ -209,7 +218,7 @@ def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray
 def tokens_of(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> list[tuple[int, int]]:
     """(pair, which of its tokens) of some consecutive lines. ends: lines up to each pair, its own
     included."""
-    tokens: list = []
+    tokens: list[tuple[int, int]] = []
     i = int(np.searchsorted(ends, first, "right"))
     while i < len(pairs) and len(tokens) < limit:
         begin = int(ends[i - 1]) if i else 0
@@ -233,27 +242,25 @@ class Cut(NamedTuple):
 def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
-    places = [
-        *map(
+    characters = uses.evidence.places(uses.rows[pairs], nth, uses.word)
+    places = list(
+        map(
             Place,
             uses.documents[pairs].tolist(),
-            uses.evidence.places(uses.rows[pairs], nth, uses.word).tolist(),
+            characters.tolist(),
             uses.topics[pairs].tolist(),
             uses.certainty[pairs].tolist(),
         )
-    ]
-    return cut_at(
-        run,
-        places,
-        lambda pieces: wording.stops(
-            run.version,
-            [piece.text for piece in pieces],
-            [
-                np.array([place.at - piece.first])
-                for piece, place in zip(pieces, places, strict=True)
-            ],
-        ),
     )
+
+    def stops(pieces: list[Piece]) -> list[list[int]]:
+        texts = [piece.text for piece in pieces]
+        begins = [
+            np.array([place.at - piece.first]) for piece, place in zip(pieces, places, strict=True)
+        ]
+        return wording.stops(run.version, texts, begins)
+
+    return cut_at(run, places, stops)
 
 
 def cut_at(
@@ -261,71 +268,81 @@ def cut_at(
 ) -> list[Cut]:
     """The pieces of text around some places, in their order. stops: at which character of each
     piece the word ends that begins there."""
-    known = embargo.about(
-        run.corpus, dict.fromkeys(place.document for place in places), "title", "date_text"
-    )
-    wanted = [
-        (
-            place.document,
-            first := max(0, place.at - SIDE),
-            place.at - first + LONGEST + SIDE,
-            place.at,
+    documents = dict.fromkeys(place.document for place in places)
+    columns = embargo.about(run.corpus, documents, "title", "date_text")
+    pieces = embargo.pieces(run.corpus, [_around(place) for place in places])
+    cuts = []
+    for place, piece, (stop,) in zip(places, pieces, stops(pieces), strict=True):
+        begin = place.at - piece.first
+        about = columns[place.document]
+        cut = Cut(
+            place=place,
+            title=about["title"],
+            date=about["date_text"],
+            before=piece.text[:begin],
+            word=piece.text[begin:stop],
+            after=piece.text[stop : stop + SIDE],
         )
-        for place in places
-    ]
-    pieces = embargo.pieces(run.corpus, wanted)
-
-    def cut(place: Place, piece: Piece, stop: int) -> Cut:
-        begin, about = place.at - piece.first, known[place.document]
-        before, word, after = (
-            piece.text[:begin],
-            piece.text[begin:stop],
-            piece.text[stop : stop + SIDE],
-        )
-        return Cut(place, about["title"], about["date_text"], before, word, after)
-
-    return [
-        cut(place, piece, *stop)
-        for place, piece, stop in zip(places, pieces, stops(pieces), strict=True)
-    ]
+        cuts.append(cut)
+    return cuts
 
 
-def _whole(cut: Cut) -> tuple[int, int]:
-    """Characters to leave out at either end of a line, so that it ends at words; none where a text
-    has no spaces."""
-    begins = None if len(cut.before) == cut.place.at else _SPACE.search(cut.before)
-    spaces = list(_SPACE.finditer(cut.after)) if len(cut.after) == SIDE else []
-    return begins.end() if begins else 0, len(cut.after) - spaces[-1].start() if spaces else 0
+def _around(place: Place) -> tuple[int, int, int, int]:
+    """What embargo.pieces asks for: document, first character, how many, and the place itself."""
+    first = max(0, place.at - SIDE)
+    return place.document, first, place.at - first + LONGEST + SIDE, place.at
+
+
+def _whole_words_before(cut: Cut) -> str:
+    """Without the rest of a word that was cut; all where a text has no spaces."""
+    is_beginning_of_text = len(cut.before) == cut.place.at
+    space = _SPACE.search(cut.before)
+    if is_beginning_of_text or space is None:
+        return cut.before
+    return cut.before[space.end() :]
+
+
+def _whole_words_after(cut: Cut) -> str:
+    is_end_of_text = len(cut.after) < SIDE
+    spaces = list(_SPACE.finditer(cut.after))
+    if is_end_of_text or not spaces:
+        return cut.after
+    return cut.after[: spaces[-1].start()]
 
 
 def lines_of(selection: RunSelection, cut: list[Cut]) -> list[Line]:
     """As pages show them, with the address of each place."""
-    lines, go = [], selection.view.go
-    for piece in cut:
-        document, at, topic, certainty = piece.place
-        left_out, right_out = _whole(piece)
-        before, after = piece.before[left_out:], piece.after[: len(piece.after) - right_out]
-        first, last = at - len(before), at + len(piece.word) + len(after)
-        withheld = not (before or piece.word or after)
-        here = selection.address(topic=topic, at=None if withheld else at) + (
-            "" if withheld else "#here"
-        )
-        lines.append(
-            Line(
-                before=_SPACE.sub(" ", before),
-                word=_SPACE.sub(" ", piece.word) or "…",
-                after=_SPACE.sub(" ", after),
-                document=document,
-                title=piece.title,
-                date=piece.date,
-                at=None if withheld else at,
-                topic=topic,
-                certainty=round(certainty / assign.SURE, 3),
-                sure="" if topic is None else sure(certainty / assign.SURE),
-                url=go.with_set(links.document_url(selection.run, document, here)),
-                passage_url=None
-                if withheld
-                else go.with_set(links.passage_url(selection.run, document, first, last)),
-            )
-        )
-    return lines
+    return [_line(selection, piece) for piece in cut]
+
+
+def _line(selection: RunSelection, cut: Cut) -> Line:
+    document, place, topic, stored_certainty = cut.place
+    before = _whole_words_before(cut)
+    after = _whole_words_after(cut)
+    certainty = stored_certainty / assign.SURE
+    is_withheld = not before and not cut.word and not after
+    if is_withheld:
+        at = None
+        query = selection.address(topic=topic)
+        passage_url = None
+    else:
+        at = place
+        query = selection.address(topic=topic, at=at) + "#here"
+        first = place - len(before)
+        last = place + len(cut.word) + len(after)
+        passage = links.passage_url(selection.run, document, first, last)
+        passage_url = selection.view.go.with_set(passage)
+    return Line(
+        before=_SPACE.sub(" ", before),
+        word=_SPACE.sub(" ", cut.word) or "…",
+        after=_SPACE.sub(" ", after),
+        document=document,
+        title=cut.title,
+        date=cut.date,
+        at=at,
+        topic=topic,
+        certainty=round(certainty, DIGITS),
+        sure="" if topic is None else sure(certainty),
+        url=selection.view.go.with_set(links.document_url(selection.run, document, query)),
+        passage_url=passage_url,
+    )

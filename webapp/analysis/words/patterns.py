@@ -15,6 +15,7 @@ from webapp.analysis.words.concordance import Cut, Line, Lines, Order, Place
 from webapp.analysis.words.shapes import PatternGroup
 from webapp.core.documents import facets, fields, search
 from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.shapes import Bar
 from webapp.core.results import evidence
 from webapp.platform.accounts import embargo
 from webapp.platform.storage.cache import BoundedCache, weight
@@ -28,9 +29,32 @@ ORDERS: dict[Order, str] = {
 TOPIC = "run-topic"  # groups hits by the topic of a word of theirs; no field is called so
 MOST_LOOKED_AT = 1_000  # documents among which a reader under embargo is shown lines
 VALUES = 12  # of a category, or topics, that are counted, those with most hits
-# What it is called, its set, documents with hits, hits of each, and the parameters of its page
-Group = tuple[str, RunSelection, np.ndarray, np.ndarray, list[tuple[str, str]]]
+UNLIMITED = 2**31 - 1  # lines of a document, where no embargo bounds them
+Parameters = list[tuple[str, str]]
 _hits = BoundedCache(32 << 20, lambda hits: weight([hits.codes, hits.documents, hits.counts]))
+
+
+class Group(NamedTuple):
+    """Of hits. documents: those with hits in it; counts: hits of each. more: parameters that its page
+    has beside those of this one."""
+
+    label: str
+    selection: RunSelection
+    documents: np.ndarray
+    counts: np.ndarray
+    more: Parameters
+
+
+class Hit(NamedTuple):
+    """As inference.index.hits.Hits.places has one: characters of the document's text at which it
+    begins, at which its last word does, and at which the next word of the text does; the topic of
+    its first word that has one, and how certain that is: -1 where none has."""
+
+    at: int
+    last_word: int
+    next_word: int
+    topic: int
+    certainty: int
 
 
 class Told(NamedTuple):
@@ -49,8 +73,9 @@ def told(selection: RunSelection, hits: Hits) -> Told:
     if embargo.readers(corpus) and not documents:
         raise Invalid(
             "pattern",
-            "The texts of this corpus are under embargo: where a pattern occurs in few documents, or"
-            f" in none, that is not told. Ask for what more than {2 * embargo.STEP} documents have.",
+            "The texts of this corpus are under embargo: where a pattern occurs in few documents,"
+            " or in none, that is not told. Ask for what more than"
+            f" {2 * embargo.STEP} documents have.",
         )
     return Told(max(tokens, documents), documents)
 
@@ -58,29 +83,29 @@ def told(selection: RunSelection, hits: Hits) -> Told:
 def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
     """topic: to which a word of each hit is assigned; None for any or none. Raises Invalid for what
     can't be understood, or takes too long, and where the corpus has no index."""
-    view, index = selection.view, search.open_index(selection.run.corpus)
-    if not (view.run.final and concordance.has_places(view.run)):
+    view = selection.view
+    index = search.open_index(selection.run.corpus)
+    if not view.run.final or not concordance.has_places(view.run):
         raise Invalid(
             "run",
             "Patterns are found when the run has ended, in a corpus of which it was noted where"
             " words are.",
         )
     pattern = search.pattern(selection.run.corpus, text)
-    chosen, parts = (
-        (selection, [])
-        if topic is None
-        else (selection.with_topic(topic), view.labels.parts(topic))
-    )
-    return _hits.get_or_set(
-        (index.made, view.run.snapshot_id, *chosen.key, topic, text),
-        lambda: Hits(
-            index,
-            pattern,
-            evidence.of(view.run),
-            np.isin(np.arange(view.run.topics if parts else 0), parts),
-            np.ones(view.run.version.documents, bool) if chosen.mask is None else chosen.mask,
-        ),
-    )
+    in_topics = np.zeros(0, bool)  # of any topic, or none
+    searched = selection
+    if topic is not None:
+        searched = selection.with_topic(topic)
+        in_topics = np.isin(np.arange(view.run.topics), view.labels.parts(topic))
+
+    def find() -> Hits:
+        documents = searched.mask
+        if documents is None:
+            documents = np.ones(view.run.version.documents, bool)
+        return Hits(index, pattern, evidence.of(view.run), in_topics, documents)
+
+    key = (index.made, view.run.snapshot_id, *searched.key, topic, text)
+    return _hits.get_or_set(key, find)
 
 
 def page(
@@ -91,17 +116,14 @@ def page(
     if embargo.readers(selection.run.corpus):
         lines = _shown(selection, hits, limit) if not first else []
         return Lines(lines, len(lines), len(lines), 0)
-    counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or 2**31 - 1)
+    counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or UNLIMITED)
     ends = np.cumsum(counts, dtype=np.int64)
-    shown, kept_back = (
-        int(ends[-1]) if len(ends) else 0,
-        int((hits.counts - counts).sum(dtype=np.int64)),
-    )
-    numbers = (
-        range(shown)
-        if order == "document"
-        else sample(hits.documents, counts, concordance.SORTED).tolist()
-    )
+    kept_back = int((hits.counts - counts).sum(dtype=np.int64))
+    numbers: Sequence[int]
+    if order == "document":
+        numbers = range(int(ends[-1]) if len(ends) else 0)
+    else:
+        numbers = sample(hits.documents, counts, concordance.SORTED).tolist()
 
     def cut(first: int, limit: int) -> list[Cut]:
         return _cut(selection, hits, _tokens(ends, numbers[first : first + limit]))
@@ -114,7 +136,7 @@ def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
     `told`."""
     told(selection, hits)
-    shown = list[Line]()
+    shown: list[Line] = []
     for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
         places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
         lines = concordance.lines_of(selection, _cut(selection, hits, places))
@@ -130,70 +152,79 @@ def _tokens(ends: np.ndarray, numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in numbers]
 
 
-def by_group(
-    selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]
-) -> list[PatternGroup]:
+def by_group(selection: RunSelection, hits: Hits, by: str, own: Parameters) -> list[PatternGroup]:
     """The values of a category, or the topics, with most hits. own: parameters of the page."""
-    made, lengths = list[tuple[PatternGroup, float]](), hits.index.stream.lengths
-    for label, chosen, documents, counts, more in (_of_topics if by == TOPIC else _of_values)(
-        selection, hits, by, own
-    ):
-        tokens, words = (
-            int(counts.sum()),
-            lengths if chosen.numbers is None else lengths[chosen.numbers],
+    if by == TOPIC:
+        groups = _of_topics(selection, hits, dict(own)["pattern"])
+    else:
+        groups = _of_values(selection, hits, by)
+    lengths = hits.index.stream.lengths
+    rows: list[PatternGroup] = []
+    tallest: list[float] = []  # bar of each row, in hits of so many words
+    for group in groups:
+        parameters = own + group.more
+        words = lengths if group.selection.numbers is None else lengths[group.selection.numbers]
+        tokens = int(group.counts.sum())
+        years, tallest_of_group = facets.rates(
+            group.selection, group.documents, group.counts, lengths, parameters, selection
         )
-        years, most = facets.rates(chosen, documents, counts, lengths, own + more, selection)
-        made.append(
-            (
-                PatternGroup(
-                    label,
-                    chosen.address(without=None, **dict(own + more)),
-                    tokens,
-                    len(documents),
-                    facets.PER * tokens / int(words.sum(dtype=np.int64)),
-                    years,
-                ),
-                most,
-            )
+        row = PatternGroup(
+            label=group.label,
+            url=group.selection.address(without=None, **dict(parameters)),
+            hits=tokens,
+            documents=len(group.documents),
+            rate=facets.PER * tokens / int(words.sum(dtype=np.int64)),
+            years=years,
         )
-    top = max((most for _, most in made), default=0.0) or 1.0
+        rows.append(row)
+        tallest.append(tallest_of_group)
+    # Each row's bars are parts of its own tallest: now of that of all rows
+    top = max(tallest, default=0.0) or 1.0
     return [
-        replace(row, years=[replace(bar, part=bar.part * most / top) for bar in row.years])
-        for row, most in made
+        replace(row, years=_scaled(row.years, highest, top))
+        for row, highest in zip(rows, tallest, strict=True)
     ]
 
 
-def _of_values(
-    selection: RunSelection, hits: Hits, by: str, own: list[tuple[str, str]]
-) -> Iterator[Group]:
+def _scaled(bars: list[Bar], highest: float, top: float) -> list[Bar]:
+    return [replace(bar, part=bar.part * highest / top) for bar in bars]
+
+
+def _of_values(selection: RunSelection, hits: Hits, by: str) -> Iterator[Group]:
     groups = fields.groups(selection.version, by)
-    of_hits = groups.group[hits.documents]
-    counts = np.bincount(of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
-    for g in np.argsort(-counts, kind="stable")[: min(VALUES, np.count_nonzero(counts))].tolist():
-        inside = of_hits == g
-        yield (
-            groups.labels[g],
-            selection.within(groups, g),
-            hits.documents[inside],
-            hits.counts[inside],
-            [],
+    group_of_hits = groups.group[hits.documents]  # -1 for none
+    counts = np.bincount(group_of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
+    listed = min(VALUES, np.count_nonzero(counts))
+    for g in np.argsort(-counts, kind="stable")[:listed].tolist():
+        is_inside = group_of_hits == g
+        yield Group(
+            label=groups.labels[g],
+            selection=selection.within(groups, g),
+            documents=hits.documents[is_inside],
+            counts=hits.counts[is_inside],
+            more=[],
         )
 
 
-def _of_topics(
-    selection: RunSelection, pattern: Hits, by: str, own: list[tuple[str, str]]
-) -> Iterator[Group]:
-    """Those that most hits of a sample have a word of, counted in all."""
-    labels, lines = (
-        selection.view.labels,
-        sample(pattern.documents, pattern.counts, concordance.SORTED).tolist(),
-    )
-    tokens = _tokens(np.cumsum(pattern.counts, dtype=np.int64), lines)
-    given = [int(pattern.places(int(pattern.documents[i]), n + 1)[n, 3]) for i, n in tokens]
-    seen = Counter(int(labels.into[k]) for k in given if k >= 0).most_common(VALUES)
-    counted = [(k, hits(selection, dict(own)["pattern"], k)) for k, _ in seen]
-    for k, each in sorted(counted, key=lambda pair: -int(pair[1].counts.sum())):
-        yield labels.title(k), selection, each.documents, each.counts, [("topic", str(k))]
+def _of_topics(selection: RunSelection, of_all: Hits, text: str) -> Iterator[Group]:
+    """Those that most hits of a sample have a word of, counted in all. text: the pattern."""
+    labels = selection.view.labels
+    sampled = sample(of_all.documents, of_all.counts, concordance.SORTED).tolist()
+    topics: Counter[int] = Counter()
+    for i, nth in _tokens(np.cumsum(of_all.counts, dtype=np.int64), sampled):
+        hit = Hit(*of_all.places(int(of_all.documents[i]), nth + 1)[nth].tolist())
+        if hit.topic >= 0:
+            topics[int(labels.into[hit.topic])] += 1
+    hits_of_topic = [(k, hits(selection, text, k)) for k, _ in topics.most_common(VALUES)]
+    hits_of_topic.sort(key=lambda pair: -int(pair[1].counts.sum()))
+    for k, of_topic in hits_of_topic:
+        yield Group(
+            label=labels.title(k),
+            selection=selection,
+            documents=of_topic.documents,
+            counts=of_topic.counts,
+            more=[("topic", str(k))],
+        )
 
 
 def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:
@@ -208,30 +239,30 @@ def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[li
 
 def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> list[Cut]:
     """tokens: (which of the documents, which of its hits), ascending."""
-    of_document = {
-        i: hits.places(int(hits.documents[i]), nth + 1).tolist() for i, nth in dict(tokens).items()
+    last_of_document = dict(tokens)
+    hits_of_document = {
+        i: hits.places(int(hits.documents[i]), last + 1).tolist()
+        for i, last in last_of_document.items()
     }
-    rows = [(int(hits.documents[i]), *of_document[i][nth]) for i, nth in tokens]
+    into = selection.view.labels.into
+    found: list[Hit] = []
+    places: list[Place] = []
+    for i, nth in tokens:
+        hit = Hit(*hits_of_document[i][nth])
+        topic = None if hit.topic < 0 else int(into[hit.topic])
+        found.append(hit)
+        places.append(Place(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
 
     def stops(pieces: list[embargo.Piece]) -> list[list[int]]:
-        lengths = hits.index.extents(
-            [
-                piece.text[row[2] - piece.first : row[3] - piece.first]
-                for piece, row in zip(pieces, rows, strict=True)
-            ]
-        )
+        """Where the last word ends, which may be followed by what is no word."""
+        last_words = [
+            piece.text[hit.last_word - piece.first : hit.next_word - piece.first]
+            for piece, hit in zip(pieces, found, strict=True)
+        ]
+        lengths = hits.index.extents(last_words)
         return [
-            [row[2] - piece.first + length]
-            for piece, row, length in zip(pieces, rows, lengths, strict=True)
+            [hit.last_word - piece.first + length]
+            for piece, hit, length in zip(pieces, found, lengths, strict=True)
         ]
 
-    places = [
-        Place(
-            document,
-            at,
-            None if topic < 0 else int(selection.view.labels.into[topic]),
-            max(certainty, 0),
-        )
-        for document, at, *_, topic, certainty in rows
-    ]
     return concordance.cut_at(selection.run, places, stops)

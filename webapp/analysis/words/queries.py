@@ -16,6 +16,9 @@ from webapp.platform.storage.sql import rows, tuples
 PAGE = 100
 ALIKE = 8  # words that are offered where none begins as was typed
 BEGINNINGS = 16  # words that are offered before anything was typed
+LONGEST = 100  # characters of what was typed
+CANDIDATES = 6  # first words of a topic, of which some are shown
+WORDS = 3  # of a topic, that are shown
 _MARKS = regex.compile("[\u0300-\u036f]+")
 
 
@@ -55,9 +58,8 @@ def matching(
         " plain LIKE %s ORDER BY number LIMIT %s",
         [version.pk, after, regex.sub(r"[\\%_]", r"\\\g<0>", plain(prefix)) + "%", limit + 1],
     )
-    return [WordCount(**row) for row in words[:limit]], (
-        words[limit - 1]["number"] if len(words) > limit else None
-    )
+    following = words[limit - 1]["number"] if len(words) > limit else None
+    return [WordCount(**row) for row in words[:limit]], following
 
 
 def alike(version: Version, text: str) -> list[WordCount]:
@@ -65,32 +67,37 @@ def alike(version: Version, text: str) -> list[WordCount]:
     nearest = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain"
         " %% %(text)s ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
-        {"version": version.pk, "text": plain(text)[:100], "limit": ALIKE},
+        {"version": version.pk, "text": plain(text)[:LONGEST], "limit": ALIKE},
     )
     return [WordCount(**row) for row in nearest]
 
 
 def word(version: Version, text: str) -> Word | None:
-    return Word.objects.filter(
-        version=version, word=unicodedata.normalize("NFC", text.lower())
-    ).first()
+    normal = unicodedata.normalize("NFC", text.lower())
+    return Word.objects.filter(version=version, word=normal).first()
 
 
-RANKS, TIMES, LEAST_SHARE, LEAST_TOKENS = 100, 2.0, 0.05, 20
 # A word's senses are here the topics in which it is one of the RANKS first words, that hold
 # LEAST_SHARE of it and TIMES more than their size would give them. Words are ordered by how far
-# apart two of their tokens are on the map of topics, on
-# average: Rao 1982, quadratic entropy. Plain entropy would find "results" and "different", which
-# are everywhere.
+# apart two of their tokens are on the map of topics, on average: Rao 1982, quadratic entropy. Plain
+# entropy would find "results" and "different", which are everywhere.
+RANKS = 100
+TIMES = 2.0
+LEAST_SHARE = 0.05
+LEAST_TOKENS = 20
 _BEGINNINGS = """
-WITH total AS (SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s),
-sense AS (
-    SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p, t.x, t.y
+WITH total AS (
+    SELECT sum(tokens)::float8 AS tokens FROM webapp_topic WHERE snapshot_id = %(snapshot)s
+), sense AS (
+    SELECT w.number, w.word, w.tokens, w.documents, r.topic, r.tokens::float8 / w.tokens AS p,
+           t.x, t.y
     FROM total, topic_word r
     JOIN webapp_topic t ON t.snapshot_id = r.snapshot_id AND t.number = r.topic
     JOIN word w ON w.version_id = %(version)s AND w.number = r.word
     WHERE r.snapshot_id = %(snapshot)s AND r.rank < %(ranks)s AND w.tokens >= %(least_tokens)s
-      AND r.tokens >= %(least_share)s * w.tokens AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens)
+      AND r.tokens >= %(least_share)s * w.tokens
+      AND r.tokens * total.tokens >= %(times)s * w.tokens * t.tokens
+)
 SELECT a.number, a.word, a.tokens, a.documents,
        (SELECT array_agg(topic ORDER BY p DESC) FROM sense WHERE sense.number = a.number) AS topics
 FROM sense a JOIN sense b USING (number)
@@ -101,21 +108,24 @@ ORDER BY sum(a.p * b.p * sqrt((a.x - b.x) ^ 2 + (a.y - b.y) ^ 2)) DESC, a.number
 
 def beginnings(view: RunView) -> list[Beginning]:
     """Words whose senses are far apart, the farthest first."""
-    words = _beginnings(view.run.snapshot_id, view.run.version_id) if view.run.snapshot_id else []
-    first = topics.top_words(view, sorted({k for *_, numbers in words for k in numbers}), 6)
+    if not view.run.snapshot_id:
+        return []
+    words = _beginnings(view.run.snapshot_id, view.run.version_id)
+    all_topics = {k for *_, numbers in words for k in numbers}
+    first = topics.top_words(view, sorted(all_topics), CANDIDATES)
+
+    def topic_beside(word: str, k: int) -> TopicWithWords:
+        """With words that are no other forms of this one."""
+        others = [candidate for candidate in first[k] if not candidate.startswith(word)]
+        return TopicWithWords(**vars(links.topic_link(view, k)), words=others[:WORDS])
+
     return [
         Beginning(
             number=number,
             word=word,
             tokens=tokens,
             documents=documents,
-            topics=[
-                links.TopicWithWords(
-                    **vars(links.topic_link(view, k)),
-                    words=[w for w in first[k] if not w.startswith(word)][:3],
-                )
-                for k in numbers
-            ],  # the word's other forms left out
+            topics=[topic_beside(word, k) for k in numbers],
         )
         for number, word, tokens, documents, numbers in words
     ]

@@ -14,6 +14,7 @@ register = template.Library()
 
 GAP = 0.18  # of a bin's width, between two bars
 TICKS = 6
+WORDS = 3  # of a sense without a name
 
 
 @dataclass(frozen=True)
@@ -52,24 +53,24 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
     """The bars of one sense, a bin each, against the tallest of all senses."""
     step = 1 / max(1, len(shift.bins))
 
-    def drawn(i: int, bin: ShiftBin, cell: PartOfTokens) -> SenseBar:
-        tall = max(1.0, min(1.0, cell.share / shift.tallest) * (height - 1))
-        x, width = along(i * step), along(step * (1 - GAP))
-        return SenseBar(
-            x,
-            width,
-            cell.lines,
-            says(bin, cell),
-            f"{height - 1 - tall:.1f}",
-            f"{tall:.1f}",
-            bin.thin,
+    drawn = []
+    for i, bin in enumerate(shift.bins):
+        cell = bin.cells[index]
+        if not cell.tokens:
+            continue
+        part = min(1.0, cell.share / shift.tallest)
+        height_of_bar = max(1.0, part * (height - 1))
+        bar = SenseBar(
+            x=along(i * step),
+            width=along(step * (1 - GAP)),
+            lines=cell.lines,
+            says=says(bin, cell),
+            y=f"{height - 1 - height_of_bar:.1f}",
+            height=f"{height_of_bar:.1f}",
+            thin=bin.thin,
         )
-
-    return [
-        drawn(i, bin, bin.cells[index])
-        for i, bin in enumerate(shift.bins)
-        if bin.cells[index].tokens
-    ]
+        drawn.append(bar)
+    return drawn
 
 
 @register.simple_tag
@@ -81,7 +82,7 @@ def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
             x=along(start),
             width=along(cell.share),
             lines=cell.lines,
-            says=f"{sense.label} {sense.name or ' '.join(sense.words[:3])}, {says(bin, cell)}",
+            says=f"{sense.label} {sense.name or _first_words(sense)}, {says(bin, cell)}",
             hue=sense.hue,
             shade=sense.shade,
             number=sense.number,
@@ -89,6 +90,10 @@ def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
         for cell, sense, start in zip(bin.cells, senses, starts, strict=False)
         if cell.tokens
     ]
+
+
+def _first_words(sense: ChartedTopic) -> str:
+    return " ".join(sense.words[:WORDS])
 
 
 def says(bin: ShiftBin, cell: PartOfTokens) -> str:

@@ -15,14 +15,15 @@ from webapp.core.results.view import RunView
 from webapp.models import Run, Word
 from webapp.platform.storage.sql import rows, tuples
 
-# tokens: a sense with fewer, or with less than RARE of the word, is folded under "other senses";
+# A sense with fewer tokens, or with less than RARE of the word, is folded under "other senses", and
+# one whose tokens are less certain on average than LIKELY, as its lines would be guesses
 FEW = 5
 RARE = 0.02
-LIKELY = 0.6  # and one whose tokens are less certain on average, as its lines would be guesses
+LIKELY = 0.6
 SHADES = 3  # paler ones of a colour: static/css/words.css
 MOST = 16  # senses that are unfolded
 APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
-# of the other topics, the largest, that are listed; a frequent word is in nearly all of 2,000
+# Of the other topics, the largest, that are listed; a frequent word is in nearly all of 2,000
 # topics
 LISTED = 50
 NAMED = 6  # words that name a sense
@@ -31,6 +32,7 @@ TELLING = 12  # words that tell the documents of two words apart
 THIN = 10  # tokens: a period or value with fewer is marked
 MOST_BINS = 80  # of a chart; more are too thin to point at
 MOST_VALUES = 30  # of a category, those that use the word most
+DECADE = 10  # years
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,23 @@ def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:
 def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
     """The topics of a word, most frequent first: (those that are senses, the others). Their shares
     sum to 1."""
-    tokens, documents = (array[0] for array in word.tally())
-    certainty, total = word.certainties(), int(tokens.sum())
-    order = [int(k) for k in np.lexsort((np.arange(len(tokens)), -tokens)) if tokens[k]]
+    tokens, documents = (in_groups[0] for in_groups in word.tally())  # the only group: all
+    certainty = word.certainties()
+    total = int(tokens.sum())
+    largest_first = np.lexsort((np.arange(len(tokens)), -tokens)).tolist()
     tallies = [
-        Tally(k, int(tokens[k]), int(documents[k]), int(tokens[k]) / total, float(certainty[k]))
-        for k in order
+        Tally(
+            topic=k,
+            tokens=int(tokens[k]),
+            documents=int(documents[k]),
+            share=int(tokens[k]) / total,
+            certainty=float(certainty[k]),
+        )
+        for k in largest_first
+        if tokens[k]
     ]
-    named = [tally for i, tally in enumerate(tallies) if i == 0 or tally.clear][:MOST]
+    clear = [tally for tally in tallies[1:] if tally.clear]
+    named = [*tallies[:1], *clear][:MOST]
     numbers = {tally.topic for tally in named}
     return named, [tally for tally in tallies if tally.topic not in numbers]
 
@@ -100,9 +111,9 @@ def names(
         own = {
             number: (text, parts.get(tally.topic, 0.0)) for number, (text, parts) in owned.items()
         }
-        first[tally.topic] = (
-            _chosen(candidates, own) or first[tally.topic]
-        )  # of too few documents to tell
+        telling = _telling(candidates, own)
+        if telling:  # else it has too few documents to tell
+            first[tally.topic] = telling
     return first
 
 
@@ -112,45 +123,53 @@ def _owned(
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones
     included)."""
     into = view.labels.into
-    owned: dict[int, tuple[str, dict[int, float]]] = {}
-    for row in rows(
+    with_merged = np.flatnonzero(np.isin(into, numbers)).tolist()
+    words = sorted({candidate.word for candidates in near for candidate in candidates})
+    parts_of_words = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
         " LEFT JOIN topic_word r ON r.snapshot_id = %s AND r.word = w.number AND r.topic = ANY(%s)"
         " WHERE w.version_id = %s AND w.number = ANY(%s)",
-        [
-            view.run.snapshot_id,
-            np.flatnonzero(np.isin(into, numbers)).tolist(),
-            view.run.version_id,
-            sorted({n.word for candidates in near for n in candidates}),
-        ],
-    ):
-        parts = owned.setdefault(row["number"], (row["word"], {}))[1]
+        [view.run.snapshot_id, with_merged, view.run.version_id, words],
+    )
+    owned: dict[int, tuple[str, dict[int, float]]] = {}
+    for row in parts_of_words:
+        _, part_of_topic = owned.setdefault(row["number"], (row["word"], {}))
         if row["topic"] is not None:
-            parts[int(into[row["topic"]])] = parts.get(int(into[row["topic"]]), 0.0) + row["part"]
+            topic = int(into[row["topic"]])
+            part_of_topic[topic] = part_of_topic.get(topic, 0.0) + row["part"]
     return owned
 
 
-def _chosen(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
+def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
     """The words whose likelihood ratio is high and that belong to this topic wherever they stand:
     the product of the two."""
-    return [
-        owned[n.word][0]
-        for n in sorted(candidates, key=lambda n: -n.score * owned[n.word][1])[:NAMED]
-    ]
+
+    def score(candidate: Near) -> float:
+        _, part = owned[candidate.word]
+        return candidate.score * part
+
+    best_first = sorted(candidates, key=lambda candidate: -score(candidate))
+    return [owned[candidate.word][0] for candidate in best_first[:NAMED]]
 
 
 def groupings(run: Run) -> list[str]:
     """What the chart of a word's senses can be by: periods that are neither one nor too many, the
     best first; then categories."""
-    periods, span = [], fields.dated(run.version)
+    names = []
+    span = fields.dated(run.version)
     if span:
-        years = span[1].year - span[0].year + 1
+        first, last = span
+        years = last.year - first.year + 1
         if fields.period(run.version) == "month":
-            periods = ["month"]
-        periods += ["year"] * (1 < years <= MOST_BINS) + ["decade"] * (years > 10)
-    return periods + [
-        category.name for category in fields.categories(run.version) if len(category.values) > 1
-    ]
+            names.append("month")
+        if 1 < years <= MOST_BINS:
+            names.append("year")
+        if years > DECADE:
+            names.append("decade")
+    for category in fields.categories(run.version):
+        if len(category.values) > 1:
+            names.append(category.name)
+    return names
 
 
 @dataclass(frozen=True)
@@ -242,24 +261,30 @@ class Pair:
     @property
     def topics(self) -> list[int]:
         """Those of which either word has a part, the ones that both have first."""
-        shares, common = self.shares, self.common
-        listed = np.flatnonzero((shares >= RARE).any(0))
-        return listed[np.lexsort((listed, -shares.sum(0)[listed], -common[listed]))].tolist()
+        shares = self.shares
+        topics = np.flatnonzero((shares >= RARE).any(0))
+        of_both = shares.sum(0)[topics]
+        order = np.lexsort((topics, -of_both, -self.common[topics]))
+        return topics[order].tolist()
 
 
 def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
     """Two words in a set of documents: the topics of each, and the words that tell their documents
     apart."""
-    both = [uses(view, word, selection) for word in (a, b)]
-    tokens, documents = (
-        np.concatenate(arrays) for arrays in zip(*(word.tally() for word in both), strict=True)
-    )
-    apart = distinguishing(evidence.of(view.run), both[0], both[1], TELLING)
+    uses_of_a = uses(view, a, selection)
+    uses_of_b = uses(view, b, selection)
+    tokens_of_a, documents_of_a = uses_of_a.tally()
+    tokens_of_b, documents_of_b = uses_of_b.tally()
+    apart = distinguishing(evidence.of(view.run), uses_of_a, uses_of_b, TELLING)
     spelling = tuples(
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
         [view.run.version_id, [near.word for side in apart for near in side]],
     )
-    together = len(np.intersect1d(both[0].documents, both[1].documents))
     return Pair(
-        tokens, documents, [word.in_documents for word in both], together, apart, dict(spelling)
+        tokens=np.concatenate([tokens_of_a, tokens_of_b]),
+        documents=np.concatenate([documents_of_a, documents_of_b]),
+        in_documents=[uses_of_a.in_documents, uses_of_b.in_documents],
+        together=len(np.intersect1d(uses_of_a.documents, uses_of_b.documents)),
+        apart=apart,
+        spelling=dict(spelling),
     )

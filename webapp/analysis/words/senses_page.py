@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 
 from inference.senses import Uses
@@ -31,6 +32,7 @@ from webapp.platform.drawing.tables import json_text, kept_table
 SAMPLES = 3  # lines of each sense beside all others
 MUCH = 0.1  # of a word: if its folded senses hold more, they are open
 UNSURE = 0.8  # certainty below which a sense says how certain it is
+RELATED = 8  # words that begin as this one
 
 
 def header(word: Word) -> WordHeader:
@@ -45,7 +47,8 @@ def topic_rows(
     selection: RunSelection, uses: Uses, named: list[Tally], others: list[Tally]
 ) -> tuple[list[Sense], list[OtherTopic]]:
     """The senses of a word and other topics of it, with their names, colours and links."""
-    view, words = selection.view, senses.names(selection.view, uses, named, others)
+    view = selection.view
+    words = senses.names(view, uses, named, others)
     linked = [links.topic_link(view, tally.topic) for tally in named]
     starts = accumulate((tally.share for tally in named), initial=0.0)
     shades = senses.shades([link.hue for link in linked])
@@ -58,13 +61,14 @@ def topic_rows(
         )
         for link, tally, start, shade in zip(linked, named, starts, shades, strict=False)
     ]
-    return clear, [
+    rare = [
         OtherTopic(
             **vars(links.topic_link(view, tally.topic)) | _counts(selection, tally),
             words=words[tally.topic],
         )
         for tally in others
     ]
+    return clear, rare
 
 
 def _counts(selection: RunSelection, tally: Tally) -> dict:
@@ -78,18 +82,20 @@ def senses_page(
 ) -> tuple[SensesPage, Callable[[], SensesHtml]]:
     """The page of a word in a set of documents. by: what its chart is by. apart: the chart shows
     other topics one by one."""
-    view, run = selection.view, selection.run
+    view = selection.view
+    run = selection.run
     uses = senses.uses(view, word, selection)
     named, others = senses.tallied(uses)
     clear, rare = topic_rows(selection, uses, named, others[: senses.LISTED])
     charted = _charted(selection, clear, rare[: senses.APART] if apart else [])
     mix = senses.mix(run, uses, [topic.number for topic in charted], by)
     has_places = concordance.has_places(run)
-    rows: list[Sense | SampledSense] = [*clear]
+    rows: list[Sense | SampledSense] = list(clear)
     if has_places:
         samples = concordance.samples(selection, uses, [row.number for row in clear], SAMPLES)
         rows = [SampledSense(**vars(row), samples=samples[row.number]) for row in clear]
-    related, _ = queries.matching(run.version, word.word, limit=9)  # this word is among them
+    beginning_alike, _ = queries.matching(run.version, word.word, limit=RELATED + 1)
+    related = [row for row in beginning_alike if row.word != word.word]
     page = SensesPage(
         word=header(word),
         documents_chosen=selection.sentence,
@@ -100,15 +106,23 @@ def senses_page(
         documents=uses.in_documents,
         all=selection.address(topic="all"),
         rest=sum(tally.tokens for tally in others),
-        related=word_rows(view, [row for row in related if row.word != word.word]),
+        related=word_rows(view, related),
         shift=_shift(mix, charted, selection) if mix else None,
         has_places=has_places,
     )
-    # What the template needs beside the page
-    return page, lambda: SensesHtml(
+    return page, partial(_html, page, charted, named, others)
+
+
+def _html(
+    page: SensesPage, charted: list[ChartedTopic], named: list[Tally], others: list[Tally]
+) -> SensesHtml:
+    """What the template needs beside the page."""
+    is_doubtful = bool(named) and (page.tokens < senses.THIN or not named[0].clear)
+    others_in_chart = len(charted) - len(named)
+    return SensesHtml(
         pinned=_sentence(page),
         table=_table(page.shift, charted) if page.shift else "",
-        doubtful=bool(named) and (page.tokens < senses.THIN or not named[0].clear),
+        doubtful=is_doubtful,
         much_rare=page.rest > MUCH * page.tokens,
         unsure={
             row.number: concordance.sure(row.certainty)
@@ -117,7 +131,7 @@ def senses_page(
         },
         groups=_groups(page.rare, others),
         charted=charted,
-        uncharted=len(others) - (len(charted) - len(named)),
+        uncharted=len(others) - others_in_chart,
         others_charted=min(len(others), senses.APART),
     )
 
@@ -138,28 +152,39 @@ def _table(shift: Shift, charted: list[ChartedTopic]) -> str:
     none."""
     if not shift.bins:
         return ""
-    shares = [[cell.share if bin.tokens else None for cell in bin.cells] for bin in shift.bins]
     columns = [*map(_column_name, charted), "others"]
-    return json_text(kept_table(shift.by, [bin.label for bin in shift.bins], columns, shares))
+    labels = [bin.label for bin in shift.bins]
+    return json_text(kept_table(shift.by, labels, columns, list(map(_shares, shift.bins))))
+
+
+def _shares(bin: ShiftBin) -> list[float | None]:
+    """None where the word does not occur."""
+    return [cell.share if bin.tokens else None for cell in bin.cells]
 
 
 def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
     """The topics that are no senses by why they are none: those of which the model is unsure, and
     the small ones."""
-    listed = {row.number: row for row in rare}
     unsure = [tally for tally in others if tally.certainty < senses.LIKELY]
     small = [tally for tally in others if tally.certainty >= senses.LIKELY]
-    return [
-        TopicGroup(
-            why=why,
-            topics=[listed[tally.topic] for tally in tallies if tally.topic in listed],
-            more=sum(tally.topic not in listed for tally in tallies),
-            tokens=sum(tally.tokens for tally in tallies),
-            share=sum(tally.share for tally in tallies),
-        )
-        for why, tallies in (("unsure", unsure), ("small", small))
-        if tallies
-    ]
+    groups = []
+    if unsure:
+        groups.append(_group("unsure", unsure, rare))
+    if small:
+        groups.append(_group("small", small, rare))
+    return groups
+
+
+def _group(why: str, tallies: list[Tally], rare: list[OtherTopic]) -> TopicGroup:
+    row_of_topic = {row.number: row for row in rare}
+    rows = [row_of_topic[tally.topic] for tally in tallies if tally.topic in row_of_topic]
+    return TopicGroup(
+        why=why,
+        topics=rows,
+        more=len(tallies) - len(rows),
+        tokens=sum(tally.tokens for tally in tallies),
+        share=sum(tally.share for tally in tallies),
+    )
 
 
 def _charted(
@@ -193,23 +218,22 @@ def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Sh
         offered=mix.offered,
         topics=numbers,
         bins=[
-            ShiftBin(
-                label=bin.label,
-                tokens=bin.tokens,
-                thin=bin.thin,
-                lines=chosen.address(topic="all"),
-                cells=[
-                    *map(
-                        PartOfTokens,
-                        bin.counts,
-                        bin.shares,
-                        [*(chosen.address(topic=k) for k in numbers), ""],
-                    )
-                ],
-            )
-            for bin, chosen in ((bin, selection.within(mix.groups, bin.group)) for bin in mix.bins)
+            _shift_bin(bin, selection.within(mix.groups, bin.group), numbers) for bin in mix.bins
         ],
         tallest=mix.tallest,
         left_out=mix.left_out,
         outside=mix.outside,
+    )
+
+
+def _shift_bin(bin: senses.Bin, documents: RunSelection, numbers: list[int]) -> ShiftBin:
+    """documents: of the bin. numbers: topics of its cells; the last cell is of all others, and has
+    no lines of its own."""
+    lines = [*(documents.address(topic=k) for k in numbers), ""]
+    return ShiftBin(
+        label=bin.label,
+        tokens=bin.tokens,
+        thin=bin.thin,
+        lines=documents.address(topic="all"),
+        cells=list(map(PartOfTokens, bin.counts, bin.shares, lines)),
     )

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from inference.errors import Invalid
+from inference.senses import Near
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
 from webapp.analysis.words.senses_page import header, senses_page, topic_rows, word_rows
@@ -47,6 +48,10 @@ from webapp.platform.pages.typed import Answer, Here, typed, whole
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
+LONGEST = 100  # characters of a word in an address
+COMPARED = 2  # words side by side
+NOT_FOUND = 404
+BAD_REQUEST = 400
 WordPages = SensesPage | LinesPage | UntrainedWord | UncountedWord | WordsPage
 
 
@@ -59,18 +64,19 @@ def index(
     if known:
         return redirect(view.go("run_word", known.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
-    beginnings = [] if word or as_json or after is not None else queries.beginnings(view)
-    return Answer(
-        WordsPage(
-            items=word_rows(view, words),
-            q=word,
-            alike=word_rows(view, queries.alike(run.version, word)) if word and not words else [],
-            beginnings=[
-                BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings
-            ],
-            next=here.following(following),
-        )
+    is_first_page_for_readers = not word and not as_json and after is None
+    beginnings = queries.beginnings(view) if is_first_page_for_readers else []
+    alike = queries.alike(run.version, word) if word and not words else []
+    page = WordsPage(
+        items=word_rows(view, words),
+        q=word,
+        alike=word_rows(view, alike),
+        beginnings=[
+            BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings
+        ],
+        next=here.following(following),
     )
+    return Answer(page)
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
@@ -104,13 +110,7 @@ def detail(
     """The senses of a word, or with ?topic= the lines of one."""
     known = queries.word(run.version, word)
     if known is None:
-        text = word[:100]
-        if not as_json and (uncounted := _uncounted(view, text)):
-            return Answer(uncounted)
-        return Answer(
-            WordsPage([], text, word_rows(view, queries.alike(run.version, text)), [], None),
-            status=404,
-        )
+        return _unknown(view, word[:LONGEST], as_json)
     if not run.final:
         return Answer(UntrainedWord(header(known)))
     if topic is None:
@@ -118,69 +118,83 @@ def detail(
     return _lines(selection, here, known, senses.asked_topic(view, topic), sort, after)
 
 
+def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
+    """Of a word that the vocabulary has not."""
+    if not as_json:
+        uncounted = _uncounted(view, text)
+        if uncounted is not None:
+            return Answer(uncounted)
+    alike = word_rows(view, queries.alike(view.run.version, text))
+    page = WordsPage(items=[], q=text, alike=alike, beginnings=[], next=None)
+    return Answer(page, status=NOT_FOUND)
+
+
 def _uncounted(view: RunView, word: str) -> UncountedWord | None:
     """Of a word that the texts have, but not the vocabulary; None for what is no word, or in no
     text."""
-    run, chosen = view.run, VocabularySettings.from_dict(view.run.version.settings)
+    settings = VocabularySettings.from_dict(view.run.version.settings)
     text = unicodedata.normalize("NFC", word.lower())
-    if not text.isalpha() or text in dict(chosen.choice().variants):  # which counts as another word
+    counts_as_another = text in dict(settings.choice().variants)
+    if not text.isalpha() or counts_as_another:
         return None
-    having = RunSelection(run.corpus, view, q=f'"{text}"')
+    having = RunSelection(view.run.corpus, view, q=f'"{text}"')
     try:
         documents = having.count
     except Invalid:  # a corpus without an index
         return None
-    rare = documents < chosen.min_documents
-    reason = (
-        "is a stop word"
-        if text in chosen.stop_words()
-        else f"is in fewer than {chosen.min_documents:,} documents"
-        if rare
-        else "is spread evenly, or in too many documents"
-    )
-    bars = [
-        replace(bar, url=view.go("run_documents", asked=bar.url[1:])) for bar in facets.bars(having)
-    ]
-    lines = view.go("run_documents", asked=having.address()[1:])
-    return (
-        UncountedWord(text, documents, run.version.documents, reason, lines, bars, not rare)
-        if documents
-        else None
+    if not documents:
+        return None
+    is_rare = documents < settings.min_documents
+    if text in settings.stop_words():
+        reason = "is a stop word"
+    elif is_rare:
+        reason = f"is in fewer than {settings.min_documents:,} documents"
+    else:
+        reason = "is spread evenly, or in too many documents"
+
+    def documents_url(query: str) -> str:
+        return view.go("run_documents", asked=query.removeprefix("?"))
+
+    bars = [replace(bar, url=documents_url(bar.url)) for bar in facets.bars(having)]
+    return UncountedWord(
+        text,
+        documents,
+        view.run.version.documents,
+        reason,
+        documents_url(having.address()),
+        bars,
+        not is_rare,
     )
 
 
 def _lines(
     selection: RunSelection, here: Here, word: Word, topic: int | None, asked: Order, first: int
 ) -> Answer[WordPages]:
-    view, run = selection.view, selection.run
-    dated = fields.dated(run.version) is not None  # without dates there is no oldest line
-    orders = {
-        name: says
-        for name, says in concordance.ORDERS.items()
-        if dated or name not in ("oldest", "newest")
-    }
+    orders = dict(concordance.ORDERS)
+    if fields.dated(selection.run.version) is None:
+        del orders["oldest"], orders["newest"]
     sort = asked if asked in orders else "certainty"
-    uses = senses.uses(view, word, selection)
+    uses = senses.uses(selection.view, word, selection)
     named, others = senses.tallied(uses)
-    listed = [tally for i, tally in enumerate(others) if i < senses.LISTED or tally.topic == topic]
-    clear, rare = topic_rows(selection, uses, named, listed)
+    # The topic that is asked for is listed, however small it is
+    asked_for = [tally for tally in others[senses.LISTED :] if tally.topic == topic]
+    clear, rare = topic_rows(selection, uses, named, others[: senses.LISTED] + asked_for)
     rows: list[Sense | OtherTopic] = [*clear, *rare]
-    has_places = concordance.has_places(run)
-    lines = (
-        concordance.page(selection, uses, topic, sort, first) if has_places else Lines([], 0, 0, 0)
+    has_places = concordance.has_places(selection.run)
+    lines = Lines([], 0, 0, 0)
+    if has_places:
+        lines = concordance.page(selection, uses, topic, sort, first)
+    page = LinesPage(
+        **vars(_listed(selection, here, topic, lines, sort, orders, first)),
+        word=header(word),
+        sense=next((row for row in rows if row.number == topic), None),
+        senses=clear,
+        rare=rare,
+        all=selection.address(topic=ALL),
+        overview=selection.address() if selection else "",
+        has_places=has_places,
     )
-    return Answer(
-        LinesPage(
-            **vars(_listed(selection, here, topic, lines, sort, orders, first)),
-            word=header(word),
-            sense=next((row for row in rows if row.number == topic), None),
-            senses=clear,
-            rare=rare,
-            all=selection.address(topic=ALL),
-            overview=selection.address() if selection else "",
-            has_places=has_places,
-        )
-    )
+    return Answer(page)
 
 
 def _listed(
@@ -230,10 +244,9 @@ def pattern(
         if pattern:
             return Answer(pattern_page(selection, here, pattern, topic, sort, by, after))
     except Invalid as error:
-        at = getattr(error, "at", len(pattern))
-        return Answer(
-            NoPattern(pattern, error.message, pattern[:at], pattern[at:]), status=400, invalid=error
-        )
+        stop = getattr(error, "at", len(pattern))  # what was understood ends here
+        page = NoPattern(pattern, error.message, pattern[:stop], pattern[stop:])
+        return Answer(page, status=BAD_REQUEST, invalid=error)
     return Answer(NoPattern("", "", "", ""))
 
 
@@ -249,7 +262,9 @@ def pattern_page(
     topic = senses.asked_topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
     sort = asked if asked in patterns.ORDERS else "document"
-    own = [("pattern", text)] + ([] if topic is None else [("topic", str(topic))])
+    own = [("pattern", text)]
+    if topic is not None:
+        own.append(("topic", str(topic)))
     counted = patterns.told(selection, hits)
     under_embargo = bool(embargo.readers(selection.run.corpus))
     years: list[Bar] = []
@@ -258,18 +273,9 @@ def pattern_page(
         years, most_often = facets.rates(
             selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection
         )
+    lines = patterns.page(selection, hits, sort, first)
     return PatternPage(
-        **vars(
-            _listed(
-                selection,
-                here,
-                topic,
-                patterns.page(selection, hits, sort, first),
-                sort,
-                patterns.ORDERS,
-                first,
-            )
-        ),
+        **vars(_listed(selection, here, topic, lines, sort, patterns.ORDERS, first)),
         pattern=text,
         hits=counted.hits,
         documents=counted.documents,
@@ -295,65 +301,70 @@ def compare(
     “compare”."""
     if "word" not in request.GET and queries.word(run.version, COMPARE):
         return detail(request, run_id=run.pk, word=COMPARE, as_json=as_json)
-    typed_words = [text for text in (" ".join(text.split())[:100] for text in word) if text][:2]
-    known = [queries.word(run.version, text) for text in typed_words]
-    unknown = [
-        UnknownWord(text, word_rows(view, queries.alike(run.version, text)))
-        for text, found in zip(typed_words, known, strict=True)
-        if found is None
-    ]
-    words = [found for found in known if found]
-    if len(words) < 2 or not run.final:
+    typed_words = _typed_words(word)
+    words: list[Word] = []
+    unknown: list[UnknownWord] = []
+    for text in typed_words:
+        known = queries.word(run.version, text)
+        if known is None:
+            alike = queries.alike(run.version, text)
+            unknown.append(UnknownWord(text, word_rows(view, alike)))
+        else:
+            words.append(known)
+    if len(words) < COMPARED or not run.final:
         return Answer(WordsToCompare(typed_words, [], None, unknown))
     first, second = words
-    return Answer(
-        ComparedWords(
-            typed=typed_words,
-            words=[WordLink(found.word, view.go("run_word", found.word)) for found in words],
-            comparison=_comparison(selection, first, second),
-            unknown=[],
-            same=first.number == second.number,
-        )
+    page = ComparedWords(
+        typed=typed_words,
+        words=[WordLink(known.word, view.go("run_word", known.word)) for known in words],
+        comparison=_comparison(selection, first, second),
+        unknown=[],
+        same=first.number == second.number,
     )
+    return Answer(page)
+
+
+def _typed_words(texts: list[str]) -> list[str]:
+    """The first ones in which there is something."""
+    words = [" ".join(text.split())[:LONGEST] for text in texts]
+    return [word for word in words if word][:COMPARED]
 
 
 def _comparison(selection: RunSelection, first: Word, second: Word) -> WordComparison:
     """Two words with the links of their topics."""
-    view, pair = selection.view, senses.beside(selection.view, first, second, selection)
-    shares, common, words = (
-        pair.shares,
-        pair.common,
-        topics.top_words(view, pair.topics, senses.NAMED),
-    )
+    view = selection.view
+    pair = senses.beside(view, first, second, selection)
+    shares = pair.shares
+    common = pair.common
+    words = topics.top_words(view, pair.topics, senses.NAMED)
 
     def side(i: int, word: Word, topic: int) -> PartOfWord:
-        lines = view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
+        query = selection.address(topic=topic).removeprefix("?")
         return PartOfWord(
             int(pair.tokens[i, topic]),
             float(shares[i, topic]),
-            lines,
+            view.go("run_word", word.word, asked=query),
             int(pair.documents[i, topic]),
         )
 
+    def telling_word(near: Near) -> TellingWord:
+        return TellingWord(pair.spelling[near.word], near.documents / near.of, near.elsewhere)
+
+    compared_senses = [
+        ComparedSense(
+            **vars(links.topic_link(view, k)),
+            words=words[k],
+            sides=[side(0, first, k), side(1, second, k)],
+            shared=bool(common[k] >= senses.RARE),
+        )
+        for k in pair.topics
+    ]
+    of_first, of_second = pair.apart
     return WordComparison(
-        senses=[
-            ComparedSense(
-                **vars(links.topic_link(view, k)),
-                words=words[k],
-                sides=[side(0, first, k), side(1, second, k)],
-                shared=bool(common[k] >= senses.RARE),
-            )
-            for k in pair.topics
-        ],
+        senses=compared_senses,
         tokens=pair.tokens.sum(1).tolist(),
         documents=pair.in_documents,
         together=pair.together,
         overlap=float(common.sum()),
-        apart=[
-            [
-                TellingWord(pair.spelling[near.word], near.documents / near.of, near.elsewhere)
-                for near in telling
-            ]
-            for telling in pair.apart
-        ],
+        apart=[list(map(telling_word, of_first)), list(map(telling_word, of_second))],
     )
