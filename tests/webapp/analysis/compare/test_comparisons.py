@@ -371,7 +371,7 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
 def test_comparisons_are_bounded_and_go_with_either_run(
     client, trained, others, large, monkeypatch
 ):
-    monkeypatch.setattr(matchings, "WAITING", 1)
+    monkeypatch.setattr(matchings, "MOST_WAITING", 1)
     found = data(client, trained.pk, others[0].pk, others[1].pk)
     assert [pair["status"] for pair in found["comparing"]] == [
         "queued",
@@ -386,7 +386,7 @@ def test_comparisons_are_bounded_and_go_with_either_run(
 def test_nobody_takes_all_places_of_comparisons_and_old_ones_go(
     trained, others, large, monkeypatch
 ):
-    monkeypatch.setattr(matchings, "OF_ONE", 1)
+    monkeypatch.setattr(matchings, "MOST_WAITING_OF_USER", 1)
     local, first, second = User.objects.local().pk, others[0], others[1]
     guests = matchings.not_yet([(trained, first), (trained, second)], None)
     assert [state.key is not None for state in guests] == [True, False]
