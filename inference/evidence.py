@@ -219,6 +219,35 @@ class Evidence:
             [self._offsets(row, w) for row in range(*self.rows.first_row[d : d + 2].tolist())]
         )
 
+    def tokens_of(self, d: int, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The tokens of some words in a document: (int32 words, int32 characters of its text at
+        which each begins), by word, of each word ascending. None where the corpus has no texts.
+
+        words: int32, ascending, each once. For many words at once: `offsets` looks for each.
+        """
+        first_row = self.rows.first_row
+        rows = range(d, d + 1) if first_row is None else range(*first_row[d : d + 2].tolist())
+        words_of_rows = []
+        starts_of_rows = []
+        for row in rows:
+            words_of_row, starts = self._tokens_of_row(row, words)
+            words_of_rows.append(words_of_row)
+            starts_of_rows.append(starts)
+        found = np.concatenate(words_of_rows)
+        by_word = np.argsort(found, kind="stable")  # rows follow each other in the text
+        return found[by_word], np.concatenate(starts_of_rows)[by_word]
+
+    def _tokens_of_row(self, row: int, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        bow = self.rows
+        if bow.offsets is None:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        span = slice(bow.indptr[row], bow.indptr[row + 1])
+        of_tokens = np.repeat(bow.words[span], bow.counts[span])
+        is_asked = np.isin(of_tokens, words)
+        first = bow.first_token[row]
+        starts = bow.offsets[first : first + len(of_tokens)]
+        return of_tokens[is_asked], starts[is_asked]
+
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows
         a, b = bow.indptr[row], bow.indptr[row + 1]

@@ -243,19 +243,22 @@ def written(
     texts: the beginnings of documents' texts, of `read`. A phrase is counted where nothing but one
     or two short words stands between its own.
     """
-    written, phrases = Written(), sample.every
-    wanted = {int(w) for w in words} | {w for phrase in phrases for w in phrase.words}
+    written = Written()
+    phrases = sample.every
+    numbers = {int(w) for w in words}
     by_first: dict[int, list[Phrase]] = {}
     for phrase in phrases:
+        numbers.update(phrase.words)
         by_first.setdefault(phrase.words[0], []).append(phrase)
+    in_order = np.array(sorted(numbers), np.int32)
     for d, text in texts.items():
         ends: dict[tuple[int, int], int] = {}
-        for w in sorted(wanted):
-            for start in evidence.offsets(d, w).tolist():
-                end = _end(text, start, spelling(w))
-                if end:
-                    ends[w, start] = end
-                    written.add((w,), text, start, end)
+        tokens, starts = evidence.tokens_of(d, in_order)
+        for w, start in zip(tokens.tolist(), starts.tolist(), strict=True):
+            end = _end(text, start, spelling(w))
+            if end:
+                ends[w, start] = end
+                written.add((w,), text, start, end)
         for first, start in ends:
             for phrase in by_first.get(first, ()):
                 end = _phrase_end(phrase, start, ends, text, spelling)

@@ -207,6 +207,11 @@ def test_each_token_is_where_its_word_is_in_the_whole_text(evidence, chosen):
         for w in range(0, evidence.bow.V, 3):
             places = [start for start, _, word, _ in naive.pieces(text) if word == words[w]]
             assert evidence.offsets(d, w).tolist() == places
+        asked = np.arange(0, evidence.bow.V, 3, dtype=np.int32)
+        tokens, starts = evidence.tokens_of(d, asked)
+        assert list(zip(tokens.tolist(), starts.tolist(), strict=True)) == [
+            (w, start) for w in asked.tolist() for start in evidence.offsets(d, w).tolist()
+        ]
     uses = Uses(evidence, 0, np.arange(K))
     pairs = np.repeat(np.arange(len(uses.rows)), uses.counts)
     nth = np.concatenate([np.arange(n) for n in uses.counts])
