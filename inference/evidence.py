@@ -233,9 +233,9 @@ class Evidence:
             words_of_row, starts = self._tokens_of_row(row, words)
             words_of_rows.append(words_of_row)
             starts_of_rows.append(starts)
-        found = np.concatenate(words_of_rows)
-        by_word = np.argsort(found, kind="stable")  # rows follow each other in the text
-        return found[by_word], np.concatenate(starts_of_rows)[by_word]
+        words_of_tokens = np.concatenate(words_of_rows)
+        by_word = np.argsort(words_of_tokens, kind="stable")  # rows follow each other in the text
+        return words_of_tokens[by_word], np.concatenate(starts_of_rows)[by_word]
 
     def _tokens_of_row(self, row: int, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         bow = self.rows
