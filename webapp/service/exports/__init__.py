@@ -18,7 +18,19 @@ from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.drawing.numbers import bytes as size_of
-from webapp.service.exports import arrays, bundle, dfr, ldavis, mallet, site, sizes, tables
+from webapp.service.exports import (
+    arrays,
+    bundle,
+    conllu,
+    dfr,
+    ldavis,
+    mallet,
+    site,
+    sizes,
+    tables,
+    tei,
+    texts,
+)
 from webapp.service.exports.formats import FORMATS
 from webapp.service.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
 
@@ -169,6 +181,46 @@ FORMS = {
             tables.topic_time,
             selected=True,
             choices=tables.kinds,
+        ),
+        Form(
+            "texts",
+            DOCUMENTS,
+            "Texts, one file each",
+            "every document as plain text, and a table of their titles, dates and fields; the folder"
+            " can be uploaded again",
+            None,
+            texts.folder,
+            "zip",
+            _ZIP,
+            selected=True,
+            texts=True,
+            final=False,
+        ),
+        Form(
+            "texts-conllu",
+            DOCUMENTS,
+            "Texts with topics, CoNLL-U",
+            "one word a line, with the topic of each word that counts; lemma and syntax are not"
+            " annotated",
+            None,
+            conllu.corpus,
+            "conllu",
+            _TEXT,
+            selected=True,
+            texts=True,
+        ),
+        Form(
+            "texts-tei",
+            DOCUMENTS,
+            "Texts with topics, TEI",
+            "one XML file: titles, dates and fields in headers, each word that counts marked with its"
+            " topic",
+            None,
+            tei.corpus,
+            "xml",
+            "application/tei+xml",
+            selected=True,
+            texts=True,
         ),
         Form(
             "curation",

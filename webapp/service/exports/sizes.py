@@ -28,6 +28,11 @@ WEIGHT = 14  # a weight as text,
 WEIGHT_AND_WORD = WEIGHT + 12
 SHARE_CELL = 5  # and a share in a table most of whose cells are 0
 STATE_TOKEN = 8  # of MALLET's state, compressed
+# Of texts for each token that counts, about half of all words: plain and compressed, as CoNLL-U, as
+# TEI
+TEXT_TOKEN = 5
+CONLLU_TOKEN = 75
+TEI_TOKEN = 32
 DFR_PAIR = 5
 # Of a topic in LDAvis's file, and of its page in a site, before it is compressed, which is what
 # takes time: a million documents, 2,000 topics
@@ -79,6 +84,12 @@ def _document_topics_wide(wanted: Wanted) -> int:
     return wanted.selection.count * (DOCUMENT + SHARE_CELL * wanted.run.topics)
 
 
+def _tokens(wanted: Wanted) -> int:
+    """Of a set as many as its documents have on average."""
+    version = wanted.run.version
+    return version.tokens * wanted.selection.count // max(1, version.documents)
+
+
 def _mallet_doc_topics(wanted: Wanted) -> int:
     return wanted.run.version.documents * (DOCUMENT_NAME + (WEIGHT + 1) * wanted.run.topics)
 
@@ -124,6 +135,9 @@ BYTES: dict[str, Callable[[Wanted], int]] = {
     "section-topics": lambda wanted: DOCUMENT_TOPIC * _document_topics(wanted),
     "document-topics-wide": _document_topics_wide,
     "topic-time": _topic_time,
+    "texts": lambda wanted: TEXT_TOKEN * _tokens(wanted),
+    "texts-conllu": lambda wanted: CONLLU_TOKEN * _tokens(wanted),
+    "texts-tei": lambda wanted: TEI_TOKEN * _tokens(wanted),
     "mallet-doc-topics": _mallet_doc_topics,
     "mallet-topic-word-weights": _mallet_topic_word_weights,
     "mallet-state": lambda wanted: STATE_TOKEN * wanted.run.version.tokens,

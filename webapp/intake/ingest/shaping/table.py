@@ -11,6 +11,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ FIRST_CELLS = 200  # of a column, by which it is known whether it may be the one
 LONG_TEXTS = 30  # words of a row, on average, in a table of texts that is not about files
 LEAST_MATCHED = 0.5  # of a column's first values that name other files, in a table about them
 _CANDIDATES = 8  # files that may be the table
+MOST_NAMES = 20  # of files in one cell
 
 Files = list[tuple[Path, str]]  # where each upload is, and the user's name of it
 
@@ -122,13 +124,30 @@ def _guess_columns(
 
 def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
     """The files that a cell names: by their names, else by these written otherwise."""
-    for key in _of_row(cell):
+    named: set[str] = set()
+    for name in _names_in(cell):
+        named |= _named(name, others, loose)
+    return named
+
+
+def _named(name: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
+    for key in _of_row(name):
         if found := others.get(key.text):
             return found
-    for text in _loose_of_row(cell):
+    for text in _loose_of_row(name):
         if len(found := loose.get(text, set())) == 1:
             return found
     return set()
+
+
+def _names_in(cell: str) -> list[str]:
+    """The names of files in a cell: Zotero and others write several, with semicolons between them
+    ("storage/AB12/Smith.pdf; storage/CD34/Smith.html"). A name may have a semicolon itself, so the
+    whole cell comes first."""
+    parts = [part.strip() for part in cell.split(";")]
+    if len(parts) == 1:
+        return [cell]
+    return [cell, *filter(None, parts)][: 1 + MOST_NAMES]
 
 
 def _first_rows(
@@ -278,7 +297,8 @@ class Table(contextlib.AbstractContextManager["Table"]):
                 if isinstance(item, Problem):
                     yield replace(item, dropped=False, kind="")  # no document is lost by it
                     continue
-                number, keys = len(self.used), _of_row(item.text)
+                number = len(self.used)
+                keys = list(chain.from_iterable(map(_of_row, _names_in(item.text))))
                 if keys and self._find(keys[0].text, 0) is not None:
                     yield from twice.say(
                         self.name,
@@ -297,9 +317,10 @@ class Table(contextlib.AbstractContextManager["Table"]):
                     "INSERT OR IGNORE INTO key VALUES (?, ?, ?)",
                     ((key.text, key.distance, number) for key in keys),
                 )
+                loose = chain.from_iterable(map(_loose_of_row, _names_in(item.text)))
                 self.rows.executemany(
                     "INSERT OR IGNORE INTO key VALUES (?, ?, ?)",
-                    ((text, LOOSE, number) for text in _loose_of_row(item.text)),
+                    ((text, LOOSE, number) for text in loose),
                 )
         yield from twice.rest(self.name)
 

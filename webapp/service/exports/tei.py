@@ -1,0 +1,109 @@
+"""Texts as TEI P5 (https://tei-c.org/guidelines/p5/): a teiCorpus with one TEI element a document.
+Its header has the topics as a taxonomy; each counted word or phrase names its topic by @ana."""
+
+from collections.abc import Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+import regex
+
+from webapp.core.documents.texts import Word
+from webapp.core.results import provenance
+from webapp.platform.drawing.numbers import topic_label
+from webapp.service.exports.tables import Wanted
+from webapp.service.exports.texts import Document, documents, words_of
+
+# What XML 1.0 has no place for, not even as a reference (section 2.2)
+_NOT_IN_XML = regex.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
+
+
+def corpus(wanted: Wanted) -> Iterator[bytes]:
+    """The whole file, a document at a time."""
+    yield _corpus_header(wanted).encode("utf-8", "replace")
+    for document in documents(wanted):
+        yield _written(wanted, document).encode("utf-8", "replace")
+    yield b"</teiCorpus>\n"
+
+
+def _corpus_header(wanted: Wanted) -> str:
+    run = wanted.run
+    labels = wanted.selection.run_view.labels
+    categories = []
+    for k in range(run.topics):
+        categories.append(
+            f"<category xml:id={quoteattr(topic_label(k))}>"
+            f"<catDesc>{_text(labels.title(k))}</catDesc></category>"
+        )
+    made_by = provenance.made_by(run)
+    facts = []
+    for name in ("made by", "made at", "run", "engine", "topics", "seed", "corpus digest"):
+        facts.append(f"<p>{_text(name)}: {_text(str(made_by[name]))}</p>")
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">\n'
+        "<teiHeader><fileDesc>"
+        f"<titleStmt><title>{_text(run.corpus.name)}</title></titleStmt>"
+        "<publicationStmt><p>Taken from Topograph.</p></publicationStmt>"
+        f"<sourceDesc><p>{_text(wanted.selection.sentence)}</p></sourceDesc></fileDesc>\n"
+        f"<encodingDesc><projectDesc>{''.join(facts)}</projectDesc>\n"
+        '<classDecl><taxonomy xml:id="topics">\n'
+        + "\n".join(categories)
+        + "\n</taxonomy></classDecl></encodingDesc></teiHeader>\n"
+    )
+
+
+def _written(wanted: Wanted, document: Document) -> str:
+    return (
+        f'<TEI xml:id="d{document.number}">\n{_header(document)}\n'
+        f"<text><body><p>{_body(wanted, document)}</p></body></text>\n</TEI>\n"
+    )
+
+
+def _header(document: Document) -> str:
+    title = document.title or document.name
+    facts = []
+    if document.id:
+        facts.append(f"<idno>{_text(document.id)}</idno>")
+    if document.date:
+        facts.append(f"<date>{_text(document.date)}</date>")
+    for name, value in document.fields.items():
+        if value:
+            facts.append(f"<note type={_attribute(name)}>{_text(value)}</note>")
+    return (
+        "<teiHeader><fileDesc>"
+        f"<titleStmt><title>{_text(title)}</title></titleStmt>"
+        "<publicationStmt><p/></publicationStmt>"
+        f"<sourceDesc><bibl><title>{_text(title)}</title>{''.join(facts)}</bibl></sourceDesc>"
+        "</fileDesc></teiHeader>"
+    )
+
+
+def _body(wanted: Wanted, document: Document) -> str:
+    """Paragraphs, cut at empty lines, which are never within a word."""
+    pieces = []
+    before = " "
+    for word in words_of(wanted, document):
+        if word.topic is None:
+            pieces.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
+        else:
+            pieces.append(_marked(word, is_attached=not before.isspace()))
+        before = word.text[-1]
+    return "".join(pieces)
+
+
+def _marked(word: Word, is_attached: bool) -> str:
+    """A word, or a phrase, with its topic. is_attached: whether no space stands before it; programs
+    that read `w` put one there unless `join` says so."""
+    topic = topic_label(word.topic)
+    if any(map(str.isspace, word.text)):
+        return f'<phr ana="#{topic}">{_text(word.text)}</phr>'
+    join = ' join="left"' if is_attached else ""
+    return f'<w ana="#{topic}"{join}>{_text(word.text)}</w>'
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_NOT_IN_XML.sub("\ufffd", text))

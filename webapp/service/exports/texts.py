@@ -1,0 +1,158 @@
+"""The texts of documents as files: a folder of plain text with a table beside it, and what the files
+with the topic of each word (conllu, tei) are written from.
+
+Every form here gives texts away: there is none under an embargo.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inference.errors import Invalid
+from webapp.core.documents import texts as marked_texts
+from webapp.core.results import provenance
+from webapp.platform.accounts import embargo
+from webapp.platform.storage import csv_cells
+from webapp.service.exports.tables import DOCUMENTS, Wanted, about, selected
+from webapp.service.exports.zips import Member, zipped
+
+TEXTS_IN_BLOCK = 50  # read from the database at once: one of them may have a million characters
+# The directory of a zip is held in memory until its end, and programs that show a folder of more
+# files do it badly
+MOST_FILES = 200_000
+LONGEST_NAME = 60  # characters of a title in the name of a file
+TABLE_NAME = "documents.csv"
+_OWN_COLUMNS = ("file", "id", "title", "date")
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as its files show it.
+
+    number: of the corpus, from 0. id, title, date: as they were read, "" where there is none.
+    fields: its metadata, name -> value. text: whole.
+    """
+
+    number: int
+    id: str
+    title: str
+    date: str
+    fields: dict[str, str]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """What an id of other programs may be: without white space, and never empty."""
+        return re.sub(r"\s+", "_", self.id.strip()) or str(self.number)
+
+
+def documents(wanted: Wanted) -> Iterator[Document]:
+    """The chosen documents with their texts, ascending. Raises Invalid under an embargo."""
+    corpus = wanted.run.corpus
+    embargo.refuse(corpus, "The texts")
+    for numbers in selected(wanted, TEXTS_IN_BLOCK):
+        rows = about(wanted.run, numbers, "metadata")
+        whole_texts = embargo.chosen(
+            corpus, numbers.tolist(), embargo.FARTHEST, lambda _, text: (0, len(text))
+        )
+        for number in numbers.tolist():
+            row = rows[number]
+            _, text = whole_texts[number]
+            yield Document(
+                number=number,
+                id=row["id"] or "",
+                title=row["title"] or "",
+                date=row["date"] or "",
+                fields=_fields(row["metadata"]),
+                text=text,
+            )
+
+
+def _fields(metadata: str | None) -> dict[str, str]:
+    """Values of the fields of a document, as text."""
+    if not metadata:
+        return {}
+    return {name: _value(value) for name, value in json.loads(metadata).items()}
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def words_of(wanted: Wanted, document: Document) -> list[marked_texts.Word]:
+    """The text in words of the vocabulary, each with its topic as readers see it, and what stands
+    between them."""
+    view = wanted.selection.run_view
+    assigned = marked_texts.tokens(view, document.number)
+    return marked_texts.words(wanted.run, assigned, document.text, 0)
+
+
+def folder(wanted: Wanted) -> Iterator[bytes]:
+    """A zip: each text as a file, and a table that says what each file is."""
+    embargo.refuse(wanted.run.corpus, "The texts")
+    if wanted.selection.count > MOST_FILES:
+        raise Invalid(
+            "run",
+            f"A folder of texts has at most {MOST_FILES:,} files, and this set has"
+            f" {wanted.selection.count:,} documents. Choose fewer, or take “Texts with topics,"
+            " CoNLL-U”, which is one file.",
+        )
+    return zipped(_members(wanted))
+
+
+def _members(wanted: Wanted) -> Iterator[Member]:
+    yield Member("README.txt", [provenance.readme(wanted.run, *_README)])
+    yield Member(TABLE_NAME, _table(wanted))
+    for document in documents(wanted):
+        name = file_name(wanted, document.number, document.title)
+        yield Member(f"texts/{name}", [document.text.encode("utf-8", "replace")])
+
+
+_README = (
+    "Each file in the folder texts is one document, as UTF-8.",
+    f"{TABLE_NAME} has a line for each of them: its file, id, title, date and fields.",
+)
+
+
+def file_name(wanted: Wanted, number: int, title: str) -> str:
+    """Its number, with as many digits for every document, and the beginning of its title."""
+    digits = len(str(max(1, wanted.run.version.documents - 1)))
+    plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", title))
+    beginning = plain[:LONGEST_NAME].strip("-")
+    if not beginning:
+        return f"{number:0{digits}}.txt"
+    return f"{number:0{digits}}-{beginning}.txt"
+
+
+def _table(wanted: Wanted) -> Iterator[bytes]:
+    """The fields that any document has are columns, in the order in which they come."""
+    names: dict[str, None] = {}
+    for row in _rows(wanted):
+        names.update(dict.fromkeys(_fields(row["metadata"])))
+    header = [*_OWN_COLUMNS, *(_column_name(name) for name in names)]
+    yield csv_cells.lines([header])
+    for row in _rows(wanted):
+        fields = _fields(row["metadata"])
+        file = "texts/" + file_name(wanted, row["document"], row["title"] or "")
+        own_cells = [file, row["id"] or "", row["title"] or "", row["date"] or ""]
+        yield csv_cells.lines([own_cells + [fields.get(name, "") for name in names]])
+
+
+def _column_name(field: str) -> str:
+    if field in _OWN_COLUMNS:
+        return f"{field} (field)"
+    return field
+
+
+def _rows(wanted: Wanted) -> Iterator[dict]:
+    for numbers in selected(wanted, DOCUMENTS):
+        rows = about(wanted.run, numbers, "metadata")
+        for number in numbers.tolist():
+            yield rows[number]
