@@ -41,7 +41,7 @@ def zipped(tmp_path, entries):
 
 
 def spreadsheet(tmp_path, rows):
-    """A file .xlsx with these rows, each of texts."""
+    """A file .xlsx with these rows, each of texts, in its first sheet; the others are empty."""
     cells = "".join(
         f'<row r="{i}">'
         + "".join(
@@ -52,10 +52,12 @@ def spreadsheet(tmp_path, rows):
         + "</row>"
         for i, row in enumerate(rows, 1)
     )
-    sheet = (
-        "<worksheet"
-        f' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{cells}</sheetData></worksheet>'
-    )
+    namespace = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    empty = f'<worksheet xmlns="{namespace}"><sheetData/></worksheet>'
+    sheet = empty.replace("<sheetData/>", f"<sheetData>{cells}</sheetData>")
     with zipfile.ZipFile(EXAMPLES / "addresses.xlsx") as example:
         parts = {name: example.read(name) for name in example.namelist()}
-    return zipped(tmp_path, (parts | {"xl/worksheets/sheet1.xml": sheet}).items())
+    sheets = dict.fromkeys(
+        (name for name in parts if name.startswith("xl/worksheets/sheet")), empty
+    )
+    return zipped(tmp_path, (parts | sheets | {"xl/worksheets/sheet1.xml": sheet}).items())

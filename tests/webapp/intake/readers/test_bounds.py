@@ -234,7 +234,7 @@ def test_a_table_in_an_archive_is_found_in_the_sandbox(tmp_path, monkeypatch):
         assert (
             shaping.guess([(path, "a.zip")])
             == expected
-            == shaping.Guess("a.zip/about.csv", "file", 9, 9)
+            == shaping.Guess("a.zip/about.csv", "file", 9, 9, named=9, files=9, exact=9)
         )
 
 

@@ -45,6 +45,7 @@ class Guess(NamedTuple):
     rows: int
     named: int = 0  # other files that these rows name
     files: int = 0  # other files
+    exact: int = 0  # of the first rows that name one as it is written
 
 
 def guess(files: Files) -> Guess | None:
@@ -67,8 +68,9 @@ def guess(files: Files) -> Guess | None:
     return max(guesses, key=_how_good, default=None)
 
 
-def _how_good(guess: Guess) -> tuple[float, int]:
-    return guess.matched / guess.rows, guess.named
+def _how_good(guess: Guess) -> tuple[float, float, int]:
+    """Names as they are written count more: “2010” may be the number in one file's name by chance."""
+    return guess.exact / guess.rows, guess.matched / guess.rows, guess.named
 
 
 def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
@@ -119,7 +121,8 @@ def _guess_columns(
         named = [_named_by(cell, others, known) - {name} for cell in cells]
         matched = sum(map(bool, named))
         several = set[str]().union(*named)
-        yield Guess(name, title, matched, len(cells), len(several), len(files))
+        exact = sum(bool(_named_by(cell, others, {}) - {name}) for cell in cells)
+        yield Guess(name, title, matched, len(cells), len(several), len(files), exact)
 
 
 def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:

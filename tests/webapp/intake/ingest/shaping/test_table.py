@@ -160,7 +160,7 @@ def packed(tmp_path, kind: str, name: str = "a"):
 def test_a_table_in_an_archive(tmp_path, kind):
     files = packed(tmp_path, kind)
     found = guess(files)
-    assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2, 2, 2)
+    assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2, 2, 2, 2)
     items = readers.read(*files[0], readers.sniff(*files[0]).options)
     assert upload_of(files, found.name) == files[0]
     shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
@@ -221,11 +221,37 @@ def test_the_table_is_guessed(tmp_path):
     text = tmp_path / "text"
     text.write_text("some words")
     files = [(text, "letters/a.txt"), (path, name), (text, "letters/b.txt")]
-    assert guess(files) == ("meta.csv", "datei", 2, 3, 2, 2)
+    assert guess(files) == ("meta.csv", "datei", 2, 3, 2, 2, 2)
     assert guess(files[:1] + files[2:]) is None
     assert guess(files[1:2]) is None, "a table alone is about no others"
     assert guess([files[1], (text, "c.txt")]) is None
     assert guess([]) is None
+
+
+ZOTERO = [
+    ["Key", "Publication Year", "Author", "Title", "Abstract Note", "Date", "Date Added"]
+    + ["File Attachments"],
+    ["AB12CD34", "2010", "Smith, Jane", "On ships", "Ships of the old navy.", "2010-05-01"]
+    + ["2024-01-02 10:00:00", "/home/j/Zotero/storage/QQ/On ships - 2010.txt; /home/j/page.html"],
+    ["EF56GH78", "1999", "Weber, Max", "Of rivers", "What rivers carry.", "1999"]
+    + ["2024-01-02 10:00:00", "C:\\Users\\j\\Zotero\\storage\\SS\\Of rivers - 1999.txt"],
+]
+
+
+def test_several_files_in_one_cell_as_zotero_writes_them(tmp_path):
+    """Its export as CSV, beside the folder in which it keeps what is attached."""
+    path, name = stored(tmp_path, ZOTERO)
+    text = tmp_path / "text"
+    text.write_text("some words")
+    names = ["storage/QQ/On ships - 2010.txt", "storage/SS/Of rivers - 1999.txt"]
+    guessed = guess([(path, name), *((text, file) for file in names)])
+    # The years, too, are each in the name of one file, but are not its name
+    assert guessed is not None and guessed.key == "File Attachments" and guessed.matched == 2
+    documents, problems = joined(tmp_path, ZOTERO, names, key="File Attachments")
+    assert not problems
+    assert [document.title for document in documents] == ["On ships", "Of rivers"]
+    assert [document.date for document in documents] == ["2010-05-01", "1999"]
+    assert [document.metadata["Author"] for document in documents] == ["Smith, Jane", "Weber, Max"]
 
 
 def test_what_can_t_be_read_is_no_table(tmp_path):
