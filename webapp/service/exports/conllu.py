@@ -39,22 +39,22 @@ class Token(NamedTuple):
     topic: int | None
 
 
-def corpus(wanted: Wanted) -> Iterator[bytes]:
+def corpus(request: Wanted) -> Iterator[bytes]:
     """All chosen documents one after another, in one file."""
-    made_by = provenance.made_by(wanted.run)
+    made_by = provenance.made_by(request.run)
     yield f"# generator = {made_by['made by']}\n".encode()
-    yield f"# corpus = {_line(wanted.run.corpus.name)}\n".encode()
-    yield f"# run = {wanted.run.pk}\n".encode()
-    for document in documents(wanted):
-        yield _written(wanted, document).encode("utf-8", "replace")
+    yield f"# corpus = {_line(request.run.corpus.name)}\n".encode()
+    yield f"# run = {request.run.pk}\n".encode()
+    for document in documents(request):
+        yield _written(request, document).encode("utf-8", "replace")
 
 
-def _written(wanted: Wanted, document: Document) -> str:
-    labels = wanted.selection.run_view.labels
+def _written(request: Wanted, document: Document) -> str:
+    labels = request.selection.run_view.labels
     names: dict[int, str] = {}
     lines = _head(document)
     end_before = 0
-    tokens = tokenise(words_of(wanted, document))
+    tokens = tokenise(words_of(request, document))
     for number, sentence in enumerate(sentences(tokens, document.text), 1):
         first, last = sentence[0], sentence[-1]
         if number > 1 and _BLANK_LINE.search(document.text, end_before, first.start):

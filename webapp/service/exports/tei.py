@@ -17,17 +17,17 @@ _NOT_IN_XML = regex.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
 
 
-def corpus(wanted: Wanted) -> Iterator[bytes]:
+def corpus(request: Wanted) -> Iterator[bytes]:
     """The whole file, a document at a time."""
-    yield _corpus_header(wanted).encode("utf-8", "replace")
-    for document in documents(wanted):
-        yield _written(wanted, document).encode("utf-8", "replace")
+    yield _corpus_header(request).encode("utf-8", "replace")
+    for document in documents(request):
+        yield _written(request, document).encode("utf-8", "replace")
     yield b"</teiCorpus>\n"
 
 
-def _corpus_header(wanted: Wanted) -> str:
-    run = wanted.run
-    labels = wanted.selection.run_view.labels
+def _corpus_header(request: Wanted) -> str:
+    run = request.run
+    labels = request.selection.run_view.labels
     categories = []
     for k in range(run.topics):
         categories.append(
@@ -38,13 +38,15 @@ def _corpus_header(wanted: Wanted) -> str:
     facts = []
     for name in ("made by", "made at", "run", "engine", "topics", "seed", "corpus digest"):
         facts.append(f"<p>{_text(name)}: {_text(str(made_by[name]))}</p>")
+    title = _text(run.corpus.name)
+    source = _text(request.selection.sentence)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">\n'
         "<teiHeader><fileDesc>"
-        f"<titleStmt><title>{_text(run.corpus.name)}</title></titleStmt>"
+        f"<titleStmt><title>{title}</title></titleStmt>"
         "<publicationStmt><p>Taken from Topograph.</p></publicationStmt>"
-        f"<sourceDesc><p>{_text(wanted.selection.sentence)}</p></sourceDesc></fileDesc>\n"
+        f"<sourceDesc><p>{source}</p></sourceDesc></fileDesc>\n"
         f"<encodingDesc><projectDesc>{''.join(facts)}</projectDesc>\n"
         '<classDecl><taxonomy xml:id="topics">\n'
         + "\n".join(categories)
@@ -52,10 +54,10 @@ def _corpus_header(wanted: Wanted) -> str:
     )
 
 
-def _written(wanted: Wanted, document: Document) -> str:
+def _written(request: Wanted, document: Document) -> str:
     return (
         f'<TEI xml:id="d{document.number}">\n{_header(document)}\n'
-        f"<text><body><p>{_body(wanted, document)}</p></body></text>\n</TEI>\n"
+        f"<text><body><p>{_body(request, document)}</p></body></text>\n</TEI>\n"
     )
 
 
@@ -78,17 +80,17 @@ def _header(document: Document) -> str:
     )
 
 
-def _body(wanted: Wanted, document: Document) -> str:
+def _body(request: Wanted, document: Document) -> str:
     """Paragraphs, cut at empty lines, which are never within a word."""
-    pieces = []
+    markup = []
     before = " "
-    for word in words_of(wanted, document):
+    for word in words_of(request, document):
         if word.topic is None:
-            pieces.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
+            markup.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
         else:
-            pieces.append(_marked(word, is_attached=not before.isspace()))
+            markup.append(_marked(word, is_attached=not before.isspace()))
         before = word.text[-1]
-    return "".join(pieces)
+    return "".join(markup)
 
 
 def _marked(word: Word, is_attached: bool) -> str:

@@ -49,12 +49,12 @@ class Document:
         return re.sub(r"\s+", "_", self.id.strip()) or str(self.number)
 
 
-def documents(wanted: Wanted) -> Iterator[Document]:
+def documents(request: Wanted) -> Iterator[Document]:
     """The chosen documents with their texts, ascending. Raises Invalid under an embargo."""
-    corpus = wanted.run.corpus
+    corpus = request.run.corpus
     embargo.refuse(corpus, "The texts")
-    for numbers in selected(wanted, TEXTS_IN_BLOCK):
-        rows = about(wanted.run, numbers, "metadata")
+    for numbers in selected(request, TEXTS_IN_BLOCK):
+        rows = about(request.run, numbers, "metadata")
         whole_texts = embargo.chosen(
             corpus, numbers.tolist(), embargo.FARTHEST, lambda _, text: (0, len(text))
         )
@@ -86,32 +86,32 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def words_of(wanted: Wanted, document: Document) -> list[marked_texts.Word]:
+def words_of(request: Wanted, document: Document) -> list[marked_texts.Word]:
     """The text in words of the vocabulary, each with its topic as readers see it, and what stands
     between them."""
-    view = wanted.selection.run_view
+    view = request.selection.run_view
     assigned = marked_texts.tokens(view, document.number)
-    return marked_texts.words(wanted.run, assigned, document.text, 0)
+    return marked_texts.words(request.run, assigned, document.text, 0)
 
 
-def folder(wanted: Wanted) -> Iterator[bytes]:
+def folder(request: Wanted) -> Iterator[bytes]:
     """A zip: each text as a file, and a table that says what each file is."""
-    embargo.refuse(wanted.run.corpus, "The texts")
-    if wanted.selection.count > MOST_FILES:
+    embargo.refuse(request.run.corpus, "The texts")
+    if request.selection.count > MOST_FILES:
         raise Invalid(
             "run",
             f"A folder of texts has at most {MOST_FILES:,} files, and this set has"
-            f" {wanted.selection.count:,} documents. Choose fewer, or take “Texts with topics,"
+            f" {request.selection.count:,} documents. Choose fewer, or take “Texts with topics,"
             " CoNLL-U”, which is one file.",
         )
-    return zipped(_members(wanted))
+    return zipped(_members(request))
 
 
-def _members(wanted: Wanted) -> Iterator[Member]:
-    yield Member("README.txt", [provenance.readme(wanted.run, *_README)])
-    yield Member(TABLE_NAME, _table(wanted))
-    for document in documents(wanted):
-        name = file_name(wanted, document.number, document.title)
+def _members(request: Wanted) -> Iterator[Member]:
+    yield Member("README.txt", [provenance.readme(request.run, *_README)])
+    yield Member(TABLE_NAME, _table(request))
+    for document in documents(request):
+        name = file_name(request, document.number, document.title)
         yield Member(f"texts/{name}", [document.text.encode("utf-8", "replace")])
 
 
@@ -121,9 +121,9 @@ _README = (
 )
 
 
-def file_name(wanted: Wanted, number: int, title: str) -> str:
+def file_name(request: Wanted, number: int, title: str) -> str:
     """Its number, with as many digits for every document, and the beginning of its title."""
-    digits = len(str(max(1, wanted.run.version.documents - 1)))
+    digits = len(str(max(1, request.run.version.documents - 1)))
     plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", title))
     beginning = plain[:LONGEST_NAME].strip("-")
     if not beginning:
@@ -131,16 +131,16 @@ def file_name(wanted: Wanted, number: int, title: str) -> str:
     return f"{number:0{digits}}-{beginning}.txt"
 
 
-def _table(wanted: Wanted) -> Iterator[bytes]:
+def _table(request: Wanted) -> Iterator[bytes]:
     """The fields that any document has are columns, in the order in which they come."""
     names: dict[str, None] = {}
-    for row in _rows(wanted):
+    for row in _rows(request):
         names.update(dict.fromkeys(_fields(row["metadata"])))
     header = [*_OWN_COLUMNS, *(_column_name(name) for name in names)]
     yield csv_cells.lines([header])
-    for row in _rows(wanted):
+    for row in _rows(request):
         fields = _fields(row["metadata"])
-        file = "texts/" + file_name(wanted, row["document"], row["title"] or "")
+        file = "texts/" + file_name(request, row["document"], row["title"] or "")
         own_cells = [file, row["id"] or "", row["title"] or "", row["date"] or ""]
         yield csv_cells.lines([own_cells + [fields.get(name, "") for name in names]])
 
@@ -151,8 +151,8 @@ def _column_name(field: str) -> str:
     return field
 
 
-def _rows(wanted: Wanted) -> Iterator[dict]:
-    for numbers in selected(wanted, DOCUMENTS):
-        rows = about(wanted.run, numbers, "metadata")
+def _rows(request: Wanted) -> Iterator[dict]:
+    for numbers in selected(request, DOCUMENTS):
+        rows = about(request.run, numbers, "metadata")
         for number in numbers.tolist():
             yield rows[number]

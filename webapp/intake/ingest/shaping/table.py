@@ -127,13 +127,13 @@ def _guess_columns(
 
 def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
     """The files that a cell names: by their names, else by these written otherwise."""
-    named: set[str] = set()
+    files: set[str] = set()
     for name in _names_in(cell):
-        named |= _named(name, others, loose)
-    return named
+        files |= _files_of_name(name, others, loose)
+    return files
 
 
-def _named(name: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
+def _files_of_name(name: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
     for key in _of_row(name):
         if found := others.get(key.text):
             return found
