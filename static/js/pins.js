@@ -31,11 +31,20 @@ function say(parts, failed, button) {
   timer = setTimeout(() => said.replaceChildren(), SHOWN);
 }
 
+// As the browser does without this file.
+function sendPlainly(form, button) {
+  const field = document.createElement("input");
+  Object.assign(field, { type: "hidden", name: button.name, value: button.value });
+  if (button.name) form.append(field);
+  form.submit();
+}
+
 async function send(form, button) {
+  const body = new FormData(form, button);
   button.disabled = true;
   try {
-    const answer = await fetch(form.action, { method: "POST", body: new FormData(form), headers: { "X-In-Place": "1", Accept: "application/json" } });
-    if (answer.redirected || !(answer.headers.get("Content-Type") ?? "").includes("json")) return form.submit(); // such as a page to sign in
+    const answer = await fetch(form.action, { method: "POST", body, headers: { "X-In-Place": "1", Accept: "application/json" } });
+    if (answer.redirected || !(answer.headers.get("Content-Type") ?? "").includes("json")) return sendPlainly(form, button); // such as a page to sign in
     const kept = await answer.json();
     const panel = form.closest("details.pin");
     if (answer.ok && panel) panel.open = false;

@@ -20,7 +20,9 @@ function say(data, i) {
     const cross = svg.querySelector("[data-cross]");
     const x = Number(svg.dataset.left) + (i + 0.5) * Number(svg.dataset.step);
     cross.setAttribute("d", bin ? `M${x} ${cross.dataset.top}V${cross.dataset.foot}` : "");
-    outputs[n].textContent = bin ? sentence(bin, data.topics[n], i) : "";
+    const number = Number(svg.closest("[data-topic]").dataset.topic);
+    const topic = data?.topics.find((each) => each.number === number); // charts are in order of their changes
+    outputs[n].textContent = bin && topic ? sentence(bin, topic, i) : "";
   }
 }
 

@@ -115,7 +115,7 @@ def follow_first(page: Page) -> None:
     page.get_by_role("combobox").fill("power")
     page.get_by_role("combobox").press("Enter")
     page.wait_for_url(re.compile("/words/power/"))
-    reader.press("lines", "main .sense")
+    reader.press("Lines", "main .sense")
     expect(page.locator(".kwic li").first).to_contain_text("power", ignore_case=True)
     reader.end()
 

@@ -7,9 +7,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.corpora import as_csv, example_rows
+from webapp.platform.drawing.colours import CHOSEN, CHOSEN_NAMES
 
 READING, TRAINING = 60_000, 240_000  # ms
 LABEL = "Land <b>& law"
+PLUM = f".chip.t{CHOSEN + CHOSEN_NAMES.index('plum')}"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def test_name_a_topic_and_undo(page: Page, run):
     page.get_by_label("Merge into").fill("T03")
     page.get_by_label("plum").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".chip.t3", has_text=LABEL).first).to_be_visible()
+    expect(page.locator(PLUM, has_text=LABEL).first).to_be_visible()
     page.goto(run + "topics/")
     expect(page.locator("main .chip", has_text="T03").first).to_be_visible()
     expect(page.locator("main .chip", has_text=LABEL)).to_have_count(
@@ -61,7 +63,7 @@ def test_name_a_topic_and_undo(page: Page, run):
     )
     assert page.request.get(run + "topics/2.json").json()["topic"]["into"] == ""
     page.goto(run + "topics/")
-    expect(page.locator(".chip.t3", has_text=LABEL).first).to_be_visible()
+    expect(page.locator(PLUM, has_text=LABEL).first).to_be_visible()
     assert LABEL.split("<")[0].strip() not in page.locator("main b").all_inner_texts()
 
 

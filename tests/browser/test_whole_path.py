@@ -94,7 +94,7 @@ def test_example_from_training_to_csv(page, database, example):
     page.get_by_role("link", name="Files").click()
     long, wide = (
         downloaded(page, "Topics, one row per word, csv"),
-        downloaded(page, "Topics, one row each, csv"),
+        downloaded(page, "Topics, one per row, csv"),
     )
     with database.cursor() as cursor:
         cursor.execute(

@@ -145,8 +145,10 @@ class Setting:
 class EffectsHtml:
     """What the template alone needs. effects, across, held, ways: what the menus offer, with what
     is chosen; own: the address of this program's own estimate. settings: the fields of what is
-    compared. rows: each topic, its sides (what they are called, the share, and the address of their
-    documents, "" where they are not theirs alone), and its course. most: the largest share of the
+    compared. clearest: each of the two with the topics that it clearly has more of, the largest differences
+    first. rows: each topic that differs beyond chance, its sides (what they are called, the share, and
+    the address of their documents, "" where they are not theirs alone), and its course; unsure_rows: the
+    other topics. most: the largest share of the
     page. all: back from one topic; claim: that topic in other runs."""
 
     effects: list[tuple[Offered, bool]]
@@ -156,7 +158,9 @@ class EffectsHtml:
     own: str
     settings: list[Setting]
     orders: list[Offer]
+    clearest: list[tuple[str, list[TopicEffect]]]
     rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]
+    unsure_rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]
     most: float
     csv: str
     all: str
@@ -241,13 +245,13 @@ class ClaimPage(AboutEffect):
 
 @dataclass(frozen=True)
 class ClaimHtml:
-    """What the template alone needs. ends: of the scale of the chart. rows: each with its page of
-    effects. effects: back. said: the difference in a sentence. train: what further trainings would
+    """What the template alone needs. ends: of the scale of the chart. rows: this run first, each with
+    its page of effects, what is changed in it, and why the claim does not hold there, or "". effects: back. said: the difference in a sentence. train: what further trainings would
     be, and for about how long; "" where there can be none. null: what the test of all runs asks
     against. learning: whether other texts are being learned from."""
 
     ends: tuple[float, float]
-    rows: list[tuple[ClaimInRun, str]]
+    rows: list[tuple[ClaimInRun, str, str, str]]
     effects: str
     train: str
     pinned: Pinned

@@ -46,6 +46,7 @@ WAYS = [
     variables.Offered("stm-fixed", "the same, shares taken as known (uncertainty = None)"),
 ]
 NO_TEXTS: list[str] = []
+CLEAREST = 3  # topics of each side that the first sentence names
 
 
 @typed({EffectsPage: "effects/detail.html", NoEffects: "effects/nothing.html"})
@@ -103,6 +104,10 @@ def _html(
     fields = zip(
         levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False
     )
+    topics = list(page.topics)
+    if page.order == "difference":
+        topics.sort(key=lambda row: -row.difference)
+    rows = [(row, _sides(page, row), here.url(topic=row.number)) for row in topics]
     return EffectsHtml(
         effects=_menu(effects, [str(chosen.effect)]),
         across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
@@ -114,7 +119,9 @@ def _html(
             for of, letter, legend, here in fields
         ],
         orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
-        rows=[(row, _sides(page, row), here.url(topic=row.number)) for row in page.topics],
+        clearest=_clearest(page),
+        rows=[row for row in rows if row[0].named],
+        unsure_rows=[row for row in rows if not row[0].named],
         most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
         all=here.url(topic=None),
@@ -138,6 +145,20 @@ def _address(
         *zip("abxy", [*page.settings, *page.groups], strict=False),
     ]
     return urlencode([*(selection.parameters if selection else []), *asked])
+
+
+def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
+    """Of the topics of the page that differ beyond chance: what each of the two settings has more
+    of."""
+    if page.across:
+        return []
+    clear_topics = [row for row in page.topics if row.named]
+    clear_topics.sort(key=lambda row: -abs(row.difference))
+    first_setting, second_setting = page.settings
+    in_second = [row for row in clear_topics if row.difference > 0]
+    in_first = [row for row in clear_topics if row.difference < 0]
+    sides = [(second_setting, in_second[:CLEAREST]), (first_setting, in_first[:CLEAREST])]
+    return [(setting, topics) for setting, topics in sides if topics]
 
 
 def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
@@ -208,6 +229,7 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
     view = regression.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
     said = sentences.difference(regression, sentences.named(page.topic), page.topic)
+    own_row = next(row for row in page.runs if row.run == view.run.pk)
     columns = [
         "run",
         "the topic there",
@@ -225,7 +247,15 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
         effects=view.go("run_effects", asked=_address(page, page.topic)),
-        rows=[(row, _there(page, regression.selection, row)) for row in page.runs],
+        rows=[
+            (
+                row,
+                _there(page, regression.selection, row),
+                _changed(row, own_row),
+                _why_not(row, own_row),
+            )
+            for row in sorted(page.runs, key=lambda row: row.run != own_row.run)
+        ],
         train=services.variants_said(view.run),
         pinned=Pinned(
             title,
@@ -240,6 +270,31 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
         ),
         learning=any(one.status in ("queued", "training") for one in page.other_texts),
     )
+
+
+def _changed(row: ClaimInRun, own_row: ClaimInRun) -> str:
+    """What is different from this run's choices: "40 topics, seed 3"."""
+    parts = []
+    if row.K != own_row.K:
+        parts.append(f"{row.K} topics")
+    if row.engine != own_row.engine:
+        parts.append(f"engine {row.engine}")
+    if row.seed != own_row.seed:
+        parts.append(f"seed {row.seed}")
+    if row.words != own_row.words:
+        parts.append("other words")
+    return ", ".join(parts)
+
+
+def _why_not(row: ClaimInRun, own_row: ClaimInRun) -> str:
+    """Why a claim does not hold in a run, in a few words; "" where it does."""
+    if row.holds:
+        return ""
+    if row.difference is None:
+        return row.problem or "topic not found"
+    if own_row.difference is not None and row.difference * own_row.difference < 0:
+        return "opposite sign"
+    return "interval contains 0"
 
 
 def _kept(row: ClaimInRun) -> list[str | int]:

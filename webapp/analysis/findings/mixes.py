@@ -18,12 +18,13 @@ WIDTH, SIZE = 780, 13  # pixels of a row on a wide page, and of its names
 
 @dataclass(frozen=True)
 class MixPart:
-    """A family in a group. place, width, middle: of 100; name: where it has room for it."""
+    """A family in a group. place, width, middle: of 100; name: that of `family` where it has room."""
 
     place: float
     width: float
     middle: float
     hue: int
+    family: str
     name: str
     says: str
 
@@ -105,6 +106,7 @@ def _rows(selection: RunSelection, counted: sums.Sums, families: Sequence[Findin
                     round(100 * share, 2),
                     round(middle, 2),
                     shown[f].hue,
+                    shown[f].name,
                     name,
                     says,
                 )

@@ -32,10 +32,13 @@ from webapp.platform.drawing.curves import ticks
 from webapp.platform.drawing.numbers import level
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
 from webapp.platform.drawing.strips import ridge, strip
+from webapp.platform.drawing.treemap import Branch, Leaf, treemap
 
 LEADING = 3  # families of the first sentence, and topics that the list of families names
 CLEAREST, WORDS = 9, 8  # changes, and words, that a narrow page shows
 LISTED = 5  # topics that a caution names
+LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
+LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 EVENTFUL = 10  # times as many documents as otherwise: words under the river
 
 
@@ -143,6 +146,7 @@ class Screen:
     families: list[FamilyLine] = field(default_factory=list)
     river: SafeString = SafeString()
     mixes: Mixes | None = None
+    tree: SafeString = SafeString()
     rest: str = ""
     axis: list[Tick] = field(default_factory=list)
     changes: list[Line] = field(default_factory=list)
@@ -199,12 +203,18 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
     lines = _families(view, families, shares, river, tokens)
     changes = [row for row in rows if row.kind == "change"]
     marks = [row for row in rows if row.kind == "mark"]
+    groups = None if river else mixes(selection, page.unit, families)
+    general = page.rest if page.rest and page.rest > LEAST_GENERAL else 0.0
+    tree = SafeString()
+    if river is None and groups is None:
+        tree = _tree(view, families, general, tokens)
     return Screen(
-        short=_short(view, families, changes, marks, river, shares),
+        short=_short(view, families, changes, marks, river, groups, general, shares),
         families=lines,
         river=_river(view, families, rows, river, shares),
-        mixes=None if river else mixes(selection, page.unit, families),
-        rest=briefly(page.rest) if page.rest and page.rest > 0.0005 else "",
+        mixes=groups,
+        tree=tree,
+        rest=briefly(general) if general else "",
         axis=axis.ticks if axis else [],
         changes=_changes(changes, axis),
         level=_level_of(changes),
@@ -242,6 +252,8 @@ def _short(
     changes: list[SectionRow],
     marks: list[SectionRow],
     river: River | None,
+    groups: Mixes | None,
+    general: float,
     shares: dict[int, np.ndarray],
 ) -> list[Short]:
     if not families:
@@ -251,9 +263,16 @@ def _short(
         out.append(Short("When", _when(families, river, shares)))
         out.append(Short("Clearest changes", _clearest(changes)))
         return out
-    out.append(Short("Largest topics", _largest(families, view)))
+    if groups is not None:
+        out.append(Short("Periods" if groups.in_time else "Groups", _leading(groups, families)))
+    else:
+        out.append(Short("Largest topics", _largest(families, view)))
     if marks:
         out.append(Short("Clearest difference", [*marks[0].parts, "."]))
+    elif changes:
+        out.append(Short("Clearest changes", _clearest(changes)))
+    else:
+        out.append(Short("How mixed", _how_mixed(families, general)))
     return out
 
 
@@ -343,7 +362,66 @@ def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
     return [part for part in parts if part] + ["."]
 
 
+def _leading(groups: Mixes, families: list[SectionRow]) -> list[Part | Named]:
+    """The two groups in which one family leads most clearly; of periods the first and the last."""
+    leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in groups.rows]
+    if groups.in_time:
+        shown = [leaders[0], leaders[-1]]
+    else:
+        leaders.sort(key=lambda pair: -pair[1].width)
+        shown = leaders[:2]
+    family_rows = {row.family.name: row for row in families if row.family is not None}
+    parts: list[Part | Named] = []
+    for row, largest in shown:
+        gap = " " if parts else ""
+        share = briefly(largest.width / 100)
+        family = _named(family_rows[largest.family])
+        parts += [f"{gap}{row.value}: mostly ", family, f" ({share})."]
+    return parts
+
+
+def _how_mixed(families: list[SectionRow], general: float) -> list[Part | Named]:
+    """Whether one family has most of the words, or many have some."""
+    shares = [row.family.share for row in families if row.family is not None]
+    large = sum(share >= LARGE_FAMILY for share in shares)
+    talk = f"; {briefly(general)} is general talk" if general else ""
+    return [
+        f"The largest family has {briefly(max(shares))} of the words; {large} of {len(shares)}"
+        f" families have a tenth or more{talk}."
+    ]
+
+
 # The river and the families
+
+
+def _tree(
+    view: RunView, families: list[SectionRow], general: float, tokens: np.ndarray
+) -> SafeString:
+    """Of texts without dates and groups: families and topics as areas."""
+    branches = []
+    inside: set[int] = set()
+    for row in families:
+        family = row.family
+        if family is not None and family.share > 0:
+            leaves = _leaves(view, family.topics, tokens)
+            branches.append(Branch(family.name, row.url, family.hue, family.share, leaves))
+            inside.update(family.topics)
+    if not branches:
+        return SafeString()
+    outside = [k for k in range(len(tokens)) if k not in inside]
+    return treemap(branches, general, _leaves(view, outside, tokens))
+
+
+def _leaves(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> list[Leaf]:
+    """Topics that have words in the set, the largest first."""
+    total = max(float(tokens.sum()), 1.0)
+    leaves = []
+    for k in sorted(topics, key=lambda k: -tokens[k]):
+        if tokens[k] > 0:
+            link = links.topic_link(view, k)
+            name = link.name if link.has_name else ""
+            leaves.append(Leaf(name, link.label, link.url, float(tokens[k]) / total))
+    return leaves
 
 
 def _families(

@@ -13,16 +13,30 @@ from webapp.analysis.findings.writer import Sentence, Writer, unsure
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Findings, Run
 
+THIRDS = 3  # of the time: what a sentence compares of a share that rises or falls all along
+Level = tuple[float, float, float]  # from and to, in years with fractions, and a share
+
+
+@dataclass(frozen=True)
+class ChangeMarks:
+    """What a chart of a change marks. window: the years that have more, as years with fractions, None
+    where a share rises or falls all along. levels: the shares that the sentence says, and when."""
+
+    window: tuple[float, float] | None
+    levels: list[Level]
+
 
 @dataclass(frozen=True)
 class TopicChange:
     """What a page says of a topic. known: whether the set's findings are computed; else only the
     overview can tell. sentence: of its change, None where none was accepted. plain: the same as a
-    text with its interval."""
+    text with its interval. brief: without the topic's name and the interval. marks: for its chart."""
 
     known: bool
     sentence: Sentence | None
     plain: str
+    brief: str = ""
+    marks: ChangeMarks | None = None
 
 
 def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChange]:
@@ -37,11 +51,40 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         if isinstance(finding, Change) and not unsure(finding)
     }
     writer = Writer(selection, {}, span=found.span)
-    written = [writer.change(changes[k]) if k in changes else None for k in numbers]
-    return [
-        TopicChange(True, one, sentences.plain(one.parts, one.sure) if one else "")
-        for one in written
-    ]
+    topic_changes = []
+    for k in numbers:
+        change = changes.get(k)
+        if change is None:
+            topic_changes.append(TopicChange(True, None, ""))
+            continue
+        sentence = writer.change(change)
+        plain = sentences.plain(sentence.parts, sentence.sure)
+        marks = _marks(change, found.span)
+        topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), marks))
+    return topic_changes
+
+
+def _brief(sentence: Sentence) -> str:
+    """What is said of a topic, below its name: "13% of the words from 1946 to 1985, …"."""
+    text = "".join(part for part in sentence.parts if isinstance(part, str)).lstrip(",: ")
+    return text[:1].upper() + text[1:]
+
+
+def _marks(change: Change, span: Sequence[str]) -> ChangeMarks:
+    within = change.here[0]
+    outside = change.rest[0]
+    begin = sentences.years(span[0])[0]
+    end = sentences.years(span[-1])[1]
+    if change.shape == "line":
+        third = (end - begin) / THIRDS
+        return ChangeMarks(None, [(begin, begin + third, outside), (end - third, end, within)])
+    first = sentences.years(change.first)[0]
+    if change.shape == "step":
+        window = (first, end) if change.more else (begin, first)
+        return ChangeMarks(window, [(begin, first, outside), (first, end, within)])
+    behind = sentences.years(change.last)[1]
+    levels = [(begin, first, outside), (first, behind, within), (behind, end, outside)]
+    return ChangeMarks((first, behind), levels)
 
 
 def last_stored(run: Run) -> datetime | None:

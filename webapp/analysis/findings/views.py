@@ -140,8 +140,8 @@ def _question(kind: str, claim: Claim) -> dict[str, str]:
 
 @require_POST
 def pin(request: HttpRequest) -> HttpResponse:
-    """Keep a finding of the page, with passages that show it. kind, rank: which; query: of the
-    page."""
+    """Keep a finding of the page, with passages that show it. finding: its kind and rank, "change-3";
+    query: of the page."""
     return kept.answered(request, lambda: _pin(request))
 
 
@@ -152,11 +152,11 @@ def _pin(request: HttpRequest) -> Notebook:
     selection = Selection.read(query, RunView(run))
     by, number = authorization.user_id(request), cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
-    asked = (sent.get("kind"), whole(sent, "rank"))
-    row = next((row for row in page.findings if (row.kind, row.rank) == asked), None)
+    finding = sent.get("finding", "")
+    row = next((row for row in page.findings if f"{row.kind}-{row.rank}" == finding), None)
     if row is None:
         raise Invalid(
-            "rank", "The page has no such finding any more. Open it again, and press Pin."
+            "finding", "The page has no such finding any more. Open it again, and press Pin."
         )
     notebook = kept.chosen(request, run.corpus)
     repeated = quotations.repeating(selection)

@@ -126,7 +126,8 @@ class LinesHtml:
     its large chart, and how it changed over time; None where groups are no periods. rows:
     of the table: a group, the address of its passages, and a cell for each topic; none where they
     are asked for first, at `numbers`. kept: fields of the form. empty: groups without documents.
-    thin: how many are. many: back from one topic."""
+    thin: how many are. many: back from one topic. own_scales: whether each chart has one;
+    scales: to choose. most_words: of a group."""
 
     large: bool
     charts: list[tuple[TimeLine, str, TopicChange | None]]
@@ -140,6 +141,9 @@ class LinesHtml:
     bys: list[Offer]
     twin: str
     many: str
+    own_scales: bool
+    scales: list[Offer]
+    most_words: int
     pinned: Pinned
 
 

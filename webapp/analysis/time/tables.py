@@ -17,10 +17,10 @@ MOST_ROWS = 60
 COLUMNS = 60  # periods; wider than that it is no table any more
 VALUES = 24  # of a category, the most frequent
 STEPS = 10  # of shade, from nothing to the largest share
-ROUNDING, TINY = (
-    1e-9,
-    1e-12,
-)  # so that a share that is a whole step stays in it; a weight that divides nothing
+FULL = 0.18  # share from which on a cell has the darkest shade, so that one large topic leaves others theirs
+NOTHING = 0.0005  # share below which a cell is empty
+BENT = 0.6  # power of a share beside the largest: small shares differ visibly, too
+ROUNDING = 1e-9  # so that a share that is a whole step stays in it
 TIMES = (
     1.0,
     1.5,
@@ -51,7 +51,7 @@ def of_topics(
     overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
     row_order = list(range(len(chosen)))
     if order == "time" and cut.groups.in_time:
-        row_order = np.argsort(_middle(bands.share), kind="stable").tolist()
+        row_order = np.argsort(_peak(bands.share), kind="stable").tolist()
     elif order == "number":
         row_order = np.argsort(chosen, kind="stable").tolist()
     words = topics.top_words(selection.view, chosen, 4)
@@ -163,21 +163,18 @@ def _columns(cut: shares.Cut) -> list[int]:
     return fields.in_order(cut.selection.version, cut.groups, places)
 
 
-def _middle(share: np.ndarray) -> np.ndarray:
-    """When a topic's shares are halfway: the mean place of its periods, each weighing as much as
-    its share. float64[T]."""
-    weight = np.nan_to_num(share)
-    period = np.arange(share.shape[1])
-    return (weight * period).sum(axis=1) / np.maximum(weight.sum(axis=1), TINY)
+def _peak(share: np.ndarray) -> np.ndarray:
+    """The place of the period with a topic's largest share: float64[T, G] -> int64[T]."""
+    return np.nan_to_num(share).argmax(axis=1)
 
 
 def _most(share: np.ndarray, thin: np.ndarray, places: list[int]) -> float:
-    """The largest share of a cell that is not thin, which has the darkest shade."""
+    """The share that has the darkest shade: the largest of a cell that is not thin, or FULL."""
     shown = share[:, places]
     solid = shown[:, ~thin[places]]
     if solid.size and not np.isnan(solid).all():
-        return float(np.nanmax(solid))
-    return float(np.nan_to_num(shown).max(initial=0.0)) or 1.0
+        return min(FULL, float(np.nanmax(solid)))
+    return min(FULL, float(np.nan_to_num(shown).max(initial=0.0)) or 1.0)
 
 
 def _cell(
@@ -221,9 +218,9 @@ def _ratio(share: float, overall: float) -> float:
 
 def _shade(share: float, most: float) -> str:
     """s0 to s10: the class of a share beside the largest."""
-    if not most:
+    if share < NOTHING or not most:
         return "s0"
-    step = int(np.ceil(STEPS * min(share / most, 1.0) - ROUNDING))
+    step = int(np.ceil(STEPS * min(share / most, 1.0) ** BENT - ROUNDING))
     return f"s{min(STEPS, step)}"
 
 

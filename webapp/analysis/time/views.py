@@ -1,5 +1,6 @@
 """Topics by time and by category: lines, a table of shades, two periods or values compared."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from webapp.analysis.time.shapes import (
     Pinned,
     Table,
     TableHtml,
+    TimeLine,
     TimeLines,
     TimeNothing,
     TopicCells,
@@ -87,15 +89,18 @@ def _lines_html(
     changes: Sequence[TopicChange | None] = [None] * len(topic_numbers)
     if page.in_time:
         changes = topic_changes.of_topics(selection, topic_numbers)
+    charts = [
+        (topic, here.url(topics=topic.number), change)
+        for topic, change in zip(page.topics, changes, strict=True)
+    ]
+    charts.sort(key=_first_of_change)
+    own_scales = page.in_time and not large and request.GET.get("scale") != "one"
     conditions = [
         (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
     ]
     return LinesHtml(
         large=large,
-        charts=[
-            (topic, here.url(topics=topic.number), change)
-            for topic, change in zip(page.topics, changes, strict=True)
-        ],
+        charts=charts,
         rows=(
             [_row_of_numbers(page, place, here) for place in range(len(page.bins))]
             if numbers_are_shown
@@ -118,8 +123,24 @@ def _lines_html(
         ],
         twin="?" + request.GET.urlencode(),
         many=here.url(topics=None, bin=None),
+        own_scales=own_scales,
+        scales=[
+            Offer("each its own", here.url(scale=None), own_scales),
+            Offer("one for all", here.url(scale="one"), not own_scales),
+        ],
+        most_words=max((period.tokens for period in page.bins), default=0),
         pinned=_pinned(page),
     )
+
+
+def _first_of_change(chart: tuple[TimeLine, str, TopicChange | None]) -> float:
+    """By when a change begins; topics without one come last, as they were."""
+    change = chart[2]
+    if change is None or change.marks is None:
+        return math.inf
+    if change.marks.window is None:
+        return change.marks.levels[0][0]
+    return change.marks.window[0]
 
 
 def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, str, list[Interval]]:

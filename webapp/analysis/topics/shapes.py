@@ -4,6 +4,7 @@ order."""
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from django.utils.safestring import SafeString
 from pydantic import Field
 
 from webapp.analysis.findings.shapes import CountedFamily, Cuts
@@ -245,9 +246,13 @@ class TopicsGrid(TopicsView):
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """views: name, title and address of each. part: the template of this one."""
+    """views: name, title and address of each. river: of all families over time, "" where there is
+    none; largest: topics, as an address has them, of the chart instead of it. part: the template of
+    this one."""
 
     views: list[tuple[str, str, str]]
+    river: SafeString
+    largest: str
     groups: list[str]
     hue_names: list[str]
     cuts: Cuts | None

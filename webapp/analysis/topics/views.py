@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest
+from django.utils.safestring import SafeString
 
 from inference.errors import Invalid
 from inference.explore import relevance
 from webapp.analysis.findings import families, topic_changes
 from webapp.analysis.topics import (
+    flow,
     grid,
     maps,
     timeline,
@@ -37,6 +39,7 @@ from webapp.analysis.topics.shapes import (
     TopicsList,
     TopicsMap,
     TopicsTime,
+    TopicsView,
     TopicWordsPage,
     WhyPage,
 )
@@ -123,10 +126,10 @@ def index(
         )
     else:
         page = TopicsList(**in_every_view, **_list(overview, here, after, PAGE))
-    return Answer(page, partial(_overview_html, overview, here, shown_as))
+    return Answer(page, partial(_overview_html, overview, here, shown_as, page))
 
 
-def _overview_html(overview: Overview, here: Here, shown_as: str) -> OverviewHtml:
+def _overview_html(overview: Overview, here: Here, shown_as: str, page: TopicsView) -> OverviewHtml:
     view = overview.view
     cut = families.cut(view, overview.wanted.families) if view.run.final else None
     listed_families = []
@@ -134,12 +137,29 @@ def _overview_html(overview: Overview, here: Here, shown_as: str) -> OverviewHtm
         listed_families = [(family.topics[0], family.name) for family in cut.families]
     return OverviewHtml(
         views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
+        river=_river(overview.selection, page),
+        largest=_largest(page),
         groups=overview.labels.groups(),
         hue_names=list(CHOSEN_NAMES),
         cuts=families.around(cut, here) if cut else None,
         families=listed_families,
         part=f"run/overview/_{shown_as}.html",
     )
+
+
+def _river(selection: RunSelection, page: TopicsView) -> SafeString:
+    """Of the view over time, where it shows shares of all topics by periods."""
+    if not isinstance(page, TopicsTime) or page.time is None or page.asked.topics:
+        return SafeString()
+    if not page.time.in_time or page.unit != "shares" or page.asked.word or page.asked.group:
+        return SafeString()
+    return flow.picture(selection, page.time.by)
+
+
+def _largest(page: TopicsView) -> str:
+    if not isinstance(page, TopicsTime) or page.time is None:
+        return ""
+    return ",".join(str(topic.number) for topic in page.time.stacked)
 
 
 def _list(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:

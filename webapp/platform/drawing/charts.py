@@ -351,7 +351,7 @@ def word_rows(words: Sequence[WordOfTopic]) -> SafeString:
         ' class="all" width="{bar_everywhere}" height="12"/><rect width="{bar}" height="12"/></svg>'
         '</td><td class="n"><a href="{lines}" aria-label="{tokens}, read the lines of {word} in'
         ' this topic">{tokens}</a></td><td class="n aside">{everywhere}</td><td class="why">'
-        '<a href="{why}" aria-label="Why is {word} here?">passages</a></td></tr>',
+        '<a href="{why}" aria-label="Passages: why {word} is here?">passages</a></td></tr>',
         rows,
     )
 

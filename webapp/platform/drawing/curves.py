@@ -30,16 +30,49 @@ def smoothed(values: np.ndarray) -> np.ndarray:
 
 def curve(xs: Points, ys: Points, begins: bool = True) -> str:
     """A monotone cubic through points, at least two (Fritsch and Carlson 1980): it rises and falls
-    only where they do. begins: whether it begins a path, or goes on with one."""
+    only where they do. begins: whether it begins a path, or goes on with one. Written as steps from
+    point to point, which are short."""
     tangents = _tangents(xs, ys)
-    command = "M" if begins else "L"
-    parts = [f"{command}{xs[0]:.1f} {ys[0]:.1f}"]
+    points = [(xs[0], ys[0])]
     for i, j in pairwise(range(len(xs))):
         third = (xs[j] - xs[i]) / 3  # where the control points of a cubic Bézier stand
-        first = f"{xs[i] + third:.1f} {ys[i] + tangents[i] * third:.1f}"
-        second = f"{xs[j] - third:.1f} {ys[j] - tangents[j] * third:.1f}"
-        parts.append(f"C{first} {second} {xs[j]:.1f} {ys[j]:.1f}")
-    return "".join(parts)
+        points.append((xs[i] + third, ys[i] + tangents[i] * third))
+        points.append((xs[j] - third, ys[j] - tangents[j] * third))
+        points.append((xs[j], ys[j]))
+    return _path(points, "M" if begins else "L")
+
+
+POINTS_OF_STEP = 3  # of a cubic: two control points and its end
+
+
+def _path(points: Sequence[tuple[float, float]], command: str) -> str:
+    """From the first point by `command`, then by cubic steps, whose points are written as seen from
+    where the step begins."""
+    tenths = [(_tenths(x), _tenths(y)) for x, y in points]
+    numbers: list[int] = []
+    for i in range(1, len(tenths)):
+        begin = tenths[i - 1 - (i - 1) % POINTS_OF_STEP]
+        numbers.append(tenths[i][0] - begin[0])
+        numbers.append(tenths[i][1] - begin[1])
+    return f"{command}{_written(tenths[0])}c{_written(numbers)}".replace(" -", "-")
+
+
+def _tenths(number: float) -> int:
+    """Places are whole tenths of a pixel, so that steps between them add up."""
+    return round(10 * float(number))
+
+
+def _written(tenths: Sequence[int]) -> str:
+    """Numbers as short as a path may have them: "5.2 -.4"."""
+    return " ".join(_short(number) for number in tenths)
+
+
+def _short(tenths: int) -> str:
+    sign = "-" if tenths < 0 else ""
+    ones, tenth = divmod(abs(tenths), 10)
+    if not tenth:
+        return f"{sign}{ones}"
+    return f"{sign}{ones or ''}.{tenth}"
 
 
 def _tangents(xs: Points, ys: Points) -> list[float]:

@@ -241,7 +241,7 @@ class River:
         lanes, height_of_lanes = self._word_lanes()
         total = HEIGHT + AXIS + height_of_lanes
         return mark_safe(
-            f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="img"'
+            f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="group"'
             f' aria-label="{LABEL}">{general_talk}{"".join(streams)}'
             f'<g class="names">{"".join(names)}</g>{self._axis()}{lanes}</svg>'
         )

@@ -1,16 +1,19 @@
 """{% trend page topic as drawn %}: where the lines, bands and marks of a small chart lie, for
 templates/time/_line.html and _dots.html.
 
-Every chart of a page has the same scale. A line never crosses a bin without documents; where bins
-are thin it is dotted.
+Small charts of lines have a scale each, or one for all. A line never crosses a bin without
+documents; where bins are thin it is dotted.
 """
 
 import math
 from collections.abc import Sequence
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.protocols import Anchor, Course, Courses, Period, Ratio
@@ -74,7 +77,7 @@ class Size(NamedTuple):
 
     @property
     def strip_top(self) -> int:
-        return self.base + STRIP_GAP
+        return self.base + (STRIP_GAP if self.strip else 0)
 
     @property
     def foot(self) -> int:
@@ -85,7 +88,7 @@ class Size(NamedTuple):
 STRIP_GAP = 6  # between the field of lines and the bars
 LABEL_HEIGHT = 17  # of the axis's labels, below the bars
 BAR_WIDTH = 0.82  # of a bin
-SMALL = Size(340, 4, 42, 18, 92, 16, 5, edge=0.1, has_scale=False)
+SMALL = Size(372, 2, 2, 18, 82, 0, 5, edge=0.1, has_scale=False)
 LARGE = Size(960, 44, 54, 20, 270, 38, 12, edge=0.03, has_scale=True)
 AXIS_PARTS = (0.5, 1.0)  # of the scale, where it is labelled
 
@@ -100,6 +103,13 @@ ROW_LEFT = 132  # room for the names of categories
 ROW_RIGHT = 44
 LETTERS = 21  # of a category's name that fit
 RATIO_WIDTH = 160
+
+ABOVE_LEVEL = 4  # from a dashed line to its share
+LEAST_WINDOW = 3  # how wide a tinted span is at least
+AMOUNT_HEIGHT = 32  # of the bars that say how many words there are
+AMOUNT_WIDTH = 0.88  # of a bar, of its period's
+AMOUNT_GAP = 0.06  # before a bar
+HALF_CENTURY = 50
 
 
 @register.simple_tag
@@ -120,11 +130,26 @@ def scale(page: Courses) -> float:
 
 
 @register.simple_tag
-def trend(page: Courses, topic: Course, top: float, large: bool = False) -> dict:
-    """What the template of a chart reads. top: of the scale."""
+def own_scale(page: Courses, topic: Course, marks: Any = None) -> float:
+    """The top of a topic's own scale: of its largest share that is not thin, and of the shares that
+    the sentence about its change says."""
+    shares = _known(topic.share)
+    solid = [share for i, share in shares.items() if not page.bins[i].thin]
+    levels = [share for *_, share in marks.levels] if marks else []
+    largest = max([*(solid or shares.values()), *levels], default=1.0)
+    return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
+
+
+@register.simple_tag
+def trend(page: Courses, topic: Course, top: float, large: bool = False, marks: Any = None) -> dict:
+    """What the template of a chart reads. top: of the scale. marks: of the change that is said of the
+    topic, its `window` and `levels`; a template gives "" where there are none."""
     size = LARGE if large else SMALL
     if page.in_time:
-        drawn = _LineChart(page, topic, top, size).drawn()
+        chart = _LineChart(page, topic, top, size)
+        drawn = chart.drawn()
+        if marks:
+            drawn |= chart.marks_of_change(marks)
     else:
         drawn = _dots(page, topic, top, size)
     return drawn | {
@@ -262,6 +287,8 @@ class _LineChart:
 
     def _bars(self) -> list[dict]:
         """How many words each bin has."""
+        if not self.size.strip:
+            return []
         most_words = max((group.tokens for group in self.bins), default=0) or 1
         bars = []
         for x, group in zip(self.x, self.bins, strict=True):
@@ -297,10 +324,14 @@ class _LineChart:
 
     def _labelled_points(self) -> list[dict]:
         """What is labelled in the chart itself: the last bin, and the highest that is not thin, if
-        it has room."""
+        it has room; in a small chart the highest alone."""
         if not self.known:
             return []
         last = self.known[-1]
+        solid = [i for i in self.known if not self.bins[i].thin]
+        peak = max(solid, key=self.shares.__getitem__, default=last)
+        if not self.size.has_scale:
+            return [self._peak(peak)]
         points = [
             {
                 "x": self.x[last] + NAME_GAP,
@@ -310,8 +341,6 @@ class _LineChart:
                 "dot": (self.x[last], self.y[last]),
             }
         ]
-        solid = [i for i in self.known if not self.bins[i].thin]
-        peak = max(solid, key=self.shares.__getitem__, default=last)
         if abs(self.x[peak] - self.x[last]) > NEAREST_LABELS:
             points.append(self._peak(peak))
         return points
@@ -323,6 +352,58 @@ class _LineChart:
             "text": f"{self.bins[i].label} {percent(self.shares[i])}",
             "anchor": self._anchor(self.x[i]),
             "dot": (self.x[i], self.y[i]),
+        }
+
+    def marks_of_change(self, marks: Any) -> dict:
+        """The years that a sentence tells of, tinted, and the two shares that it says, dashed; in a
+        small chart the share within is written in place of the highest one."""
+        starts = self._starts()
+        if not starts:
+            return {}
+        levels = [
+            {
+                "begin": self._place(starts, begin),
+                "end": self._place(starts, end),
+                "y": self._heights({0: share})[0],
+            }
+            for begin, end, share in marks.levels
+        ]
+        if marks.window is None:
+            return {"levels": levels}
+        begin = self._place(starts, marks.window[0])
+        width = max(self._place(starts, marks.window[1]) - begin, LEAST_WINDOW)
+        added: dict[str, Any] = {"levels": levels, "window": {"x": begin, "width": width}}
+        if not self.size.has_scale:
+            added["points"] = [self._level_point(starts, marks.levels)]
+        return added
+
+    def _starts(self) -> list[float]:
+        """When each bin begins, in years with fractions; [] along a number, or where dates are told
+        apart in other steps."""
+        by = self.page.by
+        if by not in STEPS:
+            return []
+        parts = MONTHS if by == "month" else 1
+        return [_number_of_bin(by, group.label) / parts for group in self.bins]
+
+    def _place(self, starts: Sequence[float], year: float) -> float:
+        """Where a time lies."""
+        length = (starts[-1] - starts[0]) / max(len(starts) - 1, 1)
+        edges = [self.size.left + i * self.step for i in range(len(starts) + 1)]
+        return float(np.interp(year, [*starts, starts[-1] + length], edges))
+
+    def _level_point(
+        self, starts: Sequence[float], levels: Sequence[tuple[float, float, float]]
+    ) -> dict:
+        """The largest share that a sentence says, above its dashed line."""
+        begin, end, share = max(levels, key=lambda level: level[2])
+        middle = (self._place(starts, begin) + self._place(starts, end)) / 2
+        y = self._heights({0: share})[0]
+        return {
+            "x": middle,
+            "y": max(y - ABOVE_LEVEL, HIGHEST_TEXT),
+            "text": percent(share),
+            "anchor": self._anchor(middle),
         }
 
     def _anchor(self, x: float) -> Anchor:
@@ -413,6 +494,27 @@ def _shortened(name: str) -> str:
 
 
 @register.simple_tag
+def amounts(page: Courses) -> SafeString:
+    """How many words each period has, once for all charts of a page."""
+    largest = max((group.tokens for group in page.bins), default=0) or 1
+    bars = []
+    for i, group in enumerate(page.bins):
+        height = AMOUNT_HEIGHT * group.tokens / largest
+        y = f"{AMOUNT_HEIGHT - height:.1f}"
+        bars.append((f"{i + AMOUNT_GAP:.2f}", y, AMOUNT_WIDTH, f"{height:.1f}", group.label))
+    rects = format_html_join(
+        "", '<rect x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>', bars
+    )
+    return format_html(
+        '<svg class="amount" viewBox="0 0 {} {}" preserveAspectRatio="none" aria-hidden="true"'
+        ' focusable="false">{}</svg>',
+        len(page.bins),
+        AMOUNT_HEIGHT,
+        rects,
+    )
+
+
+@register.simple_tag
 def ratio_line(row: Ratio, most: float) -> dict:
     """How many times as large something is, with its interval, for
     templates/keyness/_interval.html: doublings from 1 to `most`, the largest of the page."""
@@ -438,6 +540,22 @@ TWICE = (1.95, 2.05)  # what is rounded to 2.0
 
 
 @register.filter
+def short_period(label: str) -> str:
+    """The head of a narrow column: "’90" for 1790s, but each half century whole; other labels as they
+    are."""
+    if not label.endswith("s") or not label[:-1].isdigit():
+        return label
+    year = label[:-1]
+    return year if int(year) % HALF_CENTURY == 0 else f"’{year[-2:]}"
+
+
+@register.filter
+def ends_of_range(interval: str) -> list[str]:
+    """ "2.2–4.0" as its two ends, to be written below each other; [] where none is known."""
+    return interval.split("–") if interval else []
+
+
+@register.filter
 def as_often(ratio: float) -> str:
     """How many times, in words: "twice" is 2.0."""
     if TWICE[0] <= ratio < TWICE[1]:
@@ -460,10 +578,10 @@ def signed(difference: float) -> str:
 
 @register.filter
 def times(ratio: float) -> str:
-    """How many times as large, read both ways: "×3.2", "÷12"."""
+    """How many times as large, read both ways: "3.2 times", "12 times less"."""
     if 0 < ratio < 1:
-        return f"÷{_at_most_three_digits(1 / ratio)}"
-    return f"×{_at_most_three_digits(ratio)}"
+        return f"{_at_most_three_digits(1 / ratio)} times less"
+    return f"{_at_most_three_digits(ratio)} times"
 
 
 def _at_most_three_digits(ratio: float) -> str:

@@ -132,7 +132,7 @@ TERMS = {
         "In how many further trainings, with the same settings and other random beginnings, the"
         " same topic was found.",
         "The same: alike from 0.6, and clearly more so than any other. Such trainings are made"
-        " while nobody needs the machine, and kept for this alone. Claim little from a topic that"
+        " when the computer is idle, and kept for this alone. Claim little from a topic that"
         " they do not find: its words fall to other topics by chance.",
     ),
     "consensus": Term(

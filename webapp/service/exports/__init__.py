@@ -77,7 +77,7 @@ class Form:
         return list(FORMATS) if self.table else [self.ending]
 
 
-TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "What readers say"
+TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "Labels and notes of readers"
 PROGRAMS, WHOLE = "For other programs", "The whole run"
 PAIRS = "Documents and topics, one row per pair"
 _TEXT, _ZIP, _NPZ = "text/plain; charset=utf-8", "application/zip", "application/octet-stream"
@@ -97,7 +97,7 @@ FORMS = {
         Form(
             "topics-wide",
             TOPICS,
-            "Topics, one row each",
+            "Topics, one per row",
             f"share, coherence, label and the first {WORDS} words; programs can ask for more, such"
             " as ?words=100",
             tables.topics_wide,

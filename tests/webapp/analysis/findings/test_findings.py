@@ -391,11 +391,12 @@ def test_a_notebook_begins_with_the_findings(trained, client):
 
 def test_one_press_pins_a_finding(trained, client):
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
-    form = re.search(r'id="pin-family-1" hidden>(.*?)</form>', page, re.S)[1]
+    form = re.search(r'id="pin-finding" hidden>(.*?)</form>', page, re.S)[1]
     sent = {
         name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)
     }
-    client.post(reverse("pin_finding"), sent)
+    assert 'form="pin-finding" name="finding" value="family-1"' in page
+    client.post(reverse("pin_finding"), sent | {"finding": "family-1"})
     pin, data = Notebook.objects.latest("pk").pins.get(), get(client, trained)
     assert pin.sentence == data["findings"][0]["sentence"]
     assert [row[0] for row in pin.table["rows"]] == data["bins"], "its line over time is kept"
@@ -406,14 +407,15 @@ def test_one_press_pins_a_finding(trained, client):
 
 def test_a_change_is_pinned_with_passages_of_its_topic(trained, client):
     row = next(row for row in get(client, trained)["findings"] if row["kind"] in ("change", "mark"))
-    sent = {"run": trained.pk, "kind": row["kind"], "rank": row["rank"], "notebook": "new"}
+    sent = {"run": trained.pk, "finding": f"{row['kind']}-{row['rank']}", "notebook": "new"}
     answer = client.post(reverse("pin_finding"), sent, headers={"X-In-Place": "1"})
     assert answer.status_code == 200, answer.json()
     finding, *quoted = Notebook.objects.latest("pk").pins.order_by("position")
     assert finding.sentence == row["sentence"]
     assert 1 <= len(quoted) <= 2 and {pin.kind for pin in quoted} == {"passage"}
     assert len({pin.source["document"] for pin in quoted}) == len(quoted)
-    missing = client.post(reverse("pin_finding"), sent | {"rank": 999}, headers={"X-In-Place": "1"})
+    gone = sent | {"finding": "change-999"}
+    missing = client.post(reverse("pin_finding"), gone, headers={"X-In-Place": "1"})
     assert missing.status_code == 400 and "no such finding" in missing.json()["error"]
 
 

@@ -162,15 +162,17 @@ def test_the_pages_of_a_topic_and_of_time_say_its_change_as_the_overview_does(pl
                 assert (unescape(page).count(f"of: {row['sentence']}") == 1) == (
                     row["topic"]["number"] == k
                 )
-            assert ("names no change of this topic" in page) == (k not in changed)
+            assert ("lists no change of this topic" in page) == (k not in changed)
             assert k not in changes or changes[k]["sure"] in page
     many = unescape(client.get(reverse("run_time", args=[run.pk])).content.decode())
-    assert all(f"of: {row['sentence']}" in many for row in changes.values())
+    for row in changes.values():  # below the topic's name, which the sentence begins with
+        said = row["sentence"].partition(": ")[2].partition(" (")[0]
+        assert said and said in many and f"({row['sure']})" in many
     by_paper = unescape(
         client.get(reverse("run_time", args=[run.pk]), {"by": "paper"}).content.decode()
     )
     assert not any(row["sentence"] in by_paper for row in changes.values())
     url, chosen = reverse("run_topic", args=[run.pk, next(iter(changes))]), {"in": "paper:Courier"}
-    assert "is said in their" in client.get(url, chosen).content.decode()
+    assert "of these documents says what changed" in client.get(url, chosen).content.decode()
     client.get(reverse("run_overview", args=[run.pk]), chosen)
-    assert "is said in their" not in client.get(url, chosen).content.decode()
+    assert "of these documents says what changed" not in client.get(url, chosen).content.decode()

@@ -51,11 +51,13 @@ def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatc
     )
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="river"' not in page and 'class="mix"' in page
-    assert "Largest topics" in page
+    assert "<b>Groups</b>" in page and ": mostly " in page
+    assert 'class="tree"' not in page
 
 
-def test_without_groups_each_family_is_a_bar(trained, client, monkeypatch):
+def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkeypatch):
     monkeypatch.setattr(screen, "FEW", 10_000)
     monkeypatch.setattr(screen, "mixes", lambda *_: None)
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="picture plain"' in page and 'class="pieces"' in page
+    assert 'class="tree"' in page and "<b>Largest topics</b>" in page

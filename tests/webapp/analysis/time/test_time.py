@@ -6,6 +6,7 @@ import io
 import re
 from collections import defaultdict
 from dataclasses import asdict
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -19,6 +20,7 @@ from inference.errors import Invalid
 from inference.explore import bands, day_sums
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.findings.topic_changes import ChangeMarks
 from webapp.analysis.time import contrasts, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.core.curation import services as curation
@@ -352,6 +354,42 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
     )
 
 
+DECADES = [f"{year}s" for year in range(1900, 2000, 10)]
+SHARES = [0.01, 0.01, 0.2, 0.3, 0.2, 0.01, 0.01, 0.01, 0.01, 0.9]
+
+
+def drawn_decades(marks, large=False):
+    """A chart of ten decades, of which the last is thin."""
+    bins = [SimpleNamespace(label=d, thin=d == "1990s", tokens=10, documents=5) for d in DECADES]
+    page = SimpleNamespace(by="decade", in_time=True, bins=bins)
+    none = [None] * len(DECADES)
+    topic = SimpleNamespace(label="T1", share=SHARES, low=none, high=none, overall=0.1)
+    top = drawing.own_scale(page, topic, marks)
+    return top, drawing.trend(page, topic, top, large, marks)
+
+
+def test_a_chart_has_its_own_scale_and_marks_the_years_of_its_change():
+    levels = [(1900.0, 1920.0, 0.01), (1920.0, 1950.0, 0.23), (1950.0, 2000.0, 0.01)]
+    top, drawn = drawn_decades(ChangeMarks((1920.0, 1950.0), levels))
+    assert top == 0.3, "the thin decade is beyond the scale"
+    step, left = drawn["step"], drawn["size"].left
+    assert drawn["window"]["x"] == pytest.approx(left + 2 * step)
+    assert drawn["window"]["width"] == pytest.approx(3 * step)
+    within = drawn["levels"][1]
+    assert (within["begin"], within["end"]) == pytest.approx((left + 2 * step, left + 5 * step))
+    assert within["y"] == pytest.approx(drawn["base"] - 0.23 / 0.3 * drawn["size"].height)
+    assert [point["text"] for point in drawn["points"]] == ["23%"]
+    assert not drawn["strip"], "words of each decade stand once below all charts"
+    assert drawn_decades(None)[1].get("window") is None
+    assert drawn_decades(ChangeMarks((1920.0, 1950.0), levels), large=True)[1]["strip"]
+
+
+def test_a_share_that_rises_all_along_has_no_window():
+    marks = ChangeMarks(None, [(1900.0, 1933.3, 0.01), (1966.7, 2000.0, 0.5)])
+    top, drawn = drawn_decades(marks)
+    assert top == 0.5 and "window" not in drawn and len(drawn["levels"]) == 2
+
+
 def test_a_flat_trend_stays_within_its_intervals(client, gaps):
     """The words were drawn alike in all years: the share overall lies within the interval of each
     year that is not thin."""
@@ -553,9 +591,11 @@ def test_the_table_has_the_same_numbers(client, trained):
             assert [cell[name] for cell in row["cells"]] == topic[name]
         assert row["overall"] == pytest.approx(topic["overall"])
     solid = [c["share"] for row in table["rows"] for c in row["cells"] if not c["thin"]]
-    assert table["darkest"] == pytest.approx(max(solid))
+    assert table["darkest"] == pytest.approx(min(0.18, max(solid)))
     darkest = [c for row in table["rows"] for c in row["cells"] if c["share"] == max(solid)]
     assert darkest[0]["shade"] == "s10"
+    empty = [c for row in table["rows"] for c in row["cells"] if (c["share"] or 0) < 0.0005]
+    assert {cell["shade"] for cell in empty} <= {"s0", ""}
 
 
 def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
@@ -570,11 +610,11 @@ def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
 
 def test_rows_come_in_the_order_of_time(client, trained):
     rows = get(client, trained, "?by=decade", "run_time_table_json")["rows"]
-    middles = []
+    peaks = []
     for row in rows:
         shares_of = [cell["share"] or 0 for cell in row["cells"]]
-        middles.append(sum(i * s for i, s in enumerate(shares_of)) / sum(shares_of))
-    assert middles == sorted(middles)
+        peaks.append(shares_of.index(max(shares_of)))
+    assert peaks == sorted(peaks) and len(set(peaks)) > 1
     numbers = [
         row["number"]
         for row in get(client, trained, "?by=decade&sort=number", "run_time_table_json")["rows"]

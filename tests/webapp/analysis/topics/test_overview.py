@@ -3,14 +3,17 @@ with merged topics, too."""
 
 import itertools
 import math
+import re
 from functools import cache as once
 
 import numpy as np
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.html import escape
 
 from inference.explore import bands
+from webapp.analysis.findings import families
 from webapp.core.curation import services as curation
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
@@ -295,13 +298,22 @@ def test_a_single_period_is_a_bar(client, trained):
     """One point has no line to its next."""
     for years, drawn, absent in (
         ("from=1793&to=1793", "stacked-bars", "data-stack"),
-        ("from=1793", "data-stack", "stacked-bars"),
+        ("from=1793&topics=0,1,2", "data-stack", "stacked-bars"),
     ):
         page = client.get(
             reverse("run_topics", args=[trained.pk]) + f"?view=time&by=year&{years}"
         ).content.decode()
         assert drawn in page and absent not in page
         assert ("drag across the chart" in page) == (drawn == "data-stack")
+
+
+def test_over_time_begins_with_the_river_of_all_families(client, trained):
+    page = client.get(reverse("run_topics", args=[trained.pk]) + "?view=time&by=year")
+    shown = page.content.decode()
+    names = [family.name for family in families.cut(RunView(trained), None).families]
+    assert 'class="river"' in shown and "data-stack" not in shown
+    assert all(escape(name) in shown for name in names)
+    assert "topics=" in re.search(r"\?([^\"]*topics=[^\"]*)\">Show the", shown)[1]
 
 
 def test_topics_are_listed_by_family(trained, client):

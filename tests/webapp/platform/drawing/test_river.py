@@ -63,13 +63,35 @@ def test_a_text_fits_between_its_lines_or_nowhere():
     assert space.fit(top, bottom, ("n" * 400,), 12, bold=False) is None
 
 
+def places(path: str) -> list[tuple[float, float]]:
+    """Of a path of steps: its first point, then both control points and the end of each step."""
+    first, _, steps = path.partition("c")
+    number = r"-?(?:\d+\.?\d*|\.\d+)"
+    x, y = (float(part) for part in re.findall(number, first))
+    out = [(x, y)]
+    numbers = [float(part) for part in re.findall(number, steps)]
+    assert len(numbers) % 6 == 0
+    for i in range(0, len(numbers), 6):
+        out += [(x + numbers[j], y + numbers[j + 1]) for j in range(i, i + 6, 2)]
+        x, y = out[-1]
+    return out
+
+
 def test_a_curve_goes_through_its_points_and_no_higher():
     xs, ys = [0.0, 1.0, 2.0, 3.0], [0.0, 5.0, 5.0, 1.0]
-    path = curves.curve(xs, ys)
-    numbers = [float(number) for number in re.findall(r"-?[\d.]+", path)]
-    heights = numbers[1::2]
-    assert max(heights) == 5 and min(heights) == 0
-    assert [path.startswith("M0.0 0.0"), path.endswith("3.0 1.0")] == [True, True]
+    drawn = places(curves.curve(xs, ys))
+    assert np.allclose(drawn[::3], np.column_stack([xs, ys]))
+    heights = [y for _, y in drawn]
+    assert max(heights) == pytest.approx(5) and min(heights) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_of_a_long_curve_add_up(seed):
+    chance = np.random.default_rng(seed)
+    xs, ys = np.sort(chance.uniform(0, 900, 60)), chance.uniform(-5, 400, 60)
+    xs += np.arange(60)  # apart
+    drawn = places(curves.curve(xs, ys))[::3]
+    assert np.allclose(drawn, np.column_stack([xs, ys]), atol=0.051)
 
 
 def test_words_under_the_axis_are_links_in_lanes_of_their_own():
