@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -58,7 +58,7 @@ class Line(NamedTuple):
 
 def main() -> None:
     """Prints a line for each question of each collection."""
-    declared = {
+    declared: dict[str, dict[str, Any]] = {
         "names": {"nargs": "*", "help": "of benchmarks.insight"},
         "--quick": {"action": "store_true", "help": "two collections, five shuffles"},
         "--shuffles": {"type": int, "default": None},

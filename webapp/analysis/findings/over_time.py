@@ -215,7 +215,9 @@ def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kin
     return kinds.Change(
         **vars(_shaped(context, told)),
         score=math.sqrt(information(here, rest, part)) * told.certainty,
-        **_ratio_of(told),
+        estimate=finite(told.found.ratio[told.column]),
+        low=finite(told.found.ratio_low[told.column]),
+        high=finite(told.found.ratio_high[told.column]),
         line=context.times.line(counted.x[:, topic], counted.tokens),
         topic=topic,
         above_all=called,
@@ -236,15 +238,6 @@ def _comes_again(looked: SpansOfSet, told: Told, column: int) -> bool:
     again = outcome.summed(np.where(elsewhere, 0, -1), 1)[0, 0]
     share = again / max(outcome.sizes[elsewhere].sum(), 1.0)
     return bool(share > 0 and told.here < trivial.AGAIN * share)
-
-
-def _ratio_of(told: Told) -> dict[str, float | None]:
-    found, column = told.found, told.column
-    return {
-        "estimate": finite(found.ratio[column]),
-        "low": finite(found.ratio_low[column]),
-        "high": finite(found.ratio_high[column]),
-    }
 
 
 def _share(told: Told, side: int) -> kinds.ShareInterval:
@@ -386,7 +379,9 @@ def _burst(
     event = kinds.Event(
         **vars(_shaped(context, told)),
         score=math.sqrt(information(here, rest, part)) * told.certainty * math.log(times) * weight,
-        **_ratio_of(told),
+        estimate=finite(told.found.ratio[told.column]),
+        low=finite(told.found.ratio_low[told.column]),
+        high=finite(told.found.ratio_high[told.column]),
         topic=topic,
         words=[spelled],
         here=here,
