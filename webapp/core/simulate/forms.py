@@ -7,6 +7,15 @@ from webapp.core.simulate.truth import MadeSettings
 MOST_WORDS = 1_000_000  # of all documents: drawn and written in about two seconds
 MOST_ENTRIES = 1_000_000  # topics times vocabulary, and topics times documents, which are kept
 
+SYMBOLS = {  # of the fields that papers have a symbol for
+    "documents": "M",
+    "length": "ξ",
+    "topics": "K",
+    "vocabulary": "V",
+    "alpha": "α",
+    "eta": "η",
+}
+
 _DEFAULT = MadeSettings()
 
 
@@ -84,38 +93,30 @@ class MadeForm(forms.Form):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        for name, symbol in {
-            "documents": "M",
-            "length": "ξ",
-            "topics": "K",
-            "vocabulary": "V",
-            "alpha": "α",
-            "eta": "η",
-        }.items():
+        for name, symbol in SYMBOLS.items():
             self.fields[name].symbol = symbol
         for name in ("length", "alpha", "eta"):
             self.fields[name].widget.attrs["step"] = "any"
 
     def clean(self) -> None:
         """Each value may be allowed, and all together too much."""
-        given = self.cleaned_data
-        if not self.errors:
-            words, kept = (
-                given["documents"] * given["length"],
-                given["topics"] * max(given["documents"], given["vocabulary"]),
+        if self.errors:
+            return
+        values = self.cleaned_data
+        words = values["documents"] * values["length"]
+        entries = values["topics"] * max(values["documents"], values["vocabulary"])
+        if words > MOST_WORDS:
+            self.add_error(
+                "documents",
+                f"{values['documents']:,} documents of {values['length']:,g} words are"
+                f" {words:,.0f} words; make at most {MOST_WORDS:,}.",
             )
-            if words > MOST_WORDS:
-                self.add_error(
-                    "documents",
-                    f"{given['documents']:,} documents of {given['length']:,g} words are"
-                    f" {words:,.0f} words; make at most {MOST_WORDS:,}.",
-                )
-            elif kept > MOST_ENTRIES:
-                self.add_error(
-                    "topics",
-                    "Topics times documents, and topics times words, may be at most"
-                    f" {MOST_ENTRIES:,}; choose fewer topics.",
-                )
+        elif entries > MOST_ENTRIES:
+            self.add_error(
+                "topics",
+                "Topics times documents, and topics times words, may be at most"
+                f" {MOST_ENTRIES:,}; choose fewer topics.",
+            )
 
     def settings(self) -> MadeSettings:
         return MadeSettings(**self.cleaned_data)

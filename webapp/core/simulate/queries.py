@@ -1,5 +1,8 @@
 """The topics of a run on simulated texts compared with those that the texts were drawn from."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from inference import simulate
@@ -19,90 +22,92 @@ from webapp.models import Run, Snapshot
 from webapp.platform.storage.cache import cached
 
 WORDS = 10
-KEPT = 16
+REMEMBERED = 16  # snapshots
+RECOVERED = 0.25  # relative error below which a true topic is found again, as the page calls it
 
 
-@cached(KEPT)
+@cached(REMEMBERED)
 def measured(snapshot_id: int) -> Measured:
     """A snapshot of a run on simulated texts: it never changes, and neither does the truth."""
     snapshot = Snapshot.objects.select_related("run__corpus", "run__version").get(pk=snapshot_id)
     run = snapshot.run
     made = truth.read(run.corpus)
-    topics, vocabulary = weights.topics(snapshot), weights.vocabulary(run.version)
-    partner = matching.match(
-        simulate.as_topics(made.truth.beta, made.share),
-        topics,
-        made.words,
-        vocabulary,
-        least=0.0,
-        margin=-1.0,
-    ).partner
-    estimate, elsewhere = _in_true_words(topics.dense(), vocabulary, made.words)
+    topics = weights.topics(snapshot)
+    vocabulary = weights.vocabulary(run.version)
+    true_topics = simulate.as_topics(made.truth.beta, made.share)
+    between = matching.match(true_topics, topics, made.words, vocabulary, least=0.0, margin=-1.0)
+    partner = between.partner
+    found = _in_true_words(topics.dense(), topics.share, vocabulary, made.words)
     rows = [
-        _row(k, int(partner[k]), made, topics.share, estimate, elsewhere)
+        _row(k, int(partner[k]), made, found)
         for k in np.argsort(-made.share, kind="stable").tolist()
     ]
     extra = [
-        UnmatchedTopic(k, float(topics.share[k]), _first(estimate[k], made.words))
+        UnmatchedTopic(k, float(topics.share[k]), _first(found.beta[k], made.words))
         for k in np.setdiff1d(np.arange(topics.K), partner).tolist()
     ]
     extra.sort(key=lambda topic: -topic.share)
     return Measured(made.settings, rows, _summary(rows), _alpha(run, made, partner), extra)
 
 
+class _FoundTopics(NamedTuple):
+    """A run's topics over the true words. share: float64[K], of the tokens. beta: float64[K, V]; a
+    word that stood in no document is 0 there. elsewhere: float64[K], the mass of each topic on
+    words that are none of them, such as phrases."""
+
+    share: np.ndarray
+    beta: np.ndarray
+    elsewhere: np.ndarray
+
+
 def _in_true_words(
-    beta: np.ndarray, vocabulary: list[str], words: list[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """A run's beta over the true words: float64[K, V]; a word that stood in no document is 0 there.
-    And the mass of each topic on words that are none of them, such as phrases: float64[K]."""
+    beta: np.ndarray, share: np.ndarray, vocabulary: list[str], words: list[str]
+) -> _FoundTopics:
     number = {word: w for w, word in enumerate(words)}
     place = np.array([number.get(word, -1) for word in vocabulary])
-    estimate = np.zeros((len(beta), len(words)))
-    estimate[:, place[place >= 0]] = beta[:, place >= 0]
-    return estimate, beta[:, place < 0].sum(axis=1)
+    in_true_words = np.zeros((len(beta), len(words)))
+    in_true_words[:, place[place >= 0]] = beta[:, place >= 0]
+    elsewhere = beta[:, place < 0].sum(axis=1)
+    return _FoundTopics(share, in_true_words, elsewhere)
 
 
-def _row(
-    k: int,
-    partner: int,
-    made: truth.Made,
-    shares: np.ndarray,
-    estimate: np.ndarray,
-    elsewhere: np.ndarray,
-) -> TrueTopic:
+def _row(k: int, partner: int, made: truth.Made, found: _FoundTopics) -> TrueTopic:
     """A true topic. partner: -1 for none."""
-    beta, matched = made.truth.beta[k], partner >= 0
+    beta = made.truth.beta[k]
     uniform = np.full(len(beta), 1.0 / len(beta))
-    words = _first(beta, made.words)
-    error = float(simulate.relative_error(beta, estimate[partner])) if matched else None
-    variation = (
-        simulate.total_variation(beta, estimate[partner]) + 0.5 * elsewhere[partner]
-        if matched
-        else None
-    )
-    return TrueTopic(
+    row = TrueTopic(
         true=k,
         share=float(made.share[k]),
-        words=words,
-        partner=partner if matched else None,
-        found_share=float(shares[partner]) if matched else None,
-        found_words=[(word, word in words) for word in _first(estimate[partner], made.words)]
-        if matched
-        else [],
-        total_variation=None if variation is None else float(variation),
-        relative_error=error,
-        recovered=error is not None and error < 0.25,  # found again, as the page calls it
+        words=_first(beta, made.words),
+        partner=None,
+        found_share=None,
+        found_words=[],
+        total_variation=None,
+        relative_error=None,
+        recovered=False,
         uniform_variation=float(simulate.total_variation(beta, uniform)),
         uniform_error=float(simulate.relative_error(beta, uniform)),
+    )
+    if partner < 0:
+        return row
+    estimate = found.beta[partner]
+    error = float(simulate.relative_error(beta, estimate))
+    # Total variation is half of the sum of differences: words that are no true ones count, too
+    variation = simulate.total_variation(beta, estimate) + 0.5 * found.elsewhere[partner]
+    return replace(
+        row,
+        partner=partner,
+        found_share=float(found.share[partner]),
+        found_words=[(word, word in row.words) for word in _first(estimate, made.words)],
+        total_variation=float(variation),
+        relative_error=error,
+        recovered=error < RECOVERED,
     )
 
 
 def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
-    return [
-        words[w]
-        for w in np.argsort(-weights_of_words, kind="stable")[:WORDS]
-        if weights_of_words[w] > 0
-    ]
+    heaviest = np.argsort(-weights_of_words, kind="stable")[:WORDS]
+    return [words[w] for w in heaviest if weights_of_words[w] > 0]
 
 
 def _summary(rows: list[TrueTopic]) -> MadeSummary:
@@ -112,10 +117,7 @@ def _summary(rows: list[TrueTopic]) -> MadeSummary:
         true=len(rows),
         alone=len(rows) - len(errors),
         recovered=sum(row.recovered for row in rows),
-        worse=sum(
-            row.relative_error is not None and row.relative_error >= row.uniform_error
-            for row in rows
-        ),
+        worse=sum(map(_is_worse_than_uniform, rows)),
         relative_error=float(np.mean(errors)) if errors else None,
         median_error=float(np.median(errors)) if errors else None,
         total_variation=float(np.mean(variations)) if variations else None,
@@ -124,32 +126,47 @@ def _summary(rows: list[TrueTopic]) -> MadeSummary:
     )
 
 
+def _is_worse_than_uniform(row: TrueTopic) -> bool:
+    return row.relative_error is not None and row.relative_error >= row.uniform_error
+
+
 def _alpha(run: Run, made: truth.Made, partner: np.ndarray) -> MadeAlpha:
     """alpha true and as the run has it, each topic's beside its partner's; relative: as shares of
     their sum, which are the expected shares of topics in a document (paper 004, section 4)."""
-    true, estimate = made.truth.alpha, priors(run).alpha
-    paired = partner >= 0
-    shares, found_shares = true / true.sum(), estimate / estimate.sum()
-    error = (
-        float(simulate.relative_error(shares[paired], found_shares[partner[paired]]))
-        if paired.any()
-        else None
-    )
+    alpha = made.truth.alpha
+    estimate = priors(run).alpha
+    shares = alpha / alpha.sum()
+    found_shares = estimate / estimate.sum()
+    is_paired = partner >= 0
+    error = None
+    if is_paired.any():
+        of_partners = found_shares[partner[is_paired]]
+        error = float(simulate.relative_error(shares[is_paired], of_partners))
+    rows = []
+    for k in np.argsort(-made.share, kind="stable").tolist():
+        row = MadeAlphaRow(
+            true=k,
+            alpha=float(alpha[k]),
+            relative=float(shares[k]),
+            partner=None,
+            found=None,
+            found_relative=None,
+        )
+        if is_paired[k]:
+            number = int(partner[k])
+            row = replace(
+                row,
+                partner=number,
+                found=float(estimate[number]),
+                found_relative=float(found_shares[number]),
+            )
+        rows.append(row)
+    uniform = np.full(len(alpha), 1.0 / len(alpha))
     return MadeAlpha(
         same=bool(np.ptp(estimate) == 0),
-        sum=float(true.sum()),
+        sum=float(alpha.sum()),
         found_sum=float(estimate.sum()),
         error=error,
-        uniform_error=float(simulate.relative_error(shares, np.full(len(true), 1.0 / len(true)))),
-        rows=[
-            MadeAlphaRow(
-                true=k,
-                alpha=float(true[k]),
-                relative=float(shares[k]),
-                partner=int(partner[k]) if paired[k] else None,
-                found=float(estimate[partner[k]]) if paired[k] else None,
-                found_relative=float(found_shares[partner[k]]) if paired[k] else None,
-            )
-            for k in np.argsort(-made.share, kind="stable").tolist()
-        ],
+        uniform_error=float(simulate.relative_error(shares, uniform)),
+        rows=rows,
     )

@@ -17,22 +17,28 @@ from webapp.intake.ingest import corpora, guesses
 from webapp.models import Corpus, User
 from webapp.platform.storage import files
 
+RANDOM_BYTES = 6  # of a file's name that no other has
 SHAPE = 2.0  # of the Gamma distribution of alpha: paper 004, section 3.1
 
 
-def draw(chosen: truth.MadeSettings) -> tuple[Bow, truth.Made]:
+def draw(design: truth.MadeSettings) -> tuple[Bow, truth.Made]:
     """Draw the documents. Raises Invalid."""
-    K = chosen.topics
-    alpha = (SHAPE, chosen.alpha / SHAPE) if chosen.varied else np.full(K, chosen.alpha)
+    if design.varied:
+        alpha = (SHAPE, design.alpha / SHAPE)
+    else:
+        alpha = np.full(design.topics, design.alpha)
     bow, drawn = simulate.corpus(
-        chosen.documents, K, chosen.vocabulary, chosen.length, alpha, chosen.eta, seed=chosen.seed
+        design.documents,
+        design.topics,
+        design.vocabulary,
+        design.length,
+        alpha,
+        design.eta,
+        seed=design.seed,
     )
-    return bow, truth.Made(
-        chosen,
-        simulate.words(chosen.vocabulary),
-        drawn,
-        np.diff(bow.first_token) @ drawn.theta / max(1, bow.tokens),
-    )
+    lengths = np.diff(bow.first_token)
+    share = lengths @ drawn.theta / max(1, bow.tokens)
+    return bow, truth.Made(design, simulate.words(design.vocabulary), drawn, share)
 
 
 def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:
@@ -40,33 +46,34 @@ def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:
     none."""
     words = np.array(made.words)
     with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["id", "title", "text"])
+        writer = csv.writer(file)
+        writer.writerow(["id", "title", "text"])
         for d in range(bow.D):
             row = slice(bow.indptr[d], bow.indptr[d + 1])
             tokens = np.repeat(bow.words[row], bow.counts[row])
-            order = (
-                rng.permutation_slice(0, len(tokens), len(tokens), np.uint64(d))
-                if len(tokens)
-                else []
-            )
-            out.writerow(
-                [f"made-{d}", f"Simulated document {d + 1}", " ".join(words[tokens[order]])]
-            )
+            if len(tokens):
+                order = rng.permutation_slice(0, len(tokens), len(tokens), np.uint64(d))
+                tokens = tokens[order]
+            text = " ".join(words[tokens])
+            writer.writerow([f"made-{d}", f"Simulated document {d + 1}", text])
 
 
 def create(
-    chosen: truth.MadeSettings, owner: User | None = None, name: str = "", train: bool = False
+    design: truth.MadeSettings,
+    owner: User | None = None,
+    name: str = "",
+    train: bool = False,
 ) -> Corpus:
     """A corpus of simulated texts, queued for reading with settings that keep all its words; by
     default the local owner's. train: a run with as many topics follows by itself. Raises
     Invalid."""
-    bow, made = draw(chosen)
-    copy = settings.FILE_UPLOAD_TEMP_DIR / f"made-{os.getpid()}-{os.urandom(6).hex()}"
+    bow, made = draw(design)
+    unique = f"made-{os.getpid()}-{os.urandom(RANDOM_BYTES).hex()}"
+    copy = settings.FILE_UPLOAD_TEMP_DIR / unique
     write_csv(copy, bow, made)
-    name = (
-        name.strip()
-        or f"Simulated texts: {chosen.topics:,} topics, {chosen.documents:,} documents, seed {chosen.seed}"
+    name = name.strip() or (
+        f"Simulated texts: {design.topics:,} topics,"
+        f" {design.documents:,} documents, seed {design.seed}"
     )
     with transaction.atomic():
         files.storing()
@@ -80,5 +87,5 @@ def create(
             section_words=0,
             min_length=1,
         )
-        corpora.read(corpus, reading, trains={"topics": chosen.topics} if train else None)
+        corpora.read(corpus, reading, trains={"topics": design.topics} if train else None)
     return corpus

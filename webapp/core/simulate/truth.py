@@ -63,10 +63,11 @@ def write_file(target: Path, made: Made) -> None:
 
 def read(corpus: Corpus) -> Made:
     """Raises FileNotFoundError where the corpus was not made."""
-    with sealed.held(path(corpus)), np.load(path(corpus), allow_pickle=False) as kept:
+    with sealed.held(path(corpus)), np.load(path(corpus), allow_pickle=False) as file:
+        settings = json.loads(str(file["settings"]))
         return Made(
-            MadeSettings(**json.loads(str(kept["settings"]))),
-            kept["words"].tolist(),
-            Truth(*(kept[name] for name in Truth._fields)),
-            kept["share"],
+            settings=MadeSettings(**settings),
+            words=file["words"].tolist(),
+            truth=Truth(*(file[name] for name in Truth._fields)),
+            share=file["share"],
         )

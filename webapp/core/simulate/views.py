@@ -15,6 +15,9 @@ from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import told_at
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 
+OK = 200
+BAD_REQUEST = 400
+
 
 @typed("simulate.html")
 def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] | HttpResponse:
@@ -29,7 +32,7 @@ def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] |
                 " ones.",
             )
             return redirect("corpus", corpus.pk)
-    return HtmlAnswer(MakePage(form), status=400 if form.errors else 200)
+    return HtmlAnswer(MakePage(form), status=BAD_REQUEST if form.errors else OK)
 
 
 @cached_page()
@@ -43,12 +46,10 @@ def beside(run: Run, view: RunView) -> Answer[TruthPage]:
     if run.snapshot_id is None:
         return Answer(TruthPage(None))
     measured = queries.measured(run.snapshot_id)
-    topics = [
-        MadeTopic(
-            **vars(row), topic=None if row.partner is None else links.topic_link(view, row.partner)
-        )
-        for row in measured.topics
-    ]
+    topics = []
+    for row in measured.topics:
+        partner = None if row.partner is None else links.topic_link(view, row.partner)
+        topics.append(MadeTopic(**vars(row), topic=partner))
     extra = [
         ExtraTopic(topic=links.topic_link(view, row.number), **vars(row)) for row in measured.extra
     ]
