@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from webapp.models import User
 from webapp.platform.jobs import kinds
 from webapp.service.operations.shapes import Database, Job, JobCount
 
@@ -27,11 +28,10 @@ def counts() -> list[JobCount]:
 
 
 def _count(kind: str, state: str) -> int:
-    return (
-        len(_rows(kind, state).values_list("pk", flat=True)[: MOST + 1])
-        if state == "failed"
-        else _rows(kind, state).count()
-    )
+    rows = _rows(kind, state)
+    if state == "failed":  # these stay, so that there may be very many
+        return len(rows.values_list("pk", flat=True)[: MOST + 1])
+    return rows.count()
 
 
 def _rows(kind: str, state: str) -> QuerySet:
@@ -45,11 +45,12 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], i
     if before is not None:
         rows = rows.filter(pk__lt=before)
     owner = KINDS[kind].owner
-    rows = rows.select_related(owner).only(
-        *FIELDS[kind], *(["corpus__owner_id"] if owner == "corpus__owner" else []), f"{owner}__name"
-    )
-    page = list(rows[: PAGE + 1])
-    return [_job(kind, row) for row in page[:PAGE]], page[PAGE - 1].pk if len(page) > PAGE else None
+    columns = [*FIELDS[kind], f"{owner}__name"]
+    if owner == "corpus__owner":
+        columns.append("corpus__owner_id")
+    page = list(rows.select_related(owner).only(*columns)[: PAGE + 1])
+    following = page[PAGE - 1].pk if len(page) > PAGE else None
+    return [_job(kind, row) for row in page[:PAGE]], following
 
 
 COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
@@ -64,7 +65,11 @@ FIELDS = {
 
 
 def _job(kind: str, row) -> Job:
-    owner = row.by if KINDS[kind].owner == "by" else (row if kind == "corpus" else row.corpus).owner
+    owner = _owner(kind, row)
+    request = REQUEST.search(row.error or "")
+    tokens_per_second = None
+    if kind == "run" and row.seconds:
+        tokens_per_second = row.tokens_seen / row.seconds
     return Job(
         kind=kind,
         id=row.pk,
@@ -76,34 +81,52 @@ def _job(kind: str, row) -> Job:
         age=_ago(row.created_at),
         silent=_ago(row.heartbeat_at),
         progress=_progress(kind, row),
-        tokens_per_second=row.tokens_seen / row.seconds if kind == "run" and row.seconds else None,
-        broke=match[1] if row.error and (match := REQUEST.search(row.error)) else "",
+        tokens_per_second=tokens_per_second,
+        broke=request[1] if request else "",
     )
+
+
+def _owner(kind: str, row) -> User | None:
+    if KINDS[kind].owner == "by":
+        return row.by
+    return row.owner if kind == "corpus" else row.corpus.owner
 
 
 def _progress(kind: str, row) -> float | None:
     """From 0 to 1; None where it is not known."""
-    done, whole = {
-        "run": lambda: (row.step, row.steps),
-        "corpus": lambda: (row.bytes_read, row.bytes_total),
-        "version": lambda: (0, 0),
-        "upload": lambda: ((row.checkpoint or {}).get("bytes", 0), row.corpus.bytes_total),
-        "export": lambda: (row.bytes, row.expected),
-        "comparison": lambda: (row.done, 1),
-    }[kind]()
+    done, whole = _done_and_whole(kind, row)
     return min(1.0, done / whole) if whole else None
 
 
-def _ago(at: datetime | None) -> float | None:
+def _done_and_whole(kind: str, row) -> tuple[float, float]:
+    """In the unit of each kind; 0 in all where that is not known."""
+    match kind:
+        case "run":
+            return row.step, row.steps
+        case "corpus":
+            return row.bytes_read, row.bytes_total
+        case "upload":
+            stored = (row.checkpoint or {}).get("bytes", 0)
+            return stored, row.corpus.bytes_total
+        case "export":
+            return row.bytes, row.expected
+        case "comparison":
+            return row.done, 1
+        case _:
+            return 0, 0
+
+
+def _ago(moment: datetime | None) -> float | None:
     """Seconds."""
-    return max(0.0, (timezone.now() - at).total_seconds()) if at else None
+    if moment is None:
+        return None
+    return max(0.0, (timezone.now() - moment).total_seconds())
 
 
 def at_work(kind: kinds.JobKind, keys: list[int]) -> set[int]:
     """Which of these rows an attempt owns."""
-    return set(
-        kind.model.objects.filter(status__in=kind.active, pk__in=keys).values_list("pk", flat=True)
-    )
+    active = kind.model.objects.filter(status__in=kind.active, pk__in=keys)
+    return set(active.values_list("pk", flat=True))
 
 
 def database() -> Database:
@@ -113,7 +136,8 @@ def database() -> Database:
         connections = cursor.execute(
             """
             SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND backend_type = 'client backend' GROUP BY 1 ORDER BY 1"""
+            WHERE datname = current_database() AND backend_type = 'client backend'
+            GROUP BY 1 ORDER BY 1"""
         ).fetchall()
         (size,) = cursor.execute("SELECT pg_database_size(current_database())").fetchone()
     return Database(size, dict(connections))

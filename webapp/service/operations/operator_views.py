@@ -43,9 +43,8 @@ NAMES = {
     "export": "Large files being made",
     "comparison": "Runs being compared",
 }
-HTML = OperatorHtml(
-    NAMES, {"work": "at work", "waiting": "waiting", "failed": "failed"}, queries.MOST
-)
+NAMES_OF_STATES = {"work": "at work", "waiting": "waiting", "failed": "failed"}
+HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST)
 
 
 @never_cache
@@ -60,80 +59,73 @@ def index(
             f" {', '.join(queries.STATES)}."
         )
     jobs, following = queries.jobs(kind, state, before)
-    return Answer(
-        OperatorPage(
-            parts=health.readiness().parts,
-            workers=live_workers(),
-            teams=live_teams(),
-            counts=queries.counts(),
-            kind=kind,
-            state=state,
-            jobs=jobs,
-            next=here.url(before=following) if following else None,
-            disk=disk(),
-            database=queries.database(),
-            routes=metrics.slowest(SLOWEST),
-            requests=Requests(
-                concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active
-            ),
+    page = OperatorPage(
+        parts=health.readiness().parts,
+        workers=live_workers(),
+        teams=live_teams(),
+        counts=queries.counts(),
+        kind=kind,
+        state=state,
+        jobs=jobs,
+        next=here.url(before=following) if following else None,
+        disk=disk(),
+        database=queries.database(),
+        routes=metrics.slowest(SLOWEST),
+        requests=Requests(
+            concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active
         ),
-        lambda: HTML,
     )
+    return Answer(page, lambda: HTML)
 
 
 @events.while_away(None)
 def live_workers() -> list[Worker] | None:
     """The roster, with the tasks whose rows are at work; None while Redis does not answer."""
     workers = roster.live_workers()
-    doing = [note for worker in workers for note in worker["doing"]]
-    at_work = {
-        kind: queries.at_work(kind, [note["key"] for note in doing if note["task"] == task])
-        for task, kind in OF_TASK.items()
-    }
+    keys: dict[kinds.JobKind, list[int]] = {kind: [] for kind in OF_TASK.values()}
+    for worker in workers:
+        for note in worker["doing"]:
+            if note["task"] in OF_TASK:
+                keys[OF_TASK[note["task"]]].append(note["key"])
+    at_work = {kind: queries.at_work(kind, keys_of_kind) for kind, keys_of_kind in keys.items()}
+    return [_worker(worker, at_work) for worker in workers]
+
+
+def _worker(worker: dict, at_work: dict[kinds.JobKind, set[int]]) -> Worker:
     now = time.time()
-    return [
-        Worker(
-            **worker
-            | {"age": now - worker["since"] if worker["since"] else None}
-            | {
-                "doing": [
-                    found for note in worker["doing"] if (found := _doing(note, at_work, now))
-                ]
-            }
-        )
-        for worker in workers
-    ]
-
-
-def _doing(note: dict, at_work: dict[kinds.JobKind, set[int]], now: float) -> Doing | None:
-    """A task of the roster; None for that of a process that was killed, whose job is not at
-    work."""
-    if (kind := OF_TASK.get(note["task"])) and note["key"] not in at_work[kind]:
-        return None
-    return Doing(**note, kind=kind.name if kind else "", age=now - note["since"])
+    doing = []
+    for note in worker["doing"]:
+        kind = OF_TASK.get(note["task"])
+        # That of a process that was killed has a job which is not at work
+        if kind is None or note["key"] in at_work[kind]:
+            name = kind.name if kind else ""
+            doing.append(Doing(**note, kind=name, age=now - note["since"]))
+    age = now - worker["since"] if worker["since"] else None
+    return Worker(**worker | {"age": age, "doing": doing})
 
 
 @events.while_away([])
 def live_teams() -> list[Team]:
     """Trainings that the workers of a cluster share; none while Redis does not answer."""
-    return [
-        Team(**team | {"workers": [TeamWorker(**each) for each in team["workers"]]})
-        for team in teams.live()
-    ]
+    live = []
+    for team in teams.live():
+        workers = [TeamWorker(**worker) for worker in team["workers"]]
+        live.append(Team(**team | {"workers": workers}))
+    return live
 
 
 def disk() -> Disk:
     """Bytes of the whole disk, and of the parts of the state folder as a worker measured them
     last."""
-    whole = shutil.disk_usage(settings.FILES)
-    measured = upkeep.sizes()
+    usage = shutil.disk_usage(settings.FILES)
+    sizes = upkeep.sizes()
     return Disk(
-        whole.total,
-        whole.used,
-        whole.free,
+        usage.total,
+        usage.used,
+        usage.free,
         upload_limits.reserve(),
-        measured.get("parts", {}),
-        time.time() - measured["at"] if measured else None,
+        sizes.get("parts", {}),
+        time.time() - sizes["at"] if sizes else None,
     )
 
 
@@ -143,7 +135,10 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
     run = Run.objects.filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
-    (runs.cancel if run.status == Run.Status.QUEUED else runs.stop)(run)
+    if run.status == Run.Status.QUEUED:
+        runs.cancel(run)
+    else:
+        runs.stop(run)
     messages.success(request, f"Run {run_id} is told to stop.")
     return redirect(f"{reverse('operator')}?kind=run&state=work")
 
