@@ -5,26 +5,24 @@ from webapp.core.runs.shapes import ChildRun, OfferedWord
 from webapp.models import Run, Word
 
 OFFERED = 30  # words of a topic
-SHOWN = 30  # runs
+CHILDREN = 30  # runs that are listed
 
 
 def offered(run: Run, topic: int | None, chosen: list[str]) -> list[OfferedWord]:
     """Words to choose from: those of a topic by weight, then the chosen ones."""
-    own = (
-        [row["word"] for row in topics.words(run, topic, limit=OFFERED)[0]]
-        if topic is not None and run.snapshot_id
-        else []
-    )
-    wanted = [word.lower() for word in chosen]
-    names = dict.fromkeys(own + wanted)
-    tokens = dict(
-        Word.objects.filter(version=run.version_id, word__in=list(names)).values_list(
-            "word", "tokens"
-        )
-    )
+    of_topic: list[str] = []
+    if topic is not None and run.snapshot_id:
+        rows, _ = topics.words(run, topic, limit=OFFERED)
+        of_topic = [row["word"] for row in rows]
+    ticked = [word.lower() for word in chosen]
+    words = dict.fromkeys(of_topic + ticked)
+    in_vocabulary = Word.objects.filter(version=run.version_id, word__in=list(words))
+    tokens = dict(in_vocabulary.values_list("word", "tokens"))
     left_out = set(run.dropped)
     return [
-        OfferedWord(w, tokens[w], w in wanted) for w in names if w in tokens and w not in left_out
+        OfferedWord(word, tokens[word], word in ticked)
+        for word in words
+        if word in tokens and word not in left_out
     ]
 
 
@@ -32,5 +30,5 @@ def children(run: Run) -> list[ChildRun]:
     """Runs that began with the topics of this one, newest first."""
     return [
         ChildRun(child.pk, child.status, child.dropped)
-        for child in run.children.order_by("-pk")[:SHOWN]
+        for child in run.children.order_by("-pk")[:CHILDREN]
     ]

@@ -18,6 +18,8 @@ from webapp.platform.request_context import request_context
 
 register = template.Library()
 
+DROPPED = 10  # words that are named
+
 
 @register.filter
 def can_be_continued(run: Run) -> bool:
@@ -29,12 +31,10 @@ def can_be_continued(run: Run) -> bool:
 def steered(run: Run) -> str:
     """What was changed of the topics with which it began: "T03 and T07 merged; T05 split in
     two"."""
-    return "; ".join(
-        [
-            *steering.sentences(run),
-            *([f"without {', '.join(run.dropped[:10])}"] if run.dropped else []),
-        ]
-    )
+    changes = list(steering.sentences(run))
+    if run.dropped:
+        changes.append(f"without {', '.join(run.dropped[:DROPPED])}")
+    return "; ".join(changes)
 
 
 @register.filter
@@ -61,49 +61,51 @@ def rooms(context) -> list[Link]:
 @register.simple_tag(takes_context=True)
 def menus(context) -> list[tuple[str, list[Link]]]:
     """The name of each menu of `run`, in the order of webapp.urls, and its links."""
-    links = [link for link in _links(context) if link.menu]
-    return [
-        (name, [link for link in links if link.menu == name])
-        for name in dict.fromkeys(link.menu for link in links)
-    ]
+    links_of_menu: dict[str, list[Link]] = {}
+    for link in _links(context):
+        if link.menu:
+            links_of_menu.setdefault(link.menu, []).append(link)
+    return list(links_of_menu.items())
 
 
 def _links(context) -> list[Link]:
     """Where two have a tab of one name, the first that the reader may open has it."""
     request = context["request"]
-    shown: dict[str, Link] = {}
-    here, go, hidden = (
-        routes.declared_for(request.resolver_match),
-        context["go"],
-        context.get("hidden_words"),
-    )
+    go = context["go"]
+    hidden = context.get("hidden_words")
+    this_route = routes.declared_for(request.resolver_match)
+    role = request_context(request).role
+    links: dict[str, Link] = {}
     for route in routes.declared():
         tab = route.tab
-        if tab and tab.name not in shown and request_context(request).role >= route.access.read:
-            shown[tab.name] = _link(route, tab, here, request.path, go, hidden)
-    return list(shown.values())
+        if tab and tab.name not in links and role >= route.access.read:
+            links[tab.name] = _link(route, tab, this_route, request.path, go, hidden)
+    return list(links.values())
 
 
 def _link(
     route: routes.Route,
     tab: routes.Tab,
-    here: routes.Route | None,
+    this_route: routes.Route | None,
     path: str,
     go: RunLinks,
     hidden: HiddenWords | None,
 ) -> Link:
     """The tab is current on its page and on those below it."""
     url = reverse(route.name, args=[go.run])
-    below = path.startswith(url) or (here is not None and here.under == route.name)
-    drop = (
-        hidden.drop if hidden and route.name == "run_topics" else ""
-    )  # words that are hidden stay so
+    is_below = path.startswith(url)
+    if this_route is not None and this_route.under == route.name:
+        is_below = True
+    current = ""
+    if path == url:
+        current = "page"
+    elif is_below:
+        current = "true"
+    drop = ""
+    if hidden and route.name == "run_topics":
+        drop = hidden.drop  # words that are hidden stay so
     return Link(
-        go(route.name, drop=drop),
-        tab.name,
-        tab.key,
-        "page" if path == url else "true" if below else "",
-        tab.menu,
+        url=go(route.name, drop=drop), name=tab.name, key=tab.key, current=current, menu=tab.menu
     )
 
 
@@ -114,10 +116,8 @@ def tour(context):
     run = context.get("run")
     if not isinstance(run, Run) or run.status != Run.Status.DONE or run.corpus.name != EXAMPLE_NAME:
         return ""
-    offered = context["request"].path in (
-        reverse(name, args=[run.pk]) for name in ("run", "run_topics")
-    )
+    offering_pages = [reverse(name, args=[run.pk]) for name in ("run", "run_topics")]
     return format_html(
         '<button class="quiet" type="button" data-tour="{}" hidden>Take the tour</button>',
-        "offer" if offered else "",
+        "offer" if context["request"].path in offering_pages else "",
     )

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from django.urls import reverse
@@ -13,15 +14,26 @@ from webapp.core.runs import series
 from webapp.core.runs.forming import STORED, TopicAtStep
 from webapp.core.runs.shapes import Circle, DrawnTopic, Forming, RunAbout
 from webapp.models import FormingStep, Metric, Run
+from webapp.platform.storage.nulls import number_or_none
 
-# topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
+# Topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
 LINES = 60
-TOLD = 12  # topics of a step that the page shows with a passage: the largest
-WIDTH, HEIGHT, MARGIN = 640, 480, 48  # of the map, in its own units
-# how far from the middle of the map a topic may lie: two without a common word are 0.83 apart
+WITH_PASSAGES = 12  # topics of a step that the page shows with a passage: the largest
+NO_PASSAGE = ("", "")
+QUANTILES = {"p05": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95}
+
+# The map of forming topics, in its own units
+WIDTH = 640
+HEIGHT = 480
+MARGIN = 48
+# How far from the middle of the map a topic may lie: two without a common word are 0.83 apart
 REACH = 0.6
-LARGEST, SMALLEST = 100, 4  # radius of a topic with all words, and the least of any
-LETTER, LINE = 7.2, 17  # width and height of a letter of a label
+LARGEST = 100  # radius of a topic with all words
+SMALLEST = 4  # radius of any
+LETTER = 7.2  # width of a letter of a label
+LINE = 17  # height of a label
+GAP = 4  # between a circle and a label beside it
+COVERED = 0.8  # of a circle's radius: a label may reach so far into it, and no farther
 
 
 def about(run: Run) -> RunAbout:
@@ -46,19 +58,34 @@ def about(run: Run) -> RunAbout:
 
 def current_pass(run: Run) -> int:
     """From 1 on; 0 before the steps are known."""
-    return min(run.step * passes(run) // run.steps + 1, passes(run)) if run.steps else 0
+    if not run.steps:
+        return 0
+    all_passes = passes(run)
+    return min(run.step * all_passes // run.steps + 1, all_passes)
 
 
 def passes(run: Run) -> int:
     """How many passes a run makes: as many as were chosen, or, once it has ended because its topics
     had settled, as it made."""
-    settings, documents = run.settings, max(1, run.version.documents)
-    first, after = settings["minibatch"], settings.get("minibatch_after", settings["minibatch"])
-    per_pass, later = (-(-documents // min(size, documents)) for size in (first, after))
-    early = settings.get("warm_up", 0) if after != first else 0
-    left = run.steps - early * per_pass
-    made = early - (-left // later) if left > 0 else -(-run.steps // per_pass)
-    return min(settings["passes"], made) if run.steps else settings["passes"]
+    settings = run.settings
+    if not run.steps:
+        return settings["passes"]
+    documents = max(1, run.version.documents)
+    minibatch = settings["minibatch"]
+    minibatch_after = settings.get("minibatch_after", minibatch)
+    steps_of_pass = _steps_of_pass(documents, minibatch)
+    warm_up = settings.get("warm_up", 0) if minibatch_after != minibatch else 0
+    steps_after = run.steps - warm_up * steps_of_pass
+    if steps_after > 0:
+        steps_of_later_pass = _steps_of_pass(documents, minibatch_after)
+        passes_of_run = warm_up + math.ceil(steps_after / steps_of_later_pass)
+    else:
+        passes_of_run = math.ceil(run.steps / steps_of_pass)
+    return min(settings["passes"], passes_of_run)
+
+
+def _steps_of_pass(documents: int, minibatch: int) -> int:
+    return math.ceil(documents / min(minibatch, documents))
 
 
 def forming(view: RunView, step: int | None = None) -> Forming:
@@ -68,119 +95,175 @@ def forming(view: RunView, step: int | None = None) -> Forming:
     Each has the name that was proposed at that step, or the readers' label; at the end that of all
     other pages.
     """
-    if not (steps := list(FormingStep.objects.filter(run=view.run).values_list("step", flat=True))):
+    steps = list(FormingStep.objects.filter(run=view.run).values_list("step", flat=True))
+    if not steps:
         return Forming(None, [], [])
-    at = steps[-1] if step is None else max([steps[0], *(one for one in steps if one <= step)])
-    named = (
-        view.labels.name
-        if at == steps[-1] and view.run.status == Run.Status.DONE
-        else view.labels.label
-    )
-    stored = STORED.validate_python(FormingStep.objects.get(run=view.run, step=at).topics)
-    topics = [replace(topic, name=named(topic.number) or topic.name) for topic in stored]
+    stored_step = steps[-1]
+    if step is not None:
+        stored_step = max([steps[0], *(earlier for earlier in steps if earlier <= step)])
+    is_end = stored_step == steps[-1] and view.run.status == Run.Status.DONE
+    topics = []
+    stored = FormingStep.objects.get(run=view.run, step=stored_step).topics
+    for topic in STORED.validate_python(stored):
+        name = view.labels.name(topic.number) if is_end else view.labels.label(topic.number)
+        topics.append(replace(topic, name=name or topic.name))
     largest = sorted(topics, key=lambda topic: (-topic.share, topic.number))
-    told = {topic.number for topic in largest[:TOLD]}
-    passages = _passages(view, [topic for topic in topics if topic.number in told])
+    with_passages = {topic.number for topic in largest[:WITH_PASSAGES]}
+    passages = _passages(view, [topic for topic in topics if topic.number in with_passages])
     circles = _circles(largest)
-    drawn = [
-        DrawnTopic(
+    drawn = []
+    for topic in topics:
+        passage, passage_url = passages.get(topic.number, NO_PASSAGE)
+        row = DrawnTopic(
             **vars(links.topic_link(view, topic.number)) | {"name": topic.name},
             share=topic.share,
             words=topic.words,
-            passage=passages.get(topic.number, ("", ""))[0],
-            passage_url=passages.get(topic.number, ("", ""))[1],
-            told=topic.number in told,
+            passage=passage,
+            passage_url=passage_url,
+            told=topic.number in with_passages,
             **vars(circles[topic.number]),
         )
-        for topic in topics
-    ]
-    return Forming(at, steps, drawn)
+        drawn.append(row)
+    return Forming(stored_step, steps, drawn)
 
 
 def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, tuple[str, str]]:
     """topic -> its passage at a step, and the address of the document; topics that have none are
     left out."""
     corpus = view.run.corpus
-    placed = [
-        (t.number, t.document, t.at) for t in topics if t.document is not None and t.at is not None
-    ]
-    passages = {}
-    for piece in texts.around(corpus, {document: at for _, document, at in placed}):
+    place_in_document: dict[int, int] = {}
+    document_of_topic: dict[int, int] = {}
+    for topic in topics:
+        if topic.document is not None and topic.at is not None:
+            document_of_topic[topic.number] = topic.document
+            place_in_document[topic.document] = topic.at
+    passage_of_document = {}
+    for piece in texts.around(corpus, place_in_document):
         first, end = texts.ends(piece)
-        passage = f"{'… ' if piece.first else ''}{piece.text[first:end].strip()}{' …' if piece.more else ''}"
-        passages[piece.number] = passage, links.selected_document_url(corpus, piece.number)
-    return {number: passages[document] for number, document, _ in placed if document in passages}
+        passage = piece.text[first:end].strip()
+        if piece.first:
+            passage = f"… {passage}"
+        if piece.more:
+            passage = f"{passage} …"
+        url = links.selected_document_url(corpus, piece.number)
+        passage_of_document[piece.number] = (passage, url)
+    return {
+        number: passage_of_document[document]
+        for number, document in document_of_topic.items()
+        if document in passage_of_document
+    }
 
 
 def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
     """topic -> its circle on the map, and where its name stands from the middle of it: below, above
     or beside it, where there is room; the larger topic has it first."""
-    circles = []
-    for topic in largest:
-        across, down = (max(-1.0, min(1.0, place / REACH)) for place in (topic.x, topic.y))
-        r = max(SMALLEST, LARGEST * math.sqrt(topic.share))
-        circles.append(
-            (
-                WIDTH / 2 + across * (WIDTH / 2 - MARGIN),
-                HEIGHT / 2 + down * (HEIGHT / 2 - MARGIN),
-                r,
-            )
+    discs = [_disc(topic) for topic in largest]
+    taken = [disc.box for disc in discs]
+    circles = {}
+    for topic, disc in zip(largest, discs, strict=True):
+        width = LETTER * len(topic.name)
+        below, *other_places = _places_of_label(disc, width)
+        dx, dy = below
+        has_room = False
+        for place_x, place_y in (below, *other_places):
+            box = _label_box(disc, place_x, place_y, width)
+            if box.is_within_map and not any(box.crosses(other) for other in taken):
+                dx, dy = place_x, place_y
+                has_room = True
+                taken.append(box)
+                break
+        circles[topic.number] = Circle(
+            round(disc.x, 1),
+            round(disc.y, 1),
+            round(disc.r, 1),
+            round(dx, 1),
+            round(dy, 1),
+            has_room,
         )
-    taken = [(cx - 0.8 * r, cy - 0.8 * r, cx + 0.8 * r, cy + 0.8 * r) for cx, cy, r in circles]
-    drawn = {}
-    for topic, (cx, cy, r) in zip(largest, circles, strict=True):
-        half = LETTER * len(topic.name) / 2
-        beside = r + half + 4
-        places = ((0, r), (0, -r - LINE), (beside, -LINE / 2), (-beside, -LINE / 2))
-        boxes = [(cx + dx - half, cy + dy, cx + dx + half, cy + dy + LINE) for dx, dy in places]
-        free = [
-            i
-            for i, box in enumerate(boxes)
-            if 0 <= box[0] and box[2] <= WIDTH and not any(_cross(box, b) for b in taken)
-        ]
-        dx, dy = places[free[0]] if free else places[0]
-        taken += [boxes[i] for i in free[:1]]
-        drawn[topic.number] = Circle(
-            round(cx, 1), round(cy, 1), round(r, 1), round(dx, 1), round(dy, 1), bool(free)
-        )
-    return drawn
+    return circles
 
 
-def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    """Whether two boxes (left, top, right, bottom) have a point in common."""
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+class _Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def is_within_map(self) -> bool:
+        """To both sides; above and below the map has a margin."""
+        return self.left >= 0 and self.right <= WIDTH
+
+    def crosses(self, other: "_Box") -> bool:
+        """Whether they have a point in common."""
+        is_level = self.top < other.bottom and other.top < self.bottom
+        return is_level and self.left < other.right and other.left < self.right
+
+
+class _Disc(NamedTuple):
+    x: float
+    y: float
+    r: float
+
+    @property
+    def box(self) -> _Box:
+        """What no label may cover."""
+        half = COVERED * self.r
+        return _Box(self.x - half, self.y - half, self.x + half, self.y + half)
+
+
+def _disc(topic: TopicAtStep) -> _Disc:
+    across = max(-1.0, min(1.0, topic.x / REACH))
+    down = max(-1.0, min(1.0, topic.y / REACH))
+    return _Disc(
+        x=WIDTH / 2 + across * (WIDTH / 2 - MARGIN),
+        y=HEIGHT / 2 + down * (HEIGHT / 2 - MARGIN),
+        r=max(SMALLEST, LARGEST * math.sqrt(topic.share)),
+    )
+
+
+def _places_of_label(disc: _Disc, width: float) -> list[tuple[float, float]]:
+    """Of its middle and its top, from the circle's middle: below, above, right and left of it."""
+    beside = disc.r + width / 2 + GAP
+    return [(0, disc.r), (0, -disc.r - LINE), (beside, -LINE / 2), (-beside, -LINE / 2)]
+
+
+def _label_box(disc: _Disc, dx: float, dy: float, width: float) -> _Box:
+    left = disc.x + dx - width / 2
+    top = disc.y + dy
+    return _Box(left, top, left + width, top + LINE)
 
 
 def documents_seen(run: Run) -> float:
     """Documents seen so far, over all passes, by the words seen."""
-    return (
-        run.version.documents * run.tokens_seen / run.version.tokens if run.version.tokens else 0.0
-    )
+    if not run.version.tokens:
+        return 0.0
+    return run.version.documents * run.tokens_seen / run.version.tokens
 
 
 def curves(
     metrics: list[Metric],
 ) -> dict[str, series.Curve | list[series.Curve] | dict[str, series.Curve] | None]:
     """As RunPage has them."""
-    few = not metrics or len(metrics[0].topic_coherence) <= LINES
-    return {
-        **series.columns(metrics),
-        "topic_coherence": [metric.topic_coherence for metric in metrics] if few else None,
-        "bands": None if few else _bands(metrics),
-    }
+    values: dict = dict(series.columns(metrics))
+    has_lines = not metrics or len(metrics[0].topic_coherence) <= LINES
+    if has_lines:
+        values["topic_coherence"] = [metric.topic_coherence for metric in metrics]
+        values["bands"] = None
+    else:
+        values["topic_coherence"] = None
+        values["bands"] = _bands(metrics)
+    return values
 
 
 def _bands(metrics: list[Metric]) -> dict[str, series.Curve]:
     """Quantiles of coherence over topics, for each point."""
-    names = {"p05": 5, "p25": 25, "p50": 50, "p75": 75, "p95": 95}
-    points = [
-        [c for c in metric.topic_coherence if c is not None and not math.isnan(c)]
-        for metric in metrics
-    ]
-    quantiles = [
-        np.percentile(p, list(names.values())) if p else [None] * len(names) for p in points
-    ]
-    return {
-        name: [None if q[i] is None else float(q[i]) for q in quantiles]
-        for i, name in enumerate(names)
-    }
+    bands: dict[str, series.Curve] = {name: [] for name in QUANTILES}
+    for metric in metrics:
+        known = [value for value in metric.topic_coherence if number_or_none(value) is not None]
+        quantiles: list[float | None] = [None] * len(QUANTILES)
+        if known:
+            quantiles = np.percentile(known, list(QUANTILES.values())).tolist()
+        for band, quantile in zip(bands.values(), quantiles, strict=True):
+            band.append(quantile)
+    return bands

@@ -183,10 +183,9 @@ def offered(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
 
 
 FEWEST = 4  # measures before anything is said of how they go on
-SETTLED, NEARLY = (
-    0.02,
-    0.05,
-)  # share of all that was gained that the second half of the steps may have brought
+# Share of all that was gained that the second half of the steps may have brought
+SETTLED = 0.02
+NEARLY = 0.05
 
 
 def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool) -> str:
@@ -200,33 +199,36 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     points = [
         (step, value) for step, value in zip(steps, held_out, strict=True) if value is not None
     ]
-    points = points[:-1] if ended else points
+    if ended:
+        points = points[:-1]
     if len(points) < FEWEST:
-        return (
-            "It is too early to say how well the model predicts held-out words."
-            if points and not ended
-            else ""
-        )
-    (_, first), (step, now) = points[0], points[-1]
-    half = next(
-        value for at, value in reversed(points) if at <= step / 2 or (at, value) == points[0]
-    )
-    if now <= first:
+        if not points or ended:
+            return ""
+        return "It is too early to say how well the model predicts held-out words."
+    first_step, first = points[0]
+    last_step, last = points[-1]
+    if last <= first:
         return "The model predicts held-out words no better than at the first measurement."
-    lately = (now - half) / (now - first)
-    goes = (
-        "The prediction of held-out words hardly improves any more; it has settled"
-        if lately < SETTLED
-        else (
-            "The prediction of held-out words"
-            f" {'improved to the end' if ended else 'still improves'}"
-        )
-        + ("; it has nearly settled" if lately < NEARLY else "")
-    )
+    half_way = first
+    for step, value in points:
+        if first_step < step <= last_step / 2:
+            half_way = value
+    by_second_half = (last - half_way) / (last - first)
+    times = f"{math.exp(last - first):.1f}"
     return (
-        f"{goes}. A held-out word is on average {math.exp(now - first):.1f} times as probable as at"
-        " the first measurement."
+        f"The prediction of held-out words {_course(by_second_half, ended)}. A held-out word is on"
+        f" average {times} times as probable as at the first measurement."
     )
+
+
+def _course(by_second_half: float, ended: bool) -> str:
+    """by_second_half: the part of all that was gained that the second half of the steps brought."""
+    if by_second_half < SETTLED:
+        return "hardly improves any more; it has settled"
+    course = "improved to the end" if ended else "still improves"
+    if by_second_half < NEARLY:
+        course += "; it has nearly settled"
+    return course
 
 
 def left(
@@ -237,17 +239,24 @@ def left(
     It is known when a step of the second half took between half as long and twice as long as a step
     of all so far. points: (step, seconds since the training began) of earlier moments, ascending.
     """
-    if not (before := [point for point in points if 0 < point[0] <= step / 2]):
+    in_first_half = [point for point in points if 0 < point[0] <= step / 2]
+    if not in_first_half:
         return None
-    pace, lately = seconds / step, (seconds - before[-1][1]) / (step - before[-1][0])
-    return lately * (steps - step) if pace / 2 <= lately <= 2 * pace else None
+    earlier_step, earlier_seconds = in_first_half[-1]
+    pace = seconds / step  # seconds of a step, of all so far
+    recent_pace = (seconds - earlier_seconds) / (step - earlier_step)
+    if not pace / 2 <= recent_pace <= 2 * pace:
+        return None
+    return recent_pace * (steps - step)
 
 
 def measured(snapshot: Snapshot) -> dict[str, float | Curve | None]:
     """The values of a point of the charts, by column of models.Metric."""
-    return {series.name: series.measure(snapshot) for series in SERIES} | {
-        "topic_coherence": topic_coherence(snapshot)
+    values: dict[str, float | Curve | None] = {
+        series.name: series.measure(snapshot) for series in SERIES
     }
+    values["topic_coherence"] = topic_coherence(snapshot)
+    return values
 
 
 def columns(metrics: Iterable[Metric]) -> dict[str, Curve]:
@@ -258,7 +267,5 @@ def columns(metrics: Iterable[Metric]) -> dict[str, Curve]:
 
 def table(values: Mapping[str, Curve], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
     """Rows of written cells, oldest first. values: of `columns`."""
-    return [
-        [column.written(value) for column, value in zip(shown, row, strict=True)]
-        for row in zip(*(values[column.name] for column in shown), strict=True)
-    ]
+    written = [list(map(column.written, values[column.name])) for column in shown]
+    return [list(row) for row in zip(*written, strict=True)]

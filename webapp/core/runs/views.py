@@ -32,50 +32,54 @@ def detail(
     request: HttpRequest, run: Run, view: RunView, *, step: int | None = None
 ) -> Answer[RunPage]:
     """A run, at any time of its life. step: of `forming`."""
-    seconds, tokens, metrics = run.seconds, run.tokens_seen, list(run.metrics.order_by("step"))
-    few = run.topics <= queries.LINES
-    waits = run.status == Run.Status.QUEUED
-    before = scheduler.ahead(run) if waits else 0
-    return Answer(
-        RunPage(
-            run=replace(queries.about(run), url=view.go("run")),
-            id=run.pk,
-            status=run.status,
-            request=run.request,
-            error=run.error,
-            step=run.step,
-            steps=run.steps,
-            pass_=queries.current_pass(run),
-            passes=queries.passes(run),
-            tokens=tokens,
-            seconds=seconds,
-            left=series.left(
-                [(metric.step, metric.seconds) for metric in metrics], run.step, seconds, run.steps
-            )
-            if run.status == Run.Status.RUNNING
-            else None,
-            tokens_per_second=tokens / seconds if seconds else None,
-            documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
-            workers=roster.count_workers(),
-            queue_ahead=before,
-            queue_seconds=scheduler.wait(before) if waits else None,
-            metrics=queries.curves(metrics),
-            says=series.progress(
-                [metric.step for metric in metrics],
-                [metric.held_out for metric in metrics],
-                run.status not in (Run.Status.QUEUED, Run.Status.RUNNING),
-            ),
-            forming=queries.forming(view, step),
-            shown=run.topics if run.in_use is None else run.in_use,
-            hues=links.hues(view) if few else None,
-            names=[view.labels.name(k) for k in range(run.topics)] if few else None,
-            url_overview=view.go("run_overview"),
-            url_forming=view.go("run_forming_json"),
-            url_events=view.go("run_events"),
-            other_seeds=replicates.state(run),
-        ),
-        partial(_html, run, metrics, "step" in request.GET),
+    metrics = list(run.metrics.order_by("step"))
+    seconds = run.seconds
+    is_waiting = run.status == Run.Status.QUEUED
+    ahead = scheduler.ahead(run) if is_waiting else 0
+    has_lines = run.topics <= queries.LINES  # of each topic, in the chart of coherence
+    page = RunPage(
+        run=replace(queries.about(run), url=view.go("run")),
+        id=run.pk,
+        status=run.status,
+        request=run.request,
+        error=run.error,
+        step=run.step,
+        steps=run.steps,
+        pass_=queries.current_pass(run),
+        passes=queries.passes(run),
+        tokens=run.tokens_seen,
+        seconds=seconds,
+        left=_seconds_left(run, metrics),
+        tokens_per_second=run.tokens_seen / seconds if seconds else None,
+        documents_per_second=queries.documents_seen(run) / seconds if seconds else None,
+        workers=roster.count_workers(),
+        queue_ahead=ahead,
+        queue_seconds=scheduler.wait(ahead) if is_waiting else None,
+        metrics=queries.curves(metrics),
+        says=_said_of_progress(run, metrics),
+        forming=queries.forming(view, step),
+        shown=run.topics if run.in_use is None else run.in_use,
+        hues=links.hues(view) if has_lines else None,
+        names=list(map(view.labels.name, range(run.topics))) if has_lines else None,
+        url_overview=view.go("run_overview"),
+        url_forming=view.go("run_forming_json"),
+        url_events=view.go("run_events"),
+        other_seeds=replicates.state(run),
     )
+    return Answer(page, partial(_html, run, metrics, "step" in request.GET))
+
+
+def _seconds_left(run: Run, metrics: list[Metric]) -> float | None:
+    if run.status != Run.Status.RUNNING:
+        return None
+    points = [(metric.step, metric.seconds) for metric in metrics]
+    return series.left(points, run.step, run.seconds, run.steps)
+
+
+def _said_of_progress(run: Run, metrics: list[Metric]) -> str:
+    has_ended = run.status not in (Run.Status.QUEUED, Run.Status.RUNNING)
+    steps = [metric.step for metric in metrics]
+    return series.progress(steps, [metric.held_out for metric in metrics], has_ended)
 
 
 def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
@@ -100,7 +104,9 @@ def forming(
 ) -> Answer[Forming] | HttpResponse:
     """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves;
     else that page."""
-    return Answer(queries.forming(view, step)) if as_json else detail(request, run=view.run)
+    if not as_json:
+        return detail(request, run=view.run)
+    return Answer(queries.forming(view, step))
 
 
 @require_safe
@@ -127,19 +133,20 @@ def cancel(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 @looked_up
 def train_again(request: HttpRequest, run: Run) -> HttpResponse:
-    made = (runs.train_on if "on" in request.POST else runs.train_again)(
-        run, authorization.user(request)
-    )
-    return redirect("run", made.pk)
+    user = authorization.user(request)
+    if "on" in request.POST:
+        next_run = runs.train_on(run, user)
+    else:
+        next_run = runs.train_again(run, user)
+    return redirect("run", next_run.pk)
 
 
 @require_POST
 @looked_up
 def continue_with(request: HttpRequest, run: Run) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
-    return redirect(
-        "run", runs.continue_with(run, run.corpus.version, authorization.user(request)).pk
-    )
+    next_run = runs.continue_with(run, run.corpus.version, authorization.user(request))
+    return redirect("run", next_run.pk)
 
 
 @require_POST
@@ -148,18 +155,17 @@ def other_seeds(request: HttpRequest, run: Run) -> HttpResponse:
     """Train with other seeds; or do so no more; or train one run of all."""
     if "join" in request.POST:
         return redirect("run", steering.join(run, authorization.user(request)).pk)
-    (replicates.cancel if "cancel" in request.POST else replicates.begin)(run)
+    if "cancel" in request.POST:
+        replicates.cancel(run)
+    else:
+        replicates.begin(run)
     return redirect(links.seeds_url(run))
 
 
 WORDS = 8  # of each topic that is offered
-ASKED = (
-    "merge",
-    "split",
-    "together",
-    "never",
-)  # fields of the form, which stay filled where they can't be done
-KEPT = 400  # characters of each
+# Fields of the form, which stay filled where they can't be done
+FIELDS = ("merge", "split", "together", "never")
+LONGEST = 400  # characters of each
 NONE: list[str] = []
 
 
@@ -175,40 +181,44 @@ def steer(
     never: str = "",
 ) -> HtmlAnswer[SteerPage]:
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
-    ticked = numbers(",".join(topics).split(","), run)[: steering.MOST] if run.final else []
+    ticked: list[int] = []
+    if run.final:
+        ticked = numbers(",".join(topics).split(","), run)[: steering.MOST]
     words = top_words(view, ticked, WORDS) if ticked else {}
-    merged, parted = merge.split(","), split.split(",")
-    return HtmlAnswer(
-        SteerPage(
-            ready=run.final and runs.can_be_continued(run),
-            ticked=[
-                TickedTopic(
-                    **vars(links.topic_link(view, k)),
-                    words=words[k],
-                    merge=str(k) in merged,
-                    split=str(k) in parted,
-                )
-                for k in ticked
-            ],
-            others=run.final and 0 < len(view.topics) <= facets.OFFERED,
-            together=together[:KEPT],
-            never=never[:KEPT],
-            steered=steering.steered(run),
+    to_merge = merge.split(",")
+    to_split = split.split(",")
+    rows = [
+        TickedTopic(
+            **vars(links.topic_link(view, k)),
+            words=words[k],
+            merge=str(k) in to_merge,
+            split=str(k) in to_split,
         )
+        for k in ticked
+    ]
+    page = SteerPage(
+        ready=run.final and runs.can_be_continued(run),
+        ticked=rows,
+        others=run.final and 0 < len(view.topics) <= facets.OFFERED,
+        together=together[:LONGEST],
+        never=never[:LONGEST],
+        steered=steering.steered(run),
     )
+    return HtmlAnswer(page)
 
 
 @require_POST
 @looked_up
 def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
     with told(request):
-        return redirect(
-            "run", steering.start(run, steering.Wish.read(request.POST, run), request.user).pk
-        )
-    sent = {name: ",".join(request.POST.getlist(name))[:KEPT] for name in ("shown", *ASKED)}
-    sent["topics"] = sent.pop("shown")
-    kept = urlencode({name: text for name, text in sent.items() if text})
-    return redirect(reverse("run_steer", args=[run.pk]) + f"?{kept}")
+        wish = steering.Wish.read(request.POST, run)
+        return redirect("run", steering.start(run, wish, request.user).pk)
+    typed_again = {}
+    for name in (*FIELDS, "shown"):
+        text = ",".join(request.POST.getlist(name))[:LONGEST]
+        if text:
+            typed_again["topics" if name == "shown" else name] = text
+    return redirect(reverse("run_steer", args=[run.pk]) + f"?{urlencode(typed_again)}")
 
 
 @typed("run/without.html")
@@ -235,7 +245,6 @@ def without(
 def train_without(request: HttpRequest, run: Run) -> HttpResponse:
     more = request.POST.get("more", "").replace(",", " ").split()
     with told(request):
-        return redirect(
-            "run", runs.without(run, [*request.POST.getlist("words"), *more], request.user).pk
-        )
+        words = [*request.POST.getlist("words"), *more]
+        return redirect("run", runs.without(run, words, request.user).pk)
     return redirect("run_without", run.pk)
