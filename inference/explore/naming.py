@@ -12,8 +12,8 @@ from inference.evidence import Evidence
 from inference.explore import company
 from inference.explore.company import Company, residual_idf
 from inference.explore.grammar import Grammar
+from inference.explore.name_candidates import Naming, Rarity, Unit, among, tells, topic_word, units
 from inference.explore.neighbours import Sample, Written
-from inference.explore.units import Naming, Rarity, Unit, among, tells, topic_word, units
 from inference.topics import Topics
 
 JOINER, LIST = " & ", " · "  # between the parts of a name; between words where there is no name
@@ -125,7 +125,7 @@ def by_coverage(
 ) -> list[Name]:
     """A name for each topic, by what it is in the documents. No two are equal.
 
-    A name is a noun or a noun phrase (explore.units) that covers the topic precisely; where one
+    A name is a noun or a noun phrase (explore.name_candidates) that covers the topic precisely; where one
     leaves much of it out, two that meet more often than by chance; of a topic of two subjects one
     of each side. Where nothing covers enough of a topic it has no name: then its first words stand
     for it, as a list. Larger topics choose first.

@@ -26,7 +26,7 @@ from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen
-from inference.explore.units import phrase_uses
+from inference.explore.name_candidates import phrase_uses
 from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets
 from inference.kernels import assign

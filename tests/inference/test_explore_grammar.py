@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference.explore import units
+from inference.explore import name_candidates
 from inference.explore.grammar import Grammar
 from inference.text import stop_words
 
@@ -48,7 +48,7 @@ def test_what_teaches_nothing(texts):
 
 
 def uses_slowly(documents, phrase, lengths, topic):
-    """As units.phrase_uses, of documents as lists of (word, place, topic)."""
+    """As name_candidates.phrase_uses, of documents as lists of (word, place, topic)."""
     uses, own = [], []
     for tokens in documents:
         n = 0
@@ -56,7 +56,7 @@ def uses_slowly(documents, phrase, lengths, topic):
             ends, complete = place + lengths[0], word == phrase[0]
             for following, length in zip(phrase[1:], lengths[1:], strict=True):
                 later = [p for w, p, _ in tokens if w == following and p >= ends]
-                complete = complete and bool(later) and min(later) <= ends + units.GAP
+                complete = complete and bool(later) and min(later) <= ends + name_candidates.GAP
                 ends = min(later) + length if complete else 0
             n += complete
         uses.append(n)
@@ -87,7 +87,7 @@ def test_phrases_are_counted_as_by_a_slow_twin():
     first = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])])
     total = 0
     for phrase in ((0, 1), (2, 3), (0, 1, 2), (4, 4, 5)):
-        uses, own = units.phrase_uses(
+        uses, own = name_candidates.phrase_uses(
             np.arange(len(documents)),
             np.array(indptr),
             np.array(words, np.int32),
@@ -115,4 +115,4 @@ def test_phrases_are_counted_as_by_a_slow_twin():
     ],
 )
 def test_forms_of_a_word(a, b, same):
-    assert units._one_word(a, b) is same
+    assert name_candidates._one_word(a, b) is same
