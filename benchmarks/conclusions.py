@@ -4,7 +4,7 @@ the true topics.
     .venv/bin/python -m benchmarks.conclusions [--quick] [--runs N]
 
 Collections are drawn in which units (speakers) have mixtures of their own around their side's,
-documents around their unit's, and words by their document's. Of each, inference.effects compares
+documents around their unit's, and words by their document's. Of each, inference.answers compares
 the sides:
   coverage: parts of the 95% intervals, of differences and of ratios, that hold the expected
   difference and ratio; the width is the
@@ -31,10 +31,12 @@ import numpy as np
 from benchmarks import stability
 from benchmarks.engines import corpora
 from benchmarks.origin import options
-from inference.effects import contrasts, joint, over_time, regression, units
+from inference.answers import Answers, CountedTopics, answer, held, question
+from inference.effects import joint, over_time, regression, time_curve, units
 from inference.findings import sums
 
 Q_VALUE = 0.05
+LEVEL = 0.95
 DOCUMENTS = 30  # of a unit, in the middle
 TAIL = 0.5  # of the logarithm of their number
 OWN, ALIKE = (
@@ -132,19 +134,45 @@ def drawn(chance: np.random.Generator, setting: Setting) -> Drawn:
     return Drawn(x, unit, side[unit], u, a, b)
 
 
+def answer_of_sides(collection: Drawn) -> Answers:
+    """The sides compared as they are, with intervals of 95%."""
+    data = collection.data()
+    topics = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+    two_sides = question.of_two_sets(collection.side == 0, collection.side == 1, collection.unit)
+    return answer(CountedTopics(*topics, data.T), two_sides, level=LEVEL)
+
+
+def answer_in_time(collection: Drawn) -> Answers:
+    """Side b told at the times of a, with intervals of 95%."""
+    data = collection.data()
+    side = np.repeat([0, 1], PERIODS)
+    words = np.bincount(data.cell, weights=data.lengths, minlength=2 * PERIODS)
+    trend = time_curve.spline(np.tile(np.arange(PERIODS), 2), words)
+    mix = np.where(side == 0, words, 0.0)
+    usual = mix @ trend / mix.sum()
+    settings = held.Settings(
+        rows=np.column_stack([trend, side == 0]).astype(float),
+        compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
+        side=side,
+        held=trend,
+        time=collection.u,
+    )
+    return held.answer_held(data, settings, level=LEVEL)
+
+
 def one(chance: np.random.Generator, setting: Setting) -> Outcome:
     """A collection drawn and its sides compared."""
     _, _, _, _, a, b = made = drawn(chance, setting)
-    period = np.tile(np.arange(PERIODS), 2) if setting.in_time else None
-    contrast = contrasts.of_sides(made.data(), np.repeat([0, 1], PERIODS), period)
-    (low, high), (least, most) = contrast.between(), contrast.times()
-    holds = np.stack([(low <= a - b) & (a - b <= high), (least <= a / b) & (a / b <= most)])
-    named = sums.accepted(contrast.p, Q_VALUE)
+    answers = answer_in_time(made) if setting.in_time else answer_of_sides(made)
+    in_difference = (answers.low <= a - b) & (a - b <= answers.high)
+    in_ratio = (answers.ratio_low <= a / b) & (a / b <= answers.ratio_high)
+    holds = np.stack([in_difference, in_ratio])
+    named = sums.accepted(np.where(np.isnan(answers.p), 1.0, answers.p), Q_VALUE)
     wrong = named & np.isclose(a, b) if setting.effect else named
     return Outcome(
         holds,
-        np.isfinite(np.stack([low, least])),
-        (high - low) / b,
+        np.isfinite(np.stack([answers.low, answers.ratio_low])),
+        (answers.high - answers.low) / b,
         wrong.sum() / max(named.sum(), 1),
     )
 
@@ -176,7 +204,9 @@ def robust(setting: Setting, collections: int) -> None:
             ).data()
             words = np.bincount(data.cell, weights=lengths, minlength=2 * PERIODS)
             period = np.tile(np.arange(PERIODS), 2)
-            held = contrasts.spline(period, words) if setting.in_time else np.ones((2 * PERIODS, 1))
+            held = (
+                time_curve.spline(period, words) if setting.in_time else np.ones((2 * PERIODS, 1))
+            )
             runs.append(joint.sums(data, held, exchange))
         test = joint.tested(runs, exchange, chance)
         fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)

@@ -1,6 +1,7 @@
 """Answers to a question: number, interval and verdict of every row of its family."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -171,7 +172,10 @@ def judge(
         rows = [row._replace(p=np.where(subjects, row.p, np.nan)) for row in rows]
     acceptance = accept(np.array([row.p for row in rows])) if rows else Acceptance(0, 0)
     given = acceptance.level if level is None else level
-    return [_answers(sums, row, given, acceptance.rows) for row in rows]
+    return [
+        make_answers(row, given, acceptance.rows, partial(_largest_units, sums, row.group))
+        for row in rows
+    ]
 
 
 def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, sides.Difference]]:
@@ -273,7 +277,14 @@ def _critical(row: Row, level: float) -> np.ndarray:
     return np.maximum(by_exchange, least)
 
 
-def _answers(sums: UnitSums, row: Row, level: float, tried: int) -> Answers:
+def make_answers(
+    row: Row,
+    level: float,
+    tried: int,
+    find_largest: Callable[[np.ndarray, np.ndarray], "Largest"],
+) -> Answers:
+    """Of a row whose family's level is known. tried: rows of the family. find_largest: gives the
+    unit with most of each topic, from the differences and from which of them are accepted."""
     told = ~np.isnan(row.p)
     compared = row.difference
     difference = compared.difference[0]
@@ -292,7 +303,7 @@ def _answers(sums: UnitSums, row: Row, level: float, tried: int) -> Answers:
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = share_a / share_b
-    largest = _largest_units(sums, row.group, difference, accepted)
+    largest = find_largest(difference, accepted)
     return Answers(
         a=share_a,
         b=share_b,
@@ -322,7 +333,7 @@ def _answers(sums: UnitSums, row: Row, level: float, tried: int) -> Answers:
     )
 
 
-class _Largest(NamedTuple):
+class Largest(NamedTuple):
     """int64[T], and float64[T] each: see Answers."""
 
     code: np.ndarray
@@ -333,11 +344,11 @@ class _Largest(NamedTuple):
 
 def _largest_units(
     sums: UnitSums, group: int | None, difference: np.ndarray, accepted: np.ndarray
-) -> _Largest:
+) -> Largest:
     """Of each accepted topic the unit with most of its words on the side that has more, and what is
     left without that unit there; -1 and NaN of the others."""
     columns = len(difference)
-    found = _Largest(
+    found = Largest(
         np.full(columns, -1, np.int64),
         np.full(columns, np.nan),
         np.full(columns, np.nan),

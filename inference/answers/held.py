@@ -49,8 +49,10 @@ def answer_held(
     settings: Settings,
     verdict: Verdict = "",
     fit: Fitted = regression.fit,
+    level: float | None = None,
 ) -> Answers:
-    """Of every topic of the data. verdict: why nothing can be said, where that is known."""
+    """Of every topic of the data. verdict: why nothing can be said, where that is known. level: of
+    each interval, 0.95 or more; None: what the topics, as one family, give."""
     compared = settings.compared
     of_changes = len(compared) == 4
     if of_changes:
@@ -65,11 +67,11 @@ def answer_held(
     counted = fit is regression.fit  # exchanges are of counted words
     if group is not None and counted and not row.verdict and units_are_few(sums):
         row = _with_exchanges(row, sums, data, settings)
-    (found,) = judge(sums, [row], None, None)
+    answers = judge(sums, [row], None, level)[0]
     if not of_changes:
-        return found
+        return answers
     unknown = np.full(data.T, np.nan)
-    return found._replace(ratio=unknown, ratio_low=unknown, ratio_high=unknown)
+    return answers._replace(ratio=unknown, ratio_low=unknown, ratio_high=unknown)
 
 
 def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:

@@ -62,14 +62,9 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
     A; else it is on B."""
     a = _one_side(units, on_a.astype(float))
     b = _one_side(units, (~on_a).astype(float))
-    words = units.sizes.sum()
-    spread = (a.variance * a.words[:, None] ** 2 + b.variance * b.words[:, None] ** 2) / words
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pooled_a = spread / a.words[:, None]
-        pooled_b = spread / b.words[:, None]
-    larger = pooled_a + pooled_b > a.variance + b.variance
-    variance_a = np.where(larger, pooled_a, a.variance)
-    variance_b = np.where(larger, pooled_b, b.variance)
+    variance_a, variance_b = larger_of_nested(
+        a.variance, b.variance, a.words[:, None], b.words[:, None]
+    )
     return Difference(
         a.share,
         b.share,
@@ -80,6 +75,18 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
         on_a.sum(axis=1),
         (~on_a).sum(axis=1),
     )
+
+
+def larger_of_nested(
+    variance_a: np.ndarray, variance_b: np.ndarray, words_a: np.ndarray, words_b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both sides' variances: CR2's, or, where that makes the larger error, the pooled ones."""
+    spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pooled_a = spread / words_a
+        pooled_b = spread / words_b
+    larger = pooled_a + pooled_b > variance_a + variance_b
+    return np.where(larger, pooled_a, variance_a), np.where(larger, pooled_b, variance_b)
 
 
 class _Side(NamedTuple):
@@ -144,15 +151,9 @@ def of_crossing(sums: UnitSums, group: int) -> Difference:
     variance_a = (score_a**2).sum(axis=0)
     variance_b = (score_b**2).sum(axis=0)
     covariance = (score_a * score_b).sum(axis=0)
-    total_a, total_b = words_a.sum(), words_b.sum()
-    spread = (variance_a * total_a**2 + variance_b * total_b**2) / (total_a + total_b)
-    floored_a = np.maximum(variance_a, spread / total_a)
-    floored_b = np.maximum(variance_b, spread / total_b)
-    together = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
-    correlation = np.clip(covariance / together, -1.0, 1.0)
-    floored_covariance = correlation * np.sqrt(floored_a * floored_b)
-    robust = variance_a + variance_b - 2 * covariance
-    larger = floored_a + floored_b - 2 * floored_covariance > robust
+    larger_a, larger_b, larger_covariance = larger_of_crossing(
+        variance_a, variance_b, covariance, float(words_a.sum()), float(words_b.sum())
+    )
 
     outer = outer_a**2 + outer_b**2
     diagonal = diagonal_a + diagonal_b
@@ -163,12 +164,36 @@ def of_crossing(sums: UnitSums, group: int) -> Difference:
     return Difference(
         share_a[None],
         share_b[None],
-        np.where(larger, floored_a, variance_a)[None],
-        np.where(larger, floored_b, variance_b)[None],
-        np.where(larger, floored_covariance, covariance)[None],
+        larger_a[None],
+        larger_b[None],
+        larger_covariance[None],
         _freedom(np.array([trace]), np.array([squares])),
         np.array([np.count_nonzero(words_a)]),
         np.array([np.count_nonzero(words_b)]),
+    )
+
+
+def larger_of_crossing(
+    variance_a: np.ndarray,
+    variance_b: np.ndarray,
+    covariance: np.ndarray,
+    words_a: float,
+    words_b: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both sides' variances and their covariance: CR2's, or, where that makes the larger error,
+    those of sides that vary at least as if all units varied alike."""
+    spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
+    floored_a = np.maximum(variance_a, spread / words_a)
+    floored_b = np.maximum(variance_b, spread / words_b)
+    together = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
+    correlation = np.clip(covariance / together, -1.0, 1.0)
+    floored_covariance = correlation * np.sqrt(floored_a * floored_b)
+    robust = variance_a + variance_b - 2 * covariance
+    larger = floored_a + floored_b - 2 * floored_covariance > robust
+    return (
+        np.where(larger, floored_a, variance_a),
+        np.where(larger, floored_b, variance_b),
+        np.where(larger, floored_covariance, covariance),
     )
 
 
@@ -186,6 +211,12 @@ def _scores(
     inverse = _inverse(1 - leverage)
     score = (amounts - words[:, None] * share) / total * np.sqrt(inverse)[:, None]
     return score, leverage * inverse / total, leverage * np.sqrt(inverse / total)
+
+
+def unit_weights(sizes: np.ndarray) -> np.ndarray:
+    """float64[U, 2]: 1 / (1 - leverage) of each unit on either side, 0 of one that alone is a side.
+    sizes: float64[U, 2]."""
+    return _inverse(1 - sizes / np.maximum(sizes.sum(axis=0), 1.0))
 
 
 def _inverse(left: np.ndarray) -> np.ndarray:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.effects.contrasts import spline
 from inference.effects.regression import MOST_COLUMNS
+from inference.effects.time_curve import spline
 from inference.errors import Invalid
 
 MOST_NUMBERS = 1 << 22  # of rows, one for each combination of what documents have
+SMALLEST = 1e-300  # so that nothing is divided by 0
 
 
 class Variable(NamedTuple):
@@ -90,7 +91,7 @@ def made(
         axis=1,
     )
     words = np.bincount(place, weights=weight[known], minlength=len(levels[0]))
-    base = words @ others / max(words.sum(), 1e-300)
+    base = words @ others / max(words.sum(), SMALLEST)
     return Design(
         cell,
         _row(effect.columns[levels[0]], across.columns[levels[1]], others),
@@ -121,7 +122,7 @@ def levels(n: int) -> np.ndarray:
 
 def line(values: np.ndarray) -> np.ndarray:
     """float64[L, 1]: from 0 to 1. values: float64[L], ascending."""
-    return ((values - values[0]) / max(values[-1] - values[0], 1e-300))[:, None]
+    return ((values - values[0]) / max(values[-1] - values[0], SMALLEST))[:, None]
 
 
 def curve(values: np.ndarray, words: np.ndarray) -> np.ndarray:

@@ -95,21 +95,9 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
         )
     gram, root, beta = _solved(data, design)
     known = estimable(contrasts, root, gram)
-    Q, P = contrasts.shape
-    squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
-    moment, spread = np.zeros((Q, P, P)), _Spread(root, contrasts)
-    order, starts = data.units.order, data.units.starts
-    row, words = _rows(order, starts, data.cell, data.lengths)
-    for several in (False, True):
-        listed = np.flatnonzero(row == _SEVERAL if several else row >= 0)
-        for a in range(0, len(listed), BLOCK):
-            some = listed[a : a + BLOCK]
-            block = order, starts[some], starts[some + 1]
-            if several:
-                weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
-            else:
-                weight, shift = spread.one_row(design[row[some]], words[some])
-            _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
+    row, words = _rows(*data.units, data.cell, data.lengths)
+    spread = _Spread(root, contrasts)
+    squares, products, moment = _sums_for_variance(data, design, spread, row, words)
     variance = (
         squares
         - 2 * np.einsum("qtp,pt->qt", products, beta)
@@ -124,6 +112,29 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
         spread.freedom(moment),
         spread.alone,
     )
+
+
+def _sums_for_variance(
+    data: Data, design: np.ndarray, spread: "_Spread", row: np.ndarray, words: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """float64[Q, T], [Q, T, P] and [Q, P, P]: of units' residuals, a block of units at a time. row,
+    words: of each unit, as _rows has them."""
+    Q = len(spread.turned)
+    P = design.shape[1]
+    squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
+    moment = np.zeros((Q, P, P))
+    order, starts = data.units.order, data.units.starts
+    for several in (False, True):
+        listed = np.flatnonzero(row == _SEVERAL if several else row >= 0)
+        for a in range(0, len(listed), BLOCK):
+            some = listed[a : a + BLOCK]
+            block = order, starts[some], starts[some + 1]
+            if several:
+                weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
+            else:
+                weight, shift = spread.one_row(design[row[some]], words[some])
+            _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
+    return squares, products, moment
 
 
 def _spread_of_units(

@@ -12,37 +12,32 @@ from inference.index.patterns import FARTHEST
 from inference.index.search import Index
 from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
+from inference.index.word_units import (
+    Counted,
+    Postings,
+    Sides,
+    amounts,
+    count_postings,
+    sides_of,
+    with_own_codes,
+)
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 from inference.text import starts
 
-SMALL = 2_000_000  # forms of a lexicon up to which two threads have sums of their own: 112 MB each
+SMALL = 2_000_000  # forms of a lexicon up to which two threads have sums of their own: 48 MB each
 
 
 class Listed(NamedTuple):
-    """What is near a word, of some forms. sums, totals: as of one set, int64[n] and int64: of a
-    document only the words near count; of documents with equally many of a form `longest` is the
-    greatest. own: int64[n], how many pieces of the word's own tokens are the form. found: tokens of
-    the word. pieces: all of its own pieces."""
+    """What is near a word, of some forms. sums, totals: int64[n] and int64: of a document only the
+    words near count. own: int64[n], how many pieces of the word's own tokens are the form. found:
+    tokens of the word. pieces: all of its own pieces."""
 
     sums: FormSums
     totals: Totals
     own: np.ndarray
     found: int
     pieces: int
-
-
-def together(sides: list[Listed], least: int) -> tuple[FormSums, Totals]:
-    """What is near a word on two sides, of the forms that at least so many documents of both have
-    near it."""
-    forms = np.union1d(*(side.sums.forms for side in sides))
-    table = np.zeros((6, len(forms), 2), np.int64)
-    for s, side in enumerate(sides):
-        table[:, np.searchsorted(forms, side.sums.forms), s] = side.sums[1:]
-    kept = table[1].sum(axis=1) >= least
-    return FormSums(forms[kept], *table[:, kept]), Totals(
-        *np.stack([side.totals for side in sides], axis=1)
-    )
 
 
 class Windows:
@@ -55,7 +50,7 @@ class Windows:
 
     def __init__(
         self,
-        kernel: Callable[..., int],
+        kernel: Callable[..., tuple[int, np.ndarray]],
         sums: Callable[[], tuple[np.ndarray, ...]],
         index: Index,
         pieces: int,
@@ -66,6 +61,7 @@ class Windows:
         """kernel: counts windows, and adds to the sums of one thread, which `sums` makes. pieces:
         how many of the stream a token of the word has: of a phrase as many as it has words."""
         self._kernel, self.index, self.found = kernel, index, 0
+        self._recorded: list[np.ndarray] = []
         self._sums = [sums() for _ in range(2 if len(index.stream.lexicon) <= SMALL else 1)]
         sides = (FARTHEST * (left > 0), FARTHEST * (right > 0)) if sentence else (left, right)
         self.window = (pieces, *sides, sentence)
@@ -86,7 +82,7 @@ class Windows:
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
             some = slice(cuts[s], cuts[s + 1])
-            found += self._kernel(
+            tokens, recorded = self._kernel(
                 words,
                 self.index.stream.starts.frozen,
                 frozen(field.first, np.int64),
@@ -96,37 +92,45 @@ class Windows:
                 *self.window,
                 *sums,
             )
+            found += tokens
+            self._recorded.append(recorded)
         return found
 
 
 class Near(Windows):
-    """Counts what is near the tokens: 56 bytes for each form of a lexicon, twice for a small one. A
-    piece in several windows of a document counts once, and the word's own pieces do not count."""
+    """Counts what is near the tokens: 24 bytes for each form of a lexicon, twice for a small one. A
+    piece in several windows of a document counts once, and the word's own pieces do not count.
+    record: whether what each document has is kept, for `near_by_units`."""
 
-    def __init__(self, index: Index, pieces: int, left: int, right: int, sentence: bool = False):
+    def __init__(
+        self,
+        index: Index,
+        pieces: int,
+        left: int,
+        right: int,
+        sentence: bool = False,
+        record: bool = False,
+    ):
         forms = len(index.stream.lexicon)
 
         def sums() -> tuple[np.ndarray, ...]:
             return (
-                np.zeros((forms, 6), np.int64),
-                np.zeros(3, np.int64),
+                np.zeros((forms, 2), np.int64),
+                np.zeros(2, np.int64),
                 *np.zeros((2, forms), np.int32),
+                np.array([record]),
             )
 
         super().__init__(_near, sums, index, pieces, left, right, sentence)
 
     def listed(self, least: int) -> Listed:
         """The forms that at least so many documents have near the word."""
-        sums, totals, owns, _ = zip(*self._sums, strict=True)
+        sums, totals, owns, *_ = zip(*self._sums, strict=True)
         forms = np.flatnonzero(np.sum([each[:, 1] for each in sums], axis=0) >= least).astype(
             np.int32
         )
-        parts, own = (
-            np.stack([each[forms] for each in sums]),
-            np.stack(owns).sum(axis=0, dtype=np.int64),
-        )
-        table, last = parts.sum(axis=0), ((parts[:, :, 4] << 31) + parts[:, :, 5]).argmax(axis=0)
-        table[:, 4:] = parts[last, np.arange(len(forms)), 4:]
+        table = np.sum([of_thread[forms] for of_thread in sums], axis=0)
+        own = np.stack(owns).sum(axis=0, dtype=np.int64)
         return Listed(
             FormSums(forms, *table.T),
             Totals(*np.sum(totals, axis=0)),
@@ -134,6 +138,49 @@ class Near(Windows):
             self.found,
             int(own.sum()),
         )
+
+    @property
+    def recorded(self) -> np.ndarray:
+        """int32[n, 3]: a form, a document, and how often the form is near the word there."""
+        return np.concatenate(self._recorded) if self._recorded else np.zeros((0, 3), np.int32)
+
+
+def near_by_units(
+    recorded: list[np.ndarray], unit: np.ndarray | None, least: int
+) -> tuple[Sides, Counted]:
+    """Sums over units of what is near a word on two sides, of the forms that at least so many
+    documents of both have near it. recorded: of either side, as Near has it; a document may be on
+    both. unit: int[D], whose each document is, below 0 for one that stands for itself; None: all
+    do."""
+    sides, forms, postings = _postings_near(recorded, unit)
+    return sides, count_postings(forms, postings, sides, least)
+
+
+def near_amounts(
+    recorded: list[np.ndarray], unit: np.ndarray | None, some_forms: np.ndarray
+) -> np.ndarray:
+    """float64[U, n]: what each unit of `near_by_units` has of some forms, on either side together."""
+    sides, forms, postings = _postings_near(recorded, unit)
+    return amounts(postings.some(np.searchsorted(forms, some_forms)), sides)
+
+
+def _postings_near(
+    recorded: list[np.ndarray], unit: np.ndarray | None
+) -> tuple[Sides, np.ndarray, Postings]:
+    """The sides, the forms near the word, and what documents have of each: a document that is on
+    both sides is two, of one unit."""
+    side = np.repeat([0, 1], [len(rows) for rows in recorded])
+    form, document, count = np.concatenate(recorded).astype(np.int64).T
+    order = np.lexsort((side, document, form))  # threads record in any order
+    documents, number = np.unique(document, return_inverse=True)
+    half = 2 * number + side
+    lengths = np.bincount(half, weights=count, minlength=2 * len(documents))
+    codes = np.arange(len(documents)) if unit is None else with_own_codes(unit[documents])
+    sides = sides_of(np.arange(len(lengths)) % 2, lengths, np.repeat(codes, 2))
+    forms, first = np.unique(form[order], return_index=True)
+    indptr = np.append(first, len(form)).astype(np.int64)
+    postings = Postings(indptr, half[order].astype(np.int32), count[order].astype(np.int32))
+    return sides, forms, postings
 
 
 class Pairs(Windows):
@@ -198,14 +245,18 @@ def _near(
     totals,
     own,
     here,
+    record,
 ):
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the
     number of the first of the segment. here: int32[forms], all 0: of each form in the windows of
-    one document."""
+    one document. record: bool[1]. Also returns int32[n, 3]: forms, documents and counts."""
     found, j = 0, 0
+    recorded = np.empty((0, 3), np.int32)
+    rows = 0
     at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(here), np.int32)
     while j < len(documents):
-        low, high = first[documents[j] - document], first[documents[j] - document + 1]
+        d = documents[j]
+        low, high = first[d - document], first[d - document + 1]
         n, j = _tokens(steps, low, high, documents, places, j, at)
         found += n
         done, forms = low, 0
@@ -228,19 +279,23 @@ def _near(
                     forms += 1
                 here[w] += 1
         near = here[met[:forms]].sum()
+        if record[0] and rows + forms > len(recorded):
+            longer = np.empty((2 * (rows + forms), 3), np.int32)
+            longer[:rows] = recorded[:rows]
+            recorded = longer
         for w in met[:forms]:
             row, c = sums[w], np.int64(here[w])
             row[0] += c
             row[1] += 1
-            row[2] += c * c
-            row[3] += c * near
-            if c > row[4] or c == row[4] and near > row[5]:
-                row[4], row[5] = c, near
             here[w] = 0
+            if record[0]:
+                recorded[rows, 0] = w
+                recorded[rows, 1] = d
+                recorded[rows, 2] = c
+                rows += 1
         totals[0] += near > 0
         totals[1] += near
-        totals[2] += near * near
-    return found
+    return found, recorded[:rows]
 
 
 @njit(cache=True, nogil=True)
@@ -285,4 +340,4 @@ def _pairs(
                     windows[a, b] += 1
                     having[a, b] += last[a, b] != d
                     last[a, b] = d
-    return found
+    return found, np.empty((0, 3), np.int32)

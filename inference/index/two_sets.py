@@ -1,7 +1,7 @@
-"""What two sets of documents have of every form of a lexicon: sums over the documents, of which
-keyness is made (inference.explore.keyness)."""
+"""What sets of documents have of the forms of a lexicon: tokens, documents, and how evenly they are
+spread. What units have of them: inference.index.word_units."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,63 +11,27 @@ from inference.index.segments import Field
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
-BLOCK = 1 << 18  # forms summed at a time: 27 MB, however many a lexicon has
-LONGEST = (1 << 30) - 1  # pieces of a document; what is longer counts as this long
 OUTSIDE, FIRST, SECOND = 0, 1, 2  # which set a document is in
 
 
 class Totals(NamedTuple):
-    """Of both sets, int64[2]. documents: that have any words. tokens; squares: sum over documents
-    of tokens squared."""
+    """Of both sets, int64[2]. documents: that have any words; tokens."""
 
     documents: np.ndarray
     tokens: np.ndarray
-    squares: np.ndarray
 
 
 class FormSums(NamedTuple):
-    """Of forms in both sets, int64[n, 2] but for `forms`, int32[n], ascending.
-
-    tokens, documents: in which it occurs. squares, products: sum over documents of c * c and of c *
-    n, for the count c of the form and the n tokens of a document. largest: the largest count of a
-    document, and longest: the tokens of that document (of equal counts the first).
-    """
+    """Of forms, int32[n], ascending: tokens, and documents with it: int64[n]."""
 
     forms: np.ndarray
     tokens: np.ndarray
     documents: np.ndarray
-    squares: np.ndarray
-    products: np.ndarray
-    largest: np.ndarray
-    longest: np.ndarray
 
 
 def totals(lengths: np.ndarray, sets: np.ndarray) -> Totals:
     """lengths: int32[D], tokens of each document. sets: uint8[D], of OUTSIDE, FIRST and SECOND."""
     return Totals(*_totals(lengths, sets))
-
-
-def sums(
-    fields: list[Field],
-    forms: int,
-    lengths: np.ndarray,
-    sets: np.ndarray,
-    least: int,
-    advance: Callable[[float], None] = lambda done: None,
-) -> FormSums:
-    """Every form that at least so many documents of both sets together have.
-
-    fields: the texts of all segments of an index. forms: size of the lexicon. lengths, sets: as in
-    `totals`. advance: called now and then with the share that is done, from 0 to 1.
-    """
-    code = (
-        np.minimum(lengths, LONGEST).astype(np.uint32) << np.uint32(2)
-    ) | sets  # one read for each posting
-    blocks = list(_blocks(fields, forms, code, least, advance)) or [
-        (np.zeros(0, np.int32), np.zeros((0, 2, 6), np.int64))
-    ]
-    numbers, table = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return FormSums(numbers, *np.ascontiguousarray(table.transpose(2, 0, 1)))
 
 
 def tokens(
@@ -120,68 +84,15 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
     )
 
 
-def _blocks(
-    fields: list[Field], forms: int, code: np.ndarray, least: int, advance: Callable[[float], None]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(forms int32, int64[n, 2, 6] in the order of FormSums) of each block of forms."""
-    done, every = 0, sum(len(field.documents) for field in fields)
-    for begin in range(0, forms, BLOCK):
-        end = min(begin + BLOCK, forms)
-        table = np.zeros((end - begin, 2, 6), np.int64)
-        for field in fields:
-            low, high = np.searchsorted(field.words, (begin, end))
-            _halves(_add, field, int(low), int(high), code, begin, table)
-            done += int(field.indptr[high] - field.indptr[low])
-            advance(done / max(every, 1))
-        kept = np.flatnonzero(table[:, :, 1].sum(axis=1) >= least)
-        yield (begin + kept).astype(np.int32), table[kept]
-
-
 @njit(cache=True, nogil=True)
 def _totals(lengths, sets):
-    documents, tokens, squares = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    documents, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for d in range(len(lengths)):
         if sets[d] and lengths[d]:
-            s, n = np.int64(sets[d]) - 1, np.int64(lengths[d])
+            s = np.int64(sets[d]) - 1
             documents[s] += 1
-            tokens[s] += n
-            squares[s] += n * n
-    return documents, tokens, squares
-
-
-@njit(cache=True, nogil=True)
-def _add(words, indptr, documents, counts, code, begin, table):
-    """Without branches in the loop, which takes half as long; sums in registers."""
-    for i in range(len(words)):
-        a0 = a1 = b0 = b1 = c0 = c1 = e0 = e1 = np.int64(0)
-        row = table[words[i] - begin]
-        m0, m1, l0, l1 = row[0, 4], row[1, 4], row[0, 5], row[1, 5]
-        for j in range(indptr[i], indptr[i + 1]):
-            x = np.int64(code[documents[j]])
-            n, first, second = x >> 2, x & 1, (x >> 1) & 1
-            c = np.int64(counts[j])
-            k0, k1 = c * first, c * second
-            a0 += k0
-            a1 += k1
-            b0 += first
-            b1 += second
-            c0 += c * k0
-            c1 += c * k1
-            e0 += n * k0
-            e1 += n * k1
-            l0 = n if k0 > m0 else l0
-            l1 = n if k1 > m1 else l1
-            m0 = max(m0, k0)
-            m1 = max(m1, k1)
-        row[0, 0] += a0
-        row[1, 0] += a1
-        row[0, 1] += b0
-        row[1, 1] += b1
-        row[0, 2] += c0
-        row[1, 2] += c1
-        row[0, 3] += e0
-        row[1, 3] += e1
-        row[0, 4], row[1, 4], row[0, 5], row[1, 5] = m0, m1, l0, l1
+            tokens[s] += lengths[d]
+    return documents, tokens
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,7 @@ from inference.answers import spans
 from inference.answers.outcome import Table
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
-from inference.effects import contrasts, joint, regression, units
+from inference.effects import joint, regression, shares, units
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
@@ -28,7 +28,7 @@ from inference.explore.day_sums import DaySums, in_span
 from inference.explore.documents import count, frozen
 from inference.explore.name_candidates import phrase_uses
 from inference.findings import sums, unlike
-from inference.index import Index, collocations, hits, patterns, two_sets
+from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.kernels import assign
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.text.starts import Starts
@@ -199,7 +199,8 @@ def _index(folder: Path) -> Index:
         index.rank(query, index.find(query))
     sets = np.ones(2, np.uint8)
     two_sets.totals(frozen(lengths, np.int32), sets)
-    two_sets.sums(index.fields["text"], 2, lengths, sets, 1)
+    two_sides = word_units.sides_of(np.array([0, 1]), lengths, None)
+    word_units.count_words(index.fields["text"], 2, two_sides, 1)
     for chosen in (None, np.ones(2, bool)):
         two_sets.tokens(index.fields["text"], 2, chosen, 1)
     for windows in (
@@ -260,7 +261,8 @@ def _explore(topics: Topics) -> None:
     effect = regression.Data.from_documents(
         units.by_code(np.zeros(2)), np.arange(2), mixes, np.arange(2), 2
     )
-    contrasts.of_sides(effect, np.array([0, 1]))
+    regression.fit(effect, np.array([[1.0, 0.0], [1.0, 1.0]]), np.eye(2))
+    shares.of_groups(effect, 2)
     one = joint.Exchangeable(np.zeros(2, np.int32), np.zeros(1, np.int8), np.zeros(1, np.int32))
     joint.sums(effect, np.ones((2, 1)), one)
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)

@@ -1,8 +1,6 @@
 """Slow twins of inference.effects: the textbook's matrices, a row for each document."""
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import t as student
 
 
 def regression(share, weight, X, unit, contrasts):
@@ -28,20 +26,6 @@ def regression(share, weight, X, unit, contrasts):
         gram = G.T @ G
         out.append((contrast @ beta, variance, np.trace(gram) ** 2 / (gram**2).sum()))
     return np.array(out)
-
-
-def recovered(estimate, variance, df):
-    """(low, high) of a difference of two shares from the intervals of each, on the scale of the
-    logit (Zou and Donner 2008, eq. 7 and section 2.2). Of a, b and a - b each."""
-    ends = []
-    for share, error, freedom in zip(estimate[:2], np.sqrt(variance[:2]), df[:2], strict=True):
-        reach = student.ppf(0.975, freedom) * error / (share * (1 - share))
-        ends.append((share - expit(logit(share) - reach), expit(logit(share) + reach) - share))
-    (a_down, a_up), (b_down, b_up) = ends
-    r = (variance[0] + variance[1] - variance[2]) / (2 * np.sqrt(variance[0] * variance[1]))
-    low = np.sqrt(a_down**2 + b_up**2 - 2 * r * a_down * b_up)
-    high = np.sqrt(a_up**2 + b_down**2 - 2 * r * a_up * b_down)
-    return estimate[2] - low, estimate[2] + high
 
 
 def row(effect, across, held):

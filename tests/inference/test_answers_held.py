@@ -6,7 +6,7 @@ import pytest
 
 from inference.answers import CountedTopics, answer, question
 from inference.answers.held import Settings, answer_held
-from inference.effects import contrasts, regression, units
+from inference.effects import regression, time_curve, units
 from tests.inference import naive_effects
 from tests.inference.test_answers import TOPICS, collection
 
@@ -104,7 +104,7 @@ def followed(chance):
     side = side_of_unit[unit]
     cell = (8 * side + period).astype(np.int32)
     words = np.bincount(cell, weights=sizes, minlength=16)
-    trend = contrasts.spline(np.tile(np.arange(8), 2), words)
+    trend = time_curve.spline(np.tile(np.arange(8), 2), words)
     of_side = np.repeat([0, 1], 8)
     arrays = (
         np.arange(0, 2 * len(unit) + 1, 2),

@@ -9,10 +9,8 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from inference.explore.association import association, together as both_together
-from inference.explore.keyness import keyness
-from inference.index.collocations import Near, Pairs, together
+from inference.index.collocations import Near, Pairs, near_amounts, near_by_units
 from inference.index.segments import Field, Scratch
-from inference.index.two_sets import FormSums, Totals
 from inference.text.starts import Starts
 from inference.text.table import (
     AFTER_APOSTROPHE,
@@ -92,20 +90,12 @@ def by_hand(documents, phrase: list[int], left: int, right: int, sentence: bool)
 
 
 def sums_by_hand(counts: list[Counter]) -> tuple[dict, list[int]]:
-    """form -> its six sums, and the totals of documents that have anything near."""
+    """form -> its tokens and documents, and the totals of documents that have anything near."""
     lengths = [count.total() for count in counts]
     made = {}
     for w in set().union(*counts):
-        largest = max(count[w] for count in counts)
-        made[w] = [
-            sum(count[w] for count in counts),
-            sum(count[w] > 0 for count in counts),
-            sum(count[w] ** 2 for count in counts),
-            sum(count[w] * n for count, n in zip(counts, lengths, strict=True)),
-            largest,
-            max(n for count, n in zip(counts, lengths, strict=True) if count[w] == largest),
-        ]
-    return made, [sum(n > 0 for n in lengths), sum(lengths), sum(n * n for n in lengths)]
+        made[w] = [sum(count[w] for count in counts), sum(count[w] > 0 for count in counts)]
+    return made, [sum(n > 0 for n in lengths), sum(lengths)]
 
 
 def drawn(
@@ -137,7 +127,7 @@ def test_windows_are_those_of_a_count_by_hand(seed):
     near = Near(index, len(phrase), left, right, sentence)
     part = rng.integers(0, len(documents) + 1)
     halves = [[f for f in found if f[0] < part], [f for f in found if f[0] >= part]]
-    sides = [Near(index, len(phrase), left, right, sentence) for _ in halves]
+    sides = [Near(index, len(phrase), left, right, sentence, True) for _ in halves]
     for side, some in zip(sides, halves, strict=True):
         for each in (near, side):  # of both halves in two calls
             each.add(*np.array(some, np.int32).reshape(-1, 2).T)
@@ -148,14 +138,23 @@ def test_windows_are_those_of_a_count_by_hand(seed):
     assert list(listed.totals) == totals
     assert (listed.found, listed.pieces) == (len(found), own.total())
     assert near.listed(2).sums.forms.tolist() == sorted(w for w in sums if sums[w][1] >= 2)
-    by_side = [sums_by_hand(half) for half in (counts[:part], counts[part:])]
+    units = rng.integers(0, 3, len(documents))
     least = int(rng.integers(1, 4))
-    made, both = together([side.listed(1) for side in sides], least)
-    assert np.stack(both, axis=1).tolist() == [of_side for _, of_side in by_side]
+    recorded = [side.recorded for side in sides]
+    in_units, made = near_by_units(recorded, units, least)
     assert made.forms.tolist() == [w for w in sorted(sums) if sums[w][1] >= least]
+    by_side = [sums_by_hand(half)[0] for half in (counts[:part], counts[part:])]
     for i, w in enumerate(made.forms.tolist()):
-        table = [[int(array[i, s]) for array in made[1:]] for s in range(2)]
-        assert table == [of_side.get(w, [0] * 6) for of_side, _ in by_side]
+        table = [[made.sums.tokens[i, s], made.documents[i, s]] for s in range(2)]
+        assert table == [of_side.get(w, [0, 0]) for of_side in by_side]
+    some = [d for d in range(len(documents)) if counts[d]]
+    by_unit = {
+        int(u): sum((counts[d] for d in some if units[d] == u), Counter()) for u in units[some]
+    }
+    amounts = near_amounts(recorded, units, made.forms)
+    wanted = [[by_unit[u][w] for w in made.forms.tolist()] for u in sorted(by_unit)]
+    assert amounts.tolist() == wanted
+    assert in_units.sizes.sum() == totals[1]
 
 
 def pairs_by_hand(
@@ -256,16 +255,6 @@ def test_measures_are_those_of_association_measures():
     )
     dice = [0.003913894, 0.026774194, 0.067796610, 0.002788845]
     assert made.log_dice.tolist() == pytest.approx((14 + np.log2(dice)).tolist(), abs=1e-5)
-    tokens, one = np.stack([near, everywhere - near], axis=1), np.ones((4, 2), np.int64)
-    forms = FormSums(np.arange(4, dtype=np.int32), tokens, tokens, tokens, tokens, one, one)
-    sides = Totals(
-        np.array([5_000, 995_000]), np.array([5_000, 995_000]), np.array([5_000, 995_000])
-    )
-    differ = keyness(forms, sides)
-    assert differ.g2.tolist() == pytest.approx(made.g2.tolist())
-    assert differ.ratio.tolist() == pytest.approx(
-        [4.314826074, 3.886266385, 5.829274564, 6.743634650], abs=0.08
-    )
 
 
 def test_g2_is_that_of_scipy_with_a_sign():

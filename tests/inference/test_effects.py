@@ -6,17 +6,15 @@ import math
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from scipy.stats import t as student
 
 from inference.bow import Bow
 from inference.effects import (
-    contrasts,
     corrected,
-    corrections,
     design,
     joint,
     regression,
     shares,
+    time_curve,
     units,
 )
 from inference.effects.regression import Data
@@ -102,42 +100,6 @@ def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance(do
     twin = textbook(x, lengths, cell, design, unit, wanted, 1)
     assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df]) == pytest.approx(twin)
     assert fit.alone.tolist() == [False, True]
-
-
-def test_nothing_is_concluded_along_a_line_that_one_unit_decides():
-    """Its residual is 0 whatever it says, and the variance is only that of the others."""
-    chance = np.random.default_rng(18)
-    x, lengths, unit = collection(chance, 200, 20)
-    line = np.array([[1.0, 0], [1, 1]])
-    along = contrasts.along(
-        data_of(x, lengths, units.by_code(unit), (unit == 3).astype(int)), line, line
-    )
-    assert along.verdict == "not apart"
-    assert (along.p == 1).all()
-    assert np.isnan(along.between()).all()
-
-
-def test_nothing_is_concluded_where_a_share_is_not_known_though_the_difference_is():
-    """Side 2 is alone in a time of its own, which is part of what both settings have on average."""
-    chance = np.random.default_rng(19)
-    x, lengths, unit = collection(chance, 300, 300)
-    side = np.arange(300) % 3
-    time = np.where(side == 2, 2, chance.integers(0, 2, 300))
-    made = design.made(
-        design.Variable(side.astype(np.int32), design.levels(3)),
-        None,
-        [design.Variable(time.astype(np.int32), design.levels(3))],
-        lengths.astype(float),
-    )
-    data = data_of(x, lengths, units.documents(300), made.cell)
-    of_row = np.where(made.effect < 2, made.effect, -1)
-    found = contrasts.of_settings(
-        data, made.rows, np.stack([made.setting(0), made.setting(1)]), of_row
-    )
-    assert np.isfinite(found.plain.fit.variance[2]).all()
-    assert np.isnan(found.value).all()
-    assert found.verdict == "not apart"
-    assert (found.p == 1).all()
 
 
 def test_arrays_of_other_documents_are_refused_before_a_kernel_reads_them():
@@ -236,50 +198,6 @@ def test_under_five_units_there_is_no_interval_and_an_absent_topic_has_an_upper_
     assert 0 < interval.high[3, 1] < 1
 
 
-def test_a_contrast_is_the_difference_of_its_sides_and_b_is_told_at_the_times_of_a():
-    chance = np.random.default_rng(8)
-    x, lengths, unit = collection(chance, 300, 30)
-    side, year = chance.integers(0, 2, 300), chance.integers(0, 6, 300)
-    side[year == 5] = 0
-    data = data_of(x, lengths, units.by_code(unit), side)
-    plain = contrasts.of_sides(data, np.array([0, 1]))
-    assert plain.difference == pytest.approx(plain.sides.share[:, 0] - plain.sides.share[:, 1])
-    low, high = plain.between()
-    assert ((low < plain.difference) & (plain.difference < high)).all()
-    assert (plain.times()[0] < plain.ratio).all()
-    cells = data._replace(cell=(side * 6 + year).astype(np.int32))
-    at_times = contrasts.of_sides(cells, np.repeat([0, 1], 6), np.tile(np.arange(6), 2))
-    assert at_times.compared.share[:, 0] == pytest.approx(plain.sides.share[:, 0])
-    X = np.concatenate([contrasts.spline(year, lengths), (side == 0)[:, None]], axis=1)
-    root = np.sqrt(lengths)[:, None]
-    beta = np.linalg.lstsq(
-        X * root, np.nan_to_num(x / np.maximum(lengths, 1)[:, None]) * root, rcond=None
-    )[0]
-    # The knots of documents are not quite those of cells, whose words are the same: both have the
-    # spline's own columns.
-    assert at_times.difference == pytest.approx(beta[-1], abs=1e-9)
-
-
-def test_intervals_of_a_contrast_equal_the_textbook():
-    chance = np.random.default_rng(21)
-    x, lengths, unit = collection(chance, 400, 400)
-    side = (chance.random(400) < 0.4).astype(int)
-    pair = np.arange(400) // 2  # units on both sides
-    found = contrasts.of_sides(data_of(x, lengths, units.by_code(pair), side), np.array([0, 1]))
-    rows, wanted = np.array([[1.0, 1], [1, 0]]), np.array([[1.0, 1], [1, 0], [0, 1]])
-    for k in range(K):
-        estimate, variance, df = textbook(x, lengths, side, rows, pair, wanted, k)
-        ends = naive_effects.recovered(estimate, variance, df)
-        assert [end[k] for end in found.between()] == pytest.approx(ends, rel=1e-6)
-        reach = student.ppf(0.975, df[2]) * np.sqrt(variance[2])
-        assert [end[k] for end in found.plain.between()] == pytest.approx(
-            [estimate[2] - reach, estimate[2] + reach]
-        )
-        assert found.plain.p[k] == pytest.approx(
-            2 * student.sf(abs(estimate[2]) / np.sqrt(variance[2]), df[2])
-        )
-
-
 def test_a_design_has_a_row_for_each_combination_and_its_settings():
     """Of a curve that may differ by three groups, with two fields held constant; documents without
     one of these, or words, are out."""
@@ -329,62 +247,25 @@ def test_a_design_of_too_many_columns_or_combinations_is_refused(monkeypatch):
         design.made(line, None, [], np.ones(40))
 
 
-def test_units_on_both_sides_count_for_less_than_others():
-    """Of pairs that differ much from one another and little within, the difference is known better
-    than each share."""
-    chance = np.random.default_rng(9)
-    own = np.repeat(chance.beta(2, 5, 40), 2)
-    x = np.stack([chance.binomial(500, own), np.full(80, 0)], axis=1)
-    side = np.tile([0, 1], 40)
-    paired = contrasts.of_sides(
-        data_of(x, np.full(80, 500), units.by_code(np.arange(80) // 2), side), np.array([0, 1])
-    )
-    alone = contrasts.of_sides(
-        data_of(x, np.full(80, 500), units.documents(80), side), np.array([0, 1])
-    )
-    widths = [float(high[0] - low[0]) for low, high in (paired.between(), alone.between())]
-    assert widths[0] < widths[1] / 3
+def test_sides_that_hardly_speak_at_the_same_times_do_not_overlap():
+    period = np.tile(np.arange(10), 2)
+    side = np.repeat([0, 1], 10)
+    everywhere = np.full(20, 100.0)
+    assert time_curve.overlap(everywhere, side, period)
+    one_after_the_other = np.where((period < 5) == (side == 0), 100.0, 0.0)
+    assert not time_curve.overlap(one_after_the_other, side, period)
+    hardly = np.where(one_after_the_other > 0, 100.0, 1.0)
+    assert not time_curve.overlap(hardly, side, period)
 
 
-def test_what_can_not_be_told_has_no_interval_and_no_p():
-    x, lengths, unit = collection(np.random.default_rng(10), 200, 20)
-    few = contrasts.of_sides(
-        data_of(x, lengths, units.by_code(unit), (unit > 3).astype(int)), np.array([0, 1])
-    )
-    assert few.verdict == "few units"
-    assert np.isnan(few.between()[0]).all()
-    assert (few.p == 1).all()
-    side = (unit > 9).astype(int)
-    period = np.where(side == 1, 5 + unit % 5, unit % 5)  # one side after the other
-    apart = contrasts.of_sides(
-        data_of(x, lengths, units.by_code(unit), side * 10 + period),
-        np.repeat([0, 1], 10),
-        np.tile(np.arange(10), 2),
-    )
-    assert apart.verdict == "apart in time"
-
-
-@pytest.mark.parametrize("sizes", [(5, 40), (25, 25)])
-def test_intervals_hold_the_truth_where_units_differ(sizes):
-    chance, held = np.random.default_rng(11), []
-    for _ in range(200):
-        U = sum(sizes)
-        own = np.clip(0.05 * chance.lognormal(-0.18, 0.6, U), 0, 1)  # of each unit, 5% on average
-        unit = np.repeat(np.arange(U), 12)
-        x = chance.binomial(40, chance.beta(own[unit] * 8, (1 - own[unit]) * 8))
-        side = (unit >= sizes[0]).astype(int)
-        of = data_of(
-            np.stack([x, 40 - x], axis=1), np.full(len(unit), 40), units.by_code(unit), side
-        )
-        low, high = contrasts.of_sides(of, np.array([0, 1])).between()
-        held.append(low[0] <= 0 <= high[0])
-    assert 0.92 <= np.mean(held) <= 0.99
-
-
-def test_intervals_of_what_is_named_are_wider():
-    assert corrections.level_of_named(3, 40) == pytest.approx(1 - 0.05 * 3 / 40)
-    assert corrections.level_of_named(40, 40) == pytest.approx(0.95)
-    assert corrections.level_of_named(0, 40) == pytest.approx(1 - 0.05 / 40)
+def test_a_curve_over_periods_has_as_many_words_between_its_bends():
+    period = np.arange(12)
+    curve = time_curve.spline(period, np.ones(12))
+    assert curve[:, 0].tolist() == [1] * 12
+    assert curve[:, 1] == pytest.approx(period / 11)
+    bends = [int((column > 0).sum()) for column in curve[:, 2:].T]
+    assert bends == [10, 8, 6, 4, 2]
+    assert time_curve.spline(np.zeros(4), np.ones(4)).tolist() == [[1]] * 4
 
 
 def speakers(chance, effect, U=40, K=6, time=False):

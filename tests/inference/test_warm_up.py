@@ -18,7 +18,7 @@ from inference.runtime import compiling
 from inference.codes.predict import predict
 from inference.evaluate import Completion, diagnose
 from inference.schedule import held_out_documents
-from inference.index import Index, collocations, hits, patterns, two_sets
+from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.text.starts import Starts
@@ -107,7 +107,8 @@ with patch.object(Dispatcher, "compile", noticed):
     index.rank('a -"b c" OR (d* "e f g")', index.find('a -"b c" OR (d* "e f g")'))
     lengths, sets = np.memmap(mapped.filename, np.int32, "r", shape=100), np.ones(100, np.uint8)
     two_sets.totals(lengths, sets)
-    two_sets.sums(index.fields["text"], 7, lengths, sets, 5)
+    two_sides = word_units.sides_of(np.arange(100) % 2, lengths, np.arange(100) // 4)
+    word_units.count_words(index.fields["text"], 7, two_sides, 5)
     for chosen in (None, lengths > 2):
         two_sets.tokens(index.fields["text"], 7, chosen, 5)
     collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))

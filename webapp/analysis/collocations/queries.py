@@ -74,11 +74,13 @@ class Asked(NamedTuple):
 
 class Counted(NamedTuple):
     """near: sums of each form near the word. everywhere: int64[n], tokens of each form in the set.
-    total: all tokens of it. Both without the word's own."""
+    total: all tokens of it. Both without the word's own. recorded: of each document, as Near has
+    it, where that was asked for."""
 
     near: Listed
     everywhere: np.ndarray
     total: int
+    recorded: np.ndarray
 
     @property
     def association(self) -> Association:
@@ -88,10 +90,16 @@ class Counted(NamedTuple):
         return association(near.sums.tokens, self.everywhere, window, self.total, near.found)
 
 
-def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST) -> Counted:
-    """A pass over the documents that have the word, and for a new set one over the index. kept:
-    documents that a form has near the word at least. Raises Invalid where the corpus has no index,
-    or the places of its words are not known."""
+def counted(
+    selection: RunSelection,
+    word: Word,
+    asked: Asked,
+    least_documents: int = LEAST,
+    record: bool = False,
+) -> Counted:
+    """A pass over the documents that have the word, and for a new set one over the index.
+    least_documents: that a form has near the word. record: whether what each document has is kept.
+    Raises Invalid where the corpus has no index, or the places of its words are not known."""
     view = selection.view
     index = search.open_index(selection.run.corpus)
     if not concordance.has_places(view.run):
@@ -102,16 +110,17 @@ def counted(selection: RunSelection, word: Word, asked: Asked, kept: int = LEAST
         )
 
     def make() -> Counted:
-        near = count(Near, selection, word, asked).listed(kept)
+        windows = count(Near, selection, word, asked, record)
+        near = windows.listed(least_documents)
         forms, tokens, total = _tokens(index, selection)
         everywhere = _of_forms(near.sums.forms, forms, tokens) - near.own
         # at least what is near: the counts of the index have a limit
         everywhere = np.maximum(everywhere, near.sums.tokens)
-        return Counted(near, everywhere, total - near.pieces)
+        return Counted(near, everywhere, total - near.pieces, windows.recorded)
 
     parts = () if asked.topic is None else view.labels.parts(asked.topic)
     window = (asked.left, asked.right, asked.within)
-    of_word = (word.pk, asked.topic, *parts, *window, kept)
+    of_word = (word.pk, asked.topic, *parts, *window, least_documents, record)
     return _near.get_or_set((index.made, view.run.snapshot_id, *selection.key, *of_word), make)
 
 
@@ -143,7 +152,7 @@ def count(
     selection: RunSelection,
     word: Word,
     asked: Asked,
-    *more: np.ndarray,
+    *more: np.ndarray | bool,
 ) -> Counts:
     """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
     index = search.open_index(selection.run.corpus)

@@ -6,6 +6,7 @@ from typing import Literal
 from webapp.analysis.keyness.shapes import KeyWord
 from webapp.analysis.time.shapes import Offer, SetsForm
 from webapp.analysis.words.shapes import WordHeader
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 
 Order = Literal["log_dice", "g2", "t"]
@@ -120,8 +121,8 @@ class NearWord(KeyWord):
     """A word near another on two sides, the first side's figures first. times, low, high, g2,
     burst: of its frequency among the words near, the side where it is larger against the other.
     rates: in 10,000 words near it. urls: lines. association: G2 on either side, as a Collocate has
-    it. clear: whether the two frequencies differ beyond chance, by a test that is better for small
-    counts than the interval."""
+    it. clear: whether the two frequencies differ beyond chance: exactly where the interval excludes
+    that they are the same."""
 
     association: list[float]
     clear: bool
@@ -131,12 +132,20 @@ class NearWord(KeyWord):
 class ComparedCollocations(NearPage):
     """On two sides. words: collocations of the first side, of the second, of both; one is in both
     if it is a collocation of either and the frequencies do not clearly differ. more: how many
-    others each has. tried: words that were compared."""
+    others each has. tried: words that were compared. level, rows, calibrated, unit, units, few_units,
+    caution: as keyness has them."""
 
     sides: list[WordSide]
     words: list[list[NearWord]]
     more: list[int]
     tried: int
+    level: float
+    rows: int
+    calibrated: str
+    unit: UnitAbout
+    units: list[int]
+    few_units: str
+    caution: str
 
 
 @dataclass(frozen=True)

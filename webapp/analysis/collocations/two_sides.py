@@ -5,28 +5,31 @@ from typing import NamedTuple
 import numpy as np
 from django.http import QueryDict
 
+from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.explore.association import COLLOCATION
-from inference.index.collocations import together
-from inference.index.two_sets import FormSums
+from inference.index import two_sets
+from inference.index.collocations import near_amounts, near_by_units
+from inference.index.word_units import Counted
+from webapp.analysis.answers import asked as answered, cautions
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.analysis.keyness import counting, queries as words_of_sets
 from webapp.analysis.time import contrasts
-from webapp.core.documents import search
+from webapp.core.documents import search, unit_sentences
 from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.units import Unit
 from webapp.models import Word
 from webapp.platform.storage import csv_cells
 
 LISTED = 25  # words of each column
 COLUMNS = ("first", "second", "both")
 ASSOCIATION_DIGITS = 2  # of the file
-TIMES_DIGITS = 4
 _COLUMNS = (
-    "corpus run selection word first second left right within near column tokens_first"
-    " tokens_second documents_first documents_second association_first association_second times"
-    " clear"
+    "corpus run selection unit unit_chosen_by level word first second left right within near column"
+    " tokens_first tokens_second documents_first documents_second association_first"
+    " association_second times low high p clear"
 ).split()
 
 
@@ -78,31 +81,61 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     least = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     counts = []
     for side in compared_sides:
-        counted = queries.counted(side.documents, word, side.asked, least)
-        counts.append(queries.told(side.documents, counted))
-    sums, totals = together([count.near for count in counts], counting.LEAST)
+        windows = queries.counted(side.documents, word, side.asked, least, record=True)
+        counts.append(queries.told(side.documents, windows))
+    totals = two_sets.Totals(*np.stack([count.near.totals for count in counts], axis=1))
     if not totals.tokens.all():
         raise Invalid(
             "from_a", f"On one side no word is near “{word.word}”. Choose more documents."
         )
+    _, unit = unit_of(compared_sides)
+    recorded = [count.recorded for count in counts]
+    units, words = near_by_units(recorded, unit, counting.LEAST)
+    words = _that_may_be_told(words, counts)
     if asked.which == "content":
-        content = search.content_words(search.open_index(corpus), sums.forms)
-        sums = FormSums(*(array[content] for array in sums))
-    result = keyness.keyness(sums, totals)._replace(different=keyness.differ(sums, totals))
+        words = words.some(search.content_words(search.open_index(corpus), words.forms))
+
+    def amounts_of(rows: np.ndarray) -> np.ndarray:
+        return near_amounts(recorded, unit, words.forms[rows])
+
+    answers = answer_words(units.sizes, words.sums, amounts_of)
+    result = keyness.keyness(answers, words.sums, totals.tokens)
     compared = counting.Computed(
         totals=totals,
-        forms=sums.forms,
-        tokens=sums.tokens,
-        documents=sums.documents,
+        forms=words.forms,
+        tokens=words.sums.tokens,
+        documents=words.documents,
         result=result,
-        tried=len(sums.forms),
+        tried=len(words.forms),
         differ=[],
+        family=counting.WordFamily.of(answers),
     )
-    association = _associations(sums.forms, counts)
+    association = _associations(words.forms, counts)
     in_enough = compared.documents >= queries.least(base, asked.least)
     strong = (association >= COLLOCATION) & in_enough
     columns = _columns(result, strong, association)
     return Computed([count.near.found for count in counts], compared, association, columns)
+
+
+def unit_of(compared_sides: list[Side]) -> tuple[Unit, np.ndarray | None]:
+    """Who is independent, and each document's: int64[D], None where documents are."""
+    compared = {name for side in compared_sides for name, _ in side.documents.values}
+    return answered.unit_of(compared_sides[0].documents.version, *sorted(compared))
+
+
+def _that_may_be_told(words: Counted, counts: list[queries.Counted]) -> Counted:
+    """With the tokens and documents that who asks may know, of the forms that any side may tell."""
+    forms = [count.near.sums.forms for count in counts]
+    words = words.some(np.isin(words.forms, np.concatenate(forms)))
+    tokens, documents = np.zeros((2, len(words.forms), 2), np.int64)
+    for s, count in enumerate(counts):
+        _, rows, rows_of_side = np.intersect1d(
+            words.forms, forms[s], assume_unique=True, return_indices=True
+        )
+        tokens[rows, s] = count.near.sums.tokens[rows_of_side]
+        documents[rows, s] = count.near.sums.documents[rows_of_side]
+    words = words._replace(documents=documents, sums=words.sums._replace(tokens=tokens))
+    return words.some(documents.sum(axis=1) >= counting.LEAST)
 
 
 def _associations(forms: np.ndarray, counts: list[queries.Counted]) -> np.ndarray:
@@ -140,6 +173,8 @@ def _in_order(chosen: np.ndarray, different: np.ndarray, association: np.ndarray
 
 def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> ComparedCollocations:
     computed = _computed(word, compared_sides)
+    family = computed.compared.family
+    unit, _ = unit_of(compared_sides)
     windows = computed.compared.totals.tokens.tolist()
     sides = []
     for side, found, window in zip(compared_sides, computed.found, windows, strict=True):
@@ -153,6 +188,13 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
         ],
         more=[max(len(rows) - LISTED, 0) for rows in computed.rows],
         tried=computed.compared.tried,
+        level=family.level,
+        rows=family.rows,
+        calibrated=family.calibrated,
+        unit=unit_sentences.about(base.version, unit),
+        units=list(family.units),
+        few_units=cautions.few_units(unit, family.units, family.verdict),
+        caution=cautions.caution(unit, family.units, family.verdict),
     )
 
 
@@ -177,10 +219,14 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
     computed = _computed(word, compared_sides)
     a, b = compared_sides
+    unit = unit_sentences.about(base.version, unit_of(compared_sides)[0])
     about = [
         base.run.corpus.name,
         base.run.pk,
         base.sentence,
+        unit.column,
+        unit.chosen_by,
+        computed.compared.family.level,
         word.word,
         a.name,
         b.name,
@@ -194,6 +240,7 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
         for near in _words(base, word, compared_sides, computed, rows[:longest]):
             association = [round(g2, ASSOCIATION_DIGITS) for g2 in near.association]
             counts = [near.word, column, *near.tokens, *near.documents]
-            tested = [*association, round(near.times, TIMES_DIGITS), int(near.clear)]
-            lines.append([*about, *counts, *tested])
+            numbers = [near.times, near.low, near.high, near.p]
+            tested = ["" if number is None else number for number in numbers]
+            lines.append([*about, *counts, *association, *tested, int(near.clear)])
     return csv_cells.lines([_COLUMNS, *lines])

@@ -10,8 +10,8 @@ import numpy as np
 from inference import Bow, Invalid, Topics, answers as estimator
 from inference.answers import Answers, Verdict, held, question
 from inference.answers.held import Settings
-from inference.effects import as_stm, contrasts as design_of_time, corrected, design, regression
-from inference.effects.units import LEAST, LEVEL
+from inference.effects import as_stm, corrected, design, regression, time_curve
+from inference.effects.units import LEVEL
 from webapp.analysis.answers import asked as asked_once
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula, Term
@@ -53,34 +53,34 @@ class Asked(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Of T topics. value, low, high: float64[T, 2]: shares at the first and at the second setting,
-    or how they change from one to the other in two groups; difference, the second less the first,
-    its ends, it corrected for reading, and p: float64[T]; named: bool[T], accepted by Benjamini and
-    Hochberg's procedure among all, exactly where the intervals exclude no difference. level: of all
-    intervals, of the `rows` that were judged together; calibrated: see inference.answers. wider:
-    where nobody has said who speaks."""
+    """Of T topics. answers: side a is the second setting, b the first; where the effect may differ
+    by group how the share changes in the second, and in the first. value, low, high: float64[T, 2],
+    of the first and of the second. corrected: float64[T], the difference corrected for reading.
+    wider: where nobody has said who speaks."""
 
     topics: list[int]
+    answers: Answers
     value: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    difference: np.ndarray
-    difference_low: np.ndarray
-    difference_high: np.ndarray
     corrected: np.ndarray
-    p: np.ndarray
-    named: np.ndarray
-    level: float
-    rows: int
-    calibrated: str
-    verdict: Verdict
     wider: Wider | None
+
+    @property
+    def named(self) -> np.ndarray:
+        """bool[T]: beyond chance, exactly where the intervals exclude no difference."""
+        return self.answers.accepted
+
+    @property
+    def p(self) -> np.ndarray:
+        """float64[T]: 1 where nothing can be said."""
+        return np.where(np.isnan(self.answers.p), 1.0, self.answers.p)
 
     def order(self, by: Order) -> list[int]:
         """Rows, those first that are named."""
         if by == "number":
             return list(range(len(self.topics)))
-        size = np.abs(self.difference)
+        size = np.abs(self.answers.difference)
         if by == "ratio":
             first, second = np.maximum(np.abs(self.value.T), 1e-6)
             size = np.abs(np.log(first / second))
@@ -269,17 +269,18 @@ class Regression:
             regression.reach(regression.fit(data, self.design.rows, self.contrast[None]), LEVEL)
         )
 
-    def estimated(self, data: regression.Data) -> Answers:
+    def estimated(self, data: regression.Data, level: float | None = None) -> Answers:
         """a: the second setting, or how the share changes in the second group; b: the first. Of any
-        texts that the data counts."""
+        texts that the data counts. level: of the intervals; None: what the data's topics give."""
         if self._plain:
             unit = np.empty(len(data.cell), np.int64)
             unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
             counted = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
             outcome = estimator.CountedTopics(*counted, data.T)
             first, second = self._two_sides(data.cell)
-            return estimator.answer(outcome, question.of_two_sets(second, first, unit))
-        return held.answer_held(data, self._held, self._verdict, self.fit)
+            of_sides = question.of_two_sets(second, first, unit)
+            return estimator.answer(outcome, of_sides, level=level)
+        return held.answer_held(data, self._held, self._verdict, self.fit, level)
 
     @property
     def _plain(self) -> bool:
@@ -338,15 +339,19 @@ class Regression:
         by = fields.usual(self.selection.version)
         groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
         known = (self.design.cell >= 0) & (groups.group >= 0)
-        return design_of_time.overlap(
+        return time_curve.overlap(
             self.weight[known], side[self.design.cell[known]], groups.group[known]
         )
 
     def table(self) -> Table:
         """All topics that are neither merged nor hidden. Kept for a while."""
-        view = self.selection.view
-        every = [k for k in view.topics if view.labels.into[k] == k and not view.labels.hidden(k)]
-        return _kept.get_or_set((self.key, tuple(every)), lambda: self._table(every))
+        topics = asked_once.told_topics(self.selection.view)
+        return _kept.get_or_set((self.key, tuple(topics)), lambda: self._table(topics))
+
+    def answers(self) -> tuple[list[int], Answers]:
+        """The same topics, with what every page says of them."""
+        topics = asked_once.told_topics(self.selection.view)
+        return topics, self._answered(topics, together=False)
 
     def together(self, topics: list[int]) -> Table:
         """Of one row: topics that were chosen before looking, as one."""
@@ -361,21 +366,13 @@ class Regression:
         else:
             low, high = _ends_of_changes(found)
         return Table(
-            topics,
-            value,
-            np.stack(low, axis=1),
-            np.stack(high, axis=1),
-            found.difference,
-            found.low,
-            found.high,
-            self.corrected(self.data(topics, together)),
-            np.where(np.isnan(found.p), 1.0, found.p),
-            found.accepted,
-            found.level,
-            found.rows,
-            found.calibrated,
-            found.verdict,
-            None if together else self._wider(topics, found.error**2),
+            topics=topics,
+            answers=found,
+            value=value,
+            low=np.stack(low, axis=1),
+            high=np.stack(high, axis=1),
+            corrected=self.corrected(self.data(topics, together)),
+            wider=None if together else self._wider(topics, found.error**2),
         )
 
     def _answered(self, topics: list[int], together: bool) -> Answers:
@@ -511,26 +508,3 @@ def _two(
             f" “{levels.labels[first]}” twice.",
         )
     return first, second
-
-
-def called(unit: units.Unit) -> str:
-    return f"values of “{unit.field.name}”" if unit.field else "documents"
-
-
-def caution(regression: Regression, verdict: Verdict) -> str:
-    """Why nothing can be concluded, or ""."""
-    cautions = {
-        "few units": (
-            f"Fewer than {LEAST} {called(regression.unit)} speak of one of the two: nothing can be"
-            " said beyond these texts."
-        ),
-        "apart in time": (
-            "The two hardly speak at the same times: their difference can’t be separated from what"
-            " changed over time."
-        ),
-        "not apart": (
-            "The effect can’t be separated from what is held constant, or rests on a single one of"
-            f" the {called(regression.unit)}."
-        ),
-    }
-    return cautions.get(verdict, "")

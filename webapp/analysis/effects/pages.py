@@ -1,13 +1,14 @@
 """What the page of effects and that of a claim show, made from what was estimated: for the pages
 and for the API."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from inference import Invalid, engines
 from inference.effects.regression import Data
-from webapp.analysis.effects import estimates, formula as formulas, sentences, variables, variants
+from webapp.analysis.answers import cautions
+from webapp.analysis.effects import formula as formulas, sentences, variables, variants
 from webapp.analysis.effects.estimates import Order, Regression, Table
 from webapp.analysis.effects.shapes import (
     AboutEffect,
@@ -24,7 +25,7 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.time import shares
-from webapp.core.documents import units
+from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
 from webapp.core.runs import replicates, trials
@@ -55,8 +56,8 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     table = regression.table()
     data = _data(regression, table.topics, kept)
     found, at = np.isin(np.arange(data.T), data.into), table.topics.index(topic)
-    estimated = regression.estimated(data)
-    told = estimated.difference[found], table.difference[found]
+    estimated = regression.estimated(data, table.answers.level)
+    told = estimated.difference[found], table.answers.difference[found]
     known = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
     times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
     difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
@@ -111,6 +112,7 @@ def asked_formula(
 
 def _about(regression: Regression, conclusion: str) -> AboutEffect:
     """What both pages say of it."""
+    table = regression.table()
     return AboutEffect(
         formula=str(regression.asked.formula),
         settings=[regression.effect.labels[i] for i in regression.settings],
@@ -118,8 +120,11 @@ def _about(regression: Regression, conclusion: str) -> AboutEffect:
         if regression.across
         else [],
         selection=regression.selection.sentence,
-        unit=regression.unit.said,
-        wider=regression.table().wider,
+        unit=unit_sentences.about(regression.selection.version, regression.unit),
+        few_units=cautions.few_units(regression.unit, table.answers.units, table.answers.verdict),
+        level=table.answers.level,
+        calibrated=table.answers.calibrated,
+        wider=table.wider,
         conclusion=conclusion,
     )
 
@@ -135,8 +140,10 @@ def effects_page(
     the list."""
     chosen, table = regression.asked.formula, regression.table()
     rows = table.order(order)
-    listed = _rows(regression, table, rows[after : after + LISTED] if not table.verdict else [])
-    one = _along(regression, numbers) if numbers and not table.verdict else None
+    listed = _rows(
+        regression, table, rows[after : after + LISTED] if not table.answers.verdict else []
+    )
+    one = _along(regression, numbers) if numbers and not table.answers.verdict else None
     return EffectsPage(
         **vars(_about(regression, _conclusion(regression, listed, one))),
         estimate=regression.asked.estimate,
@@ -146,11 +153,10 @@ def effects_page(
         documents=regression.documents,
         left_out=regression.left_out,
         units=regression.units,
-        caution=estimates.caution(regression, table.verdict),
+        caution=cautions.caution(regression.unit, table.answers.units, table.answers.verdict),
         tried=len(table.topics),
         named=int(table.named.sum()),
-        level=table.level,
-        misfit=0 if regression.across else int((table.value < 0).any(axis=1).sum()),
+        misfit=0 if regression.across else _negative_shares(table),
         order=order,
         topics=listed,
         next=following(after + LISTED if after + LISTED < len(rows) else None),
@@ -169,9 +175,9 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
         listed = [row for row in listed if row.number == one.topic.number] or _rows(
             regression, table, [table.topics.index(one.topic.number)]
         )
-    elif table.verdict or not listed or not listed[0].named:
+    elif table.answers.verdict or not listed or not listed[0].named:
         return (
-            estimates.caution(regression, table.verdict)
+            cautions.caution(regression.unit, table.answers.units, table.answers.verdict)
             or "No topic’s share differs by more than chance explains."
         )
     return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
@@ -197,27 +203,39 @@ def _rows(regression: Regression, table: Table, places: list[int]) -> list[Topic
 
 def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
     """Of a row. ends: float64[2], of the corrected difference."""
+    answers = table.answers
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
-    read = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
-    down, up, corrected, low, high = _known(
-        np.array([table.difference_low[i], table.difference_high[i], table.corrected[i], *read])
+    corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
+    corrected, corrected_low, corrected_high = _known([table.corrected[i], *corrected_ends])
+    ratio, ratio_low, ratio_high = _known(
+        [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
     )
+    difference_low, difference_high = _known([answers.low[i], answers.high[i]])
     return Estimate(
-        share.tolist(),
-        _known(table.low[i]),
-        _known(table.high[i]),
-        float(table.difference[i]),
-        down,
-        up,
-        corrected,
-        low,
-        high,
-        float(table.p[i]),
-        bool(table.named[i]),
+        share=share.tolist(),
+        low=_known(table.low[i]),
+        high=_known(table.high[i]),
+        difference=float(answers.difference[i]),
+        difference_low=difference_low,
+        difference_high=difference_high,
+        corrected=corrected,
+        corrected_low=corrected_low,
+        corrected_high=corrected_high,
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        verdict=answers.verdict_of(i),
+        p=float(table.p[i]),
+        named=bool(table.named[i]),
     )
 
 
-def _known(numbers: np.ndarray) -> list[float | None]:
+def _negative_shares(table: Table) -> int:
+    """Topics of which a formula expects a share below 0."""
+    return int(np.count_nonzero((table.answers.a < 0) | (table.answers.b < 0)))
+
+
+def _known(numbers: Iterable[float]) -> list[float | None]:
     return [float(x) if np.isfinite(x) else None for x in numbers]
 
 

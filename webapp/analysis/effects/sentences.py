@@ -37,7 +37,7 @@ def difference(
     )
     said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
-        level = estimates.LEVEL if together else regression.table().level
+        level = estimates.LEVEL if together else regression.table().answers.level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         said += f" ({level_text(level)} confidence interval {ends})"
     if estimate.corrected is not None:

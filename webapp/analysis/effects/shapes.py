@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from webapp.analysis.effects.variables import Offered
 from webapp.analysis.time.shapes import Course, Offer, Pinned
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink, TopicWithWords
 
 
@@ -13,7 +14,9 @@ class Estimate:
     """share, low, high: at the first and at the second setting, of documents that are alike in what
     is held constant; where the effect may differ by group, how the share changes in either.
     difference: the second less the first; corrected: for what reading loses, null where it can't be
-    told. p: of no difference. named: whether it differs beyond chance, among all topics that were
+    told. ratio: the second share over the first, null where that is nothing; ratio_high: null where
+    nothing bounds it. verdict: "" beyond chance; "one unit" where that is mostly one unit's doing;
+    else why nothing can be said. p: of no difference. named: whether it differs beyond chance, among all topics that were
     tried; then its intervals are wider, of `level`."""
 
     share: list[float]
@@ -25,6 +28,10 @@ class Estimate:
     corrected: float | None
     corrected_low: float | None
     corrected_high: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    verdict: str
     p: float
     named: bool
 
@@ -84,14 +91,19 @@ class Wider:
 @dataclass(frozen=True)
 class AboutEffect:
     """formula: as it can be written in the address. settings: the two that are compared; groups:
-    those by which the effect may differ. unit: for whom intervals hold; wider: where nobody has
-    said who speaks. conclusion: what may be concluded, and what not."""
+    those by which the effect may differ. unit: who is independent; few_units: that they are few, or "".
+    level: of all intervals, of topics that were judged together; calibrated: "exchanged", by
+    exchanges of units, or "t". wider: where nobody has said who speaks. conclusion: what may be
+    concluded, and what not."""
 
     formula: str
     settings: list[str]
     groups: list[str]
     selection: str
-    unit: str
+    unit: UnitAbout
+    few_units: str
+    level: float
+    calibrated: str
     wider: Wider | None
     conclusion: str
 
@@ -100,9 +112,9 @@ class AboutEffect:
 class EffectsPage(AboutEffect):
     """estimate: of what was counted, or as stm. held: what is held constant. documents, units: that
     the estimates rest on; left_out: documents of which something is not known. tried, named:
-    topics. level: of the intervals of those that are named; misfit: topics of which a
-    negative share is expected. caution: why nothing can be concluded, or ""; the conclusion is of
-    what is shown along the effect, else of the first topic."""
+    topics. misfit: topics of which a negative share is expected. caution: why nothing can be
+    concluded, or ""; the conclusion is of what is shown along the effect, else of the first
+    topic."""
 
     estimate: str
     effect: str
@@ -114,7 +126,6 @@ class EffectsPage(AboutEffect):
     caution: str
     tried: int
     named: int
-    level: float
     misfit: int
     order: str
     topics: list[TopicEffect]

@@ -16,6 +16,7 @@ from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
 from inference.errors import Invalid
 from inference.explore.matching import Matching
+from webapp.analysis.answers import cautions
 from webapp.analysis.compare import matchings
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.estimates import Regression
@@ -200,12 +201,15 @@ def _of_run(
     similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
     difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
     if k >= 0:
-        estimated = there.estimated(there.data([int(into[k])]))
-        low, high = float(estimated.low[0]), float(estimated.high[0])
-        difference, problem = (
-            float(estimated.difference[0]),
-            estimates.caution(there, estimated.verdict),
-        )
+        topics, answers = there.answers()  # what the run's own page of effects says
+        problem = cautions.caution(there.unit, answers.units, answers.verdict)
+        if int(into[k]) in topics:
+            column = topics.index(int(into[k]))
+            difference = float(answers.difference[column])
+            low = float(answers.low[column])
+            high = float(answers.high[column])
+        else:
+            problem = "The topic is hidden in this run."
     sums = _unit_sums(own, there, partner, exchange) if exchange else None
     return Variant(
         view,
@@ -301,7 +305,7 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
         return (
             None,
             (
-                f"Most {estimates.called(own.unit)} are on both sides: nothing can be exchanged,"
+                f"Most {cautions.units_named(own.unit)} are on both sides: nothing can be exchanged,"
                 " and there is no test of all runs together."
             ),
         )

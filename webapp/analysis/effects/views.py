@@ -27,6 +27,7 @@ from webapp.analysis.effects.shapes import (
 )
 from webapp.analysis.time import trends
 from webapp.analysis.time.shapes import Offer, Pinned
+from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
 from webapp.core.results.links import TopicLink
@@ -322,8 +323,8 @@ def train(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(back(request, reverse("run_effects", args=[run.pk])))
 
 
-_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estimate", "independent", "documents", "topic", "label", "first", "second", "share_first", "low_first",
-            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "level", "p", "beyond_chance"]  # fmt: skip
+_COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estimate", "unit", "unit_chosen_by", "units", "documents", "topic", "label", "first", "second", "share_first", "low_first",
+            "high_first", "share_second", "low_second", "high_second", "difference", "low", "high", "corrected", "ratio", "ratio_low", "ratio_high", "level", "p", "verdict", "beyond_chance"]  # fmt: skip
 
 
 @require_safe
@@ -345,11 +346,13 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
 
 def _table(regression: Regression) -> list[list[Any]]:
     table, view = regression.table(), regression.selection.view
+    answers = table.answers
     run, names = view.run, [regression.effect.labels[i] for i in regression.settings]
     if regression.across:
         names = [
             f"{names[0]} to {names[1]}, {regression.across.labels[i]}" for i in regression.groups
         ]
+    unit = unit_sentences.about(regression.selection.version, regression.unit)
     about = [
         run.corpus.name,
         run.pk,
@@ -358,23 +361,18 @@ def _table(regression: Regression) -> list[list[Any]]:
         regression.selection.sentence,
         str(regression.asked.formula),
         regression.asked.estimate,
-        regression.unit.said,
+        unit.column,
+        unit.chosen_by,
+        regression.units,
         regression.documents,
     ]
     rows: list[list[Any]] = [_COLUMNS]
     for i, k in enumerate(table.topics):
-        sides = [end[i, s] for s in (0, 1) for end in (table.value, table.low, table.high)]
-        ends = [
-            end[i]
-            for end in (
-                table.difference,
-                table.difference_low,
-                table.difference_high,
-                table.corrected,
-            )
-        ]
-        numbers = [
-            "" if np.isnan(x) else float(x) for x in (*sides, *ends, table.level, table.p[i])
-        ]
-        rows.append([*about, k, view.labels.name(k), *names, *numbers, int(table.named[i])])
+        shares = [end[i, side] for side in (0, 1) for end in (table.value, table.low, table.high)]
+        columns = (answers.difference, answers.low, answers.high, table.corrected)
+        columns += (answers.ratio, answers.ratio_low, answers.ratio_high)
+        numbers = [*shares, *(column[i] for column in columns), answers.level, table.p[i]]
+        cells = [float(number) if np.isfinite(number) else "" for number in numbers]
+        verdict = [answers.verdict_of(i), int(table.named[i])]
+        rows.append([*about, k, view.labels.name(k), *names, *cells, *verdict])
     return rows

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple, assert_never
 
 from inference.explore.naming import LIST, capitalized
+from webapp.analysis.answers.cautions import FEW_UNITS
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.kinds import (
     Change,
@@ -38,7 +39,6 @@ from webapp.platform.drawing.numbers import count, level, percent, topic_label
 
 NAMED, MEMBERS = 3, 100  # topics of a family, or words, that a sentence names; of its address
 USUAL_LEVEL = 0.95  # of intervals of changes that an older program found
-FEW_UNITS = 20  # on a side, below which a sentence says that they are few
 
 
 @dataclass(frozen=True)

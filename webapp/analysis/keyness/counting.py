@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.http import QueryDict
 
+from inference.answers import Answers, Verdict
+from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
 from inference.explore.documents import frozen
-from inference.index import Index, two_sets
+from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
+from webapp.analysis.answers import asked
 from webapp.analysis.findings import stored
 from webapp.analysis.keyness.shapes import Counting, Order, Which
 from webapp.analysis.time import contrasts
@@ -29,13 +32,13 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 1  # raised when the same sets have other words
+METHOD = 2  # raised when the same sets have other words
 DIGEST = 28  # bytes, of a key that names stored words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 KEPT: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
-QUICK = 300_000_000
+QUICK = 100_000_000
 _computed = BoundedCache(16 << 20)
 
 
@@ -92,7 +95,7 @@ def _phrases(snapshot_id: int) -> list[str]:
 class Computed(NamedTuple):
     """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted
     numbers them; tokens, documents: int64[n, 2]. differ: how many each side uses more, of which the
-    clearest are here."""
+    clearest are here. family: what they share."""
 
     totals: two_sets.Totals
     forms: np.ndarray
@@ -101,6 +104,23 @@ class Computed(NamedTuple):
     result: keyness.Keyness
     tried: int
     differ: list[int]
+    family: "WordFamily"
+
+
+class WordFamily(NamedTuple):
+    """What all words of a page share. level: of the intervals of `rows` words, those of which
+    something can be said; calibrated: see inference.answers. units: of either side. verdict: why
+    nothing can be said of any, or ""."""
+
+    level: float
+    rows: int
+    calibrated: str
+    units: tuple[int, int]
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, answers: Answers) -> "WordFamily":
+        return cls(answers.level, answers.rows, answers.calibrated, answers.units, answers.verdict)
 
 
 @dataclass
@@ -125,7 +145,9 @@ class Contrast:
             documents.address().removeprefix("?") for documents in (base, a.documents, b.documents)
         ]
         self.task = [base.run.pk, addresses, b.complement, which]
-        sets = (base.key, a.documents.key, b.documents.key, b.complement)
+        compared = {name for side in (a, b) for name, _ in side.documents.values}
+        self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
+        sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.said)
         self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which)
         digest = blake2b(repr(self.key).encode(), digest_size=DIGEST).hexdigest()
         self._stored_as = f"words {digest}"
@@ -173,11 +195,17 @@ class Contrast:
         counted = self.counted
         totals = self.totals()
         size = counted.words + len(counted.phrases)
-        sums = two_sets.sums(counted.fields, size, self.lengths, self.sets, LEAST, advance)
+        units = word_units.sides_of(self.sets.astype(np.int8) - 1, self.lengths, self._units)
+        words = word_units.count_words(counted.fields, size, units, LEAST, advance)
         if self.which == "content":
-            content = counted.content(sums.forms)
-            sums = two_sets.FormSums(*(array[content] for array in sums))
-        result = keyness.keyness(sums, totals)
+            words = words.some(counted.content(words.forms))
+
+        def amounts_of(rows: np.ndarray) -> np.ndarray:
+            postings = word_units.gather(counted.fields, words.forms[rows])
+            return word_units.amounts(postings, units)
+
+        answers = answer_words(units.sizes, words.sums, amounts_of)
+        result = keyness.keyness(answers, words.sums, totals.tokens)
         sides = [
             np.flatnonzero(result.different & (result.ratio > 0)),
             np.flatnonzero(result.different & ~(result.ratio > 0)),
@@ -185,13 +213,24 @@ class Contrast:
         rows = _clearest(result, sides)
         return Computed(
             totals=totals,
-            forms=sums.forms[rows],
-            tokens=sums.tokens[rows],
-            documents=sums.documents[rows],
+            forms=words.forms[rows],
+            tokens=words.sums.tokens[rows],
+            documents=words.documents[rows],
             result=keyness.Keyness(*(array[rows] for array in result)),
-            tried=len(sums.forms),
+            tried=len(words.forms),
             differ=[len(side) for side in sides],
+            family=WordFamily.of(answers),
         )
+
+    @property
+    def _units(self) -> np.ndarray | None:
+        """int64[D], whose each document of the index is, below 0 for its own; None: documents are
+        independent. Documents behind the last that was read are on no side."""
+        if self.unit_codes is None:
+            return None
+        units = np.full(self.counted.index.D, -1, np.int64)
+        units[: len(self.unit_codes)] = self.unit_codes
+        return units
 
     def read(self) -> Computed | None:
         """What a worker stored; None where nothing is."""
@@ -209,6 +248,7 @@ class Contrast:
                 result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
                 tried=row.data["tried"],
                 differ=row.data["differ"],
+                family=_read_family(row.data["family"]),
             )
 
     def store(self, computed: Computed) -> None:
@@ -224,9 +264,17 @@ class Contrast:
             self.base.run,
             self._stored_as,
             method=METHOD,
-            data={"tried": computed.tried, "differ": computed.differ},
+            data={
+                "tried": computed.tried,
+                "differ": computed.differ,
+                "family": computed.family._asdict(),
+            },
             arrays=file.getvalue(),
         )
+
+
+def _read_family(row: dict[str, Any]) -> WordFamily:
+    return WordFamily(**row | {"units": tuple(row["units"])})
 
 
 def compute(

@@ -5,21 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.index import two_sets
+from webapp.analysis.answers import cautions
 from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.analysis.time import contrasts
 from webapp.analysis.time.shapes import Side
-from webapp.core.documents import fields
+from webapp.core.documents import fields, unit_sentences
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.nulls import number_or_none
 
 LISTED = 50  # words of each side
 PER_WORDS = 10_000  # rates are occurrences in so many words
-RATIO_DIGITS = 4  # of the file
-G2_DIGITS = 2
 _COLUMNS = (
-    "corpus run selection word side times low high adjusted_p g2 tokens tokens_other documents"
-    " documents_other one_document".split()
+    "corpus run selection unit unit_chosen_by level word side times low high p g2 tokens"
+    " tokens_other documents documents_other one_unit".split()
 )
 
 
@@ -27,6 +26,7 @@ def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int 
     """over: of what the parts are over which each word's dispersion is asked for; "" for none. by:
     the user who asks. Raises Invalid, and NotYet while a worker counts."""
     computed = contrast.computed(by)
+    family = computed.family
     return Keyness(
         sides=described(contrast, computed),
         words=[_words_of_side(contrast, computed, s, order, over) for s in range(2)],
@@ -36,6 +36,13 @@ def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int 
         which=contrast.which,
         selection=selection,
         over=over,
+        level=family.level,
+        rows=family.rows,
+        calibrated=family.calibrated,
+        unit=unit_sentences.about(contrast.base.version, contrast.unit),
+        units=list(family.units),
+        few_units=cautions.few_units(contrast.unit, family.units, family.verdict),
+        caution=cautions.caution(contrast.unit, family.units, family.verdict),
     )
 
 
@@ -85,7 +92,9 @@ def table(contrast: Contrast, over: str, by: int | None) -> bytes:
         head.append(f"dp_over_{over}")
     lines = [head]
     for s, side in enumerate(contrast.sides):
+        unit = unit_sentences.about(base.version, contrast.unit)
         about = [base.run.corpus.name, base.run.pk, base.sentence]
+        about += [unit.column, unit.chosen_by, computed.family.level]
         rows = _ranked(computed, s, "ratio")
         side_lines = [
             [*about, text, side.name, *_cells(computed, i, s, text)]
@@ -103,11 +112,8 @@ def _cells(computed: Computed, i: int, s: int, text: str) -> list:
     """From "times" on."""
     word = key_word(computed, i, s, text, [])
     return [
-        round(word.times, RATIO_DIGITS),
-        round(word.low, RATIO_DIGITS),
-        "" if word.high is None else round(word.high, RATIO_DIGITS),
-        f"{computed.result.adjusted[i]:.3g}",
-        round(word.g2, G2_DIGITS),
+        *("" if number is None else number for number in (word.times, word.low, word.high, word.p)),
+        word.g2,
         *word.tokens,
         *word.documents,
         int(word.burst),
@@ -127,17 +133,21 @@ def _ranked(computed: Computed, s: int, order: Order) -> np.ndarray:
 
 
 def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:
-    """As side s sees it: its own figures first."""
+    """As side s sees it: its own figures first. The ratio is that of the side that has more."""
     result = computed.result
     sides = [s, 1 - s]
-    # Logarithms of ratios, both on the side that is larger
-    low, high = sorted((abs(float(result.low[i])), abs(float(result.high[i]))))
+    ratio = float(result.ratio[i])
+    ends = [float(result.low[i]), float(result.high[i])]
+    if ratio < 0:  # logarithms of ratios
+        ratio = -ratio
+        ends = [-ends[1], -ends[0]]
     tokens = computed.tokens[i, sides]
     return KeyWord(
         word=word,
-        times=2.0 ** abs(float(result.ratio[i])),
-        low=2.0**low,
-        high=2.0**high if np.isfinite(high) else None,
+        times=_times(ratio),
+        low=_times(ends[0]),
+        high=_times(ends[1]),
+        p=number_or_none(result.p[i]),
         g2=float(result.g2[i]),
         tokens=tokens.tolist(),
         documents=computed.documents[i, sides].tolist(),
@@ -145,3 +155,8 @@ def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> 
         burst=bool(result.burst[i]),
         urls=urls,
     )
+
+
+def _times(logarithm: float) -> float | None:
+    """None where it is not known, or has no bound."""
+    return 2.0**logarithm if logarithm < np.inf else None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.analysis.time.shapes import Side
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 
 Order = Literal["ratio", "g2"]
@@ -12,16 +13,16 @@ Which = Literal["content", "all"]
 
 @dataclass(frozen=True)
 class KeyWord:
-    """times: how many times as frequent as on the other side. low, high: the 95% confidence
-    interval of it, adjusted for all words that were tried; high: null where the other side has
-    fewer than five documents with it. rates: in 10,000 words of either side, as tokens and
-    documents, its own side first. burst: one document carries it. urls: the documents of either
-    side that have it."""
+    """times: how many times as frequent as on the other side, null where that has none. low, high:
+    its interval, of the level that all words of the page share, null where nothing can be said,
+    and where the other side surely has none; high also where nothing bounds it. p: of no difference. rates: in 10,000 words of either side, as tokens and documents, its own
+    side first. burst: one unit carries it. urls: the documents of either side that have it."""
 
     word: str
-    times: float
-    low: float
+    times: float | None
+    low: float | None
     high: float | None
+    p: float | None
     g2: float
     tokens: list[int]
     documents: list[int]
@@ -42,7 +43,10 @@ class SpreadWord(KeyWord):
 class Keyness:
     """words: of either side. over: of what the parts are: a period or a field; "" for none. more:
     how many others differ. tried: words that at least five documents have. which: without the stop
-    words of the corpus's language, or with them."""
+    words of the corpus's language, or with them. level: of all intervals, of `rows` words that were
+    judged together; calibrated: "exchanged", by exchanges of units, or "t". unit: who is
+    independent; units: of either side; few_units: that they are few, or ""; caution: why nothing can be
+    said, or ""."""
 
     sides: list[Side]
     words: list[list[SpreadWord]]
@@ -52,6 +56,13 @@ class Keyness:
     which: Which
     selection: str
     over: str
+    level: float
+    rows: int
+    calibrated: str
+    unit: UnitAbout
+    units: list[int]
+    few_units: str
+    caution: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class WordPart:
     """A word of a topic. rates: its tokens in the topic in 10,000 counted words of either side;
     apart: the difference of the two, its part of the topic's; part: its size, as a part of the
     largest. times: how many times as frequent it is on the first side, in all its uses; null where
-    that may be chance. urls: the documents of either side that have it and the topic."""
+    that may be chance, and where one side alone has it (one_sided). urls: the documents of either side that have it and the topic."""
 
     word: str
     apart: float
@@ -67,6 +78,7 @@ class WordPart:
     rates: list[float]
     tokens: list[int]
     times: float | None
+    one_sided: bool
     urls: list[str]
 
 

@@ -30,13 +30,15 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
 
     def part(w: int) -> WordPart:
         ratio = _ratio(contrast, texts[w], ratio_of_form)
+        one_sided = ratio is not None and not np.isfinite(ratio)
         return WordPart(
             word=texts[w],
             apart=float(rates.difference[w]),
             part=float(abs(rates.difference[w]) / rates.largest),
             rates=rates.of_words[:, w].tolist(),
             tokens=rates.tokens[:, w].tolist(),
-            times=None if ratio is None else 2.0**ratio,
+            times=None if ratio is None or one_sided else 2.0**ratio,
+            one_sided=one_sided,
             urls=[
                 contrasts.address(side, contrast.base, topic=topic, word=texts[w])
                 for side in contrast.sides
@@ -89,8 +91,8 @@ class _Rates:
 
 
 def _ratio(contrast: Contrast, word: str, ratio_of_form: dict[int, float]) -> float | None:
-    """log2 of how much more the first side uses the word, whatever the topic; None where that was
-    not counted."""
+    """log2 of how much more the first side uses the word, whatever the topic; None where that may be
+    chance."""
     for form in contrast.counted.index.forms.matching(Piece(word, EXACT)).tolist():
         if form in ratio_of_form:
             return ratio_of_form[form]

@@ -134,7 +134,7 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
 
 
 def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) -> KeynessHtml:
-    drawn = [word.high or word.times for part in page.words for word in part]
+    drawn = [word.high or word.times or word.low or 1.0 for part in page.words for word in part]
     return KeynessHtml(
         orders=[
             (label, here.url(order=name), name == page.order) for name, label in ORDERS.items()

@@ -8,15 +8,15 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.answers import LEAST_UNITS, Answers
+from inference.answers import Answers
 from inference.answers.held import Settings
-from inference.effects import contrasts as effects
+from inference.effects import time_curve
 from inference.errors import Invalid
 from inference.explore import bands as intervals
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
-from webapp.analysis.answers import asked as asked_once
+from webapp.analysis.answers import asked as asked_once, cautions
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import (
     CategoryChoice,
@@ -28,7 +28,7 @@ from webapp.analysis.time.shapes import (
     WordDifference,
 )
 from webapp.analysis.words.shapes import WordLink
-from webapp.core.documents import fields, sums, units
+from webapp.core.documents import fields, sums, unit_sentences, units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.results import evidence, links, topics
@@ -149,7 +149,8 @@ def compare(
             int(np.count_nonzero(found.larger_in_b)) - len(larger_in_b),
         ],
         words_from=sample_sizes if sample_sizes != documents.documents else None,
-        unit=found.unit.said,
+        unit=unit_sentences.about(base.version, found.unit),
+        few_units=cautions.few_units(found.unit, found.found.units, found.found.verdict),
         caution=found.caution,
         level=found.found.level,
         rows=found.found.rows,
@@ -219,7 +220,7 @@ def _differences(
         if answered.speakers_held and not found.verdict:
             same_speakers = unit.name
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    caution = _caution(base, found, unit)
+    caution = cautions.caution(unit, found.units, found.verdict)
     return Differences(topic_numbers, bands, found, tokens, unit, caution, same_speakers)
 
 
@@ -450,7 +451,7 @@ def _at_the_same_times(
     period = np.tile(np.arange(count), 2)
     lengths = np.where(cell >= 0, evidence.of(base.run).lengths, 0)
     words = np.bincount(np.maximum(cell, 0), weights=lengths, minlength=2 * count)
-    trend = effects.spline(period, words)
+    trend = time_curve.spline(period, words)
     design = np.column_stack([trend, side_of_cell == 0]).astype(float)
     mix = np.where(side_of_cell == 0, words, 0.0)
     usual = mix @ trend / max(mix.sum(), 1e-300)
@@ -463,7 +464,7 @@ def _at_the_same_times(
     )
     compared = sorted({name for side in sides for name, _ in side.documents.values})
     unit, _ = asked_once.unit_of(base.version, *compared)
-    apart = not effects.overlap(words, side_of_cell, period)
+    apart = not time_curve.overlap(words, side_of_cell, period)
     labels = base.view.labels.into.tobytes()
     key = (base.run.snapshot_id, *base.key, documents.name, by, unit.said, labels, tuple(topics))
     found = asked_once.with_held(
@@ -491,28 +492,6 @@ def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
         side[second] = 1
     side[first] = 0
     return side
-
-
-def _caution(base: RunSelection, found: Answers, unit: units.Unit) -> str:
-    name = f"“{unit.field.name}”" if unit.field else "documents"
-    if found.verdict == "of who speaks":
-        return (
-            f"Hardly any {name} has texts both then and at other times: "
-            "what changed can’t be told from who speaks."
-        )
-    if found.verdict == "few units":
-        return (
-            f"One side has texts of {min(found.units)} {name} only: "
-            f"of fewer than {LEAST_UNITS} nothing can be said beyond these texts."
-        )
-    if found.verdict == "apart in time":
-        return (
-            f"The two hardly have words in the same {_usual_period(base)}s: "
-            "their difference can’t be separated from what changed over time."
-        )
-    if found.verdict:
-        return f"One of the {name} alone makes one side: nothing can be said beyond these texts."
-    return ""
 
 
 def _samples(base: RunSelection, sides: Divided) -> list[np.ndarray]:

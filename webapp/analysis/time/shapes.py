@@ -7,6 +7,7 @@ from typing import Literal
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import Group, Link, StrongestPassage, ValueChoice
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink, TopicWithWords
 
 
@@ -282,8 +283,8 @@ class Comparison:
 class Compared(Comparison):
     """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
     many more differ, on either side. words_from: documents of each side in which words were
-    counted; null: in all of them. unit: for whom the intervals hold. caution: what can't be
-    concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
+    counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
+    caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
     "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
     constant, so that shares of the second side are theirs, or ""."""
@@ -292,7 +293,8 @@ class Compared(Comparison):
     unsure_count: int
     not_listed: list[int]
     words_from: list[int] | None
-    unit: str
+    unit: UnitAbout
+    few_units: str
     caution: str
     level: float
     rows: int

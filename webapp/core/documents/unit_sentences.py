@@ -1,6 +1,7 @@
 """What pages say of the unit of a corpus, and what they ask of a person."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from inference.answers.units import Field
 from webapp.core.documents.units import Unit, failed, unit_of
@@ -26,6 +27,39 @@ class UnitSaid:
     sentence: str
     question: str
     offers: list[Offer]
+
+
+@dataclass(frozen=True)
+class UnitAbout:
+    """What numbers of a page, a file or the API rest on. column: whose values count as one each, ""
+    where each document counts for itself; also_called: columns that say the same. count: how many
+    there are in the collection. chosen_by: who said it: a person, or what was found in the data.
+    beyond: for whom intervals hold; sentence: the same as a page tells it."""
+
+    column: str
+    also_called: list[str]
+    count: int
+    chosen_by: Literal["person", "data"]
+    beyond: str
+    sentence: str
+
+
+def about(version: Version, unit: Unit) -> UnitAbout:
+    """unit: of one question, which may be another where the usual one's own values are compared."""
+    chosen_by: Literal["person", "data"] = "person" if unit.certainty == "answered" else "data"
+    field = unit.field
+    if field is None:
+        sentence = "Each document counts for itself."
+        return UnitAbout("", [], version.documents, chosen_by, unit.said, sentence)
+    sentence = f"Texts with the same “{field.name}” count as one."
+    return UnitAbout(
+        column=field.name,
+        also_called=list(field.aliases),
+        count=field.values,
+        chosen_by=chosen_by,
+        beyond=unit.said,
+        sentence=sentence,
+    )
 
 
 def of_version(version: Version) -> UnitSaid:

@@ -525,8 +525,8 @@ def ratio_line(row: Ratio, most: float) -> dict:
 
     return {
         "width": RATIO_WIDTH,
-        "x": x(row.times),
-        "low": x(row.low),
+        "x": x(row.times or row.low or most),
+        "low": x(row.low or most),
         "high": x(row.high or most),
         "open": row.high is None,
     }

@@ -281,12 +281,13 @@ TERMS = {
     "keyness": Term(
         "keyness of a word",
         "How many times as often one set of documents uses a word as another, with its interval."
-        " Documents are counted as independent, not words: a word that stands often in few"
-        " documents has a wide interval.",
-        "The log ratio (Hardie 2014) of relative frequencies, half an occurrence added; words are"
-        " chosen by Benjamini and Hochberg’s procedure, their intervals adjusted for that choice"
-        " (Benjamini and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993),"
-        " for an order only.",
+        " Whoever speaks is counted as independent, not words: a word that few use has a wide"
+        " interval.",
+        "The ratio of relative frequencies (its logarithm is the log ratio of Hardie 2014), with"
+        " Fieller’s interval; words are chosen by Benjamini and Hochberg’s procedure, and all"
+        " intervals have the level at which those of chosen words exclude no difference (Benjamini"
+        " and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order"
+        " only.",
     ),
     "dp": Term(
         "dispersion of a word (DP)",
@@ -360,11 +361,11 @@ TERMS = {
         " linearised variance of a ratio on the scale of the logit: Cochran 1977, section 6.4.",
     ),
     "share-difference": Term(
-        "95% confidence interval of a difference",
-        "The range that would contain the true difference of two shares in 95 of 100 samples of"
-        " documents. If it contains 0, the shares may be equal.",
-        "Computed from the intervals of the two shares (Newcombe 1998, method 10). Of twenty topics"
-        " that do not differ at all, about one will seem to.",
+        "confidence interval of a difference",
+        "The range in which the true difference of two shares is expected, for other texts of the"
+        " same kind. If it contains 0, the shares may be equal.",
+        "Who speaks is the unit; all topics share one level, the one at which the intervals of"
+        " topics that differ beyond chance exclude 0 (Benjamini and Yekutieli 2005).",
     ),
     "topic-information": Term(
         "mutual information of a topic and a group",

@@ -12,7 +12,7 @@ from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid
 from webapp.analysis.effects.estimates import Asked, regression_of
 from webapp.analysis.effects.formula import Formula
-from webapp.core.documents import fields, units
+from webapp.core.documents import fields, unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
@@ -230,7 +230,7 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
         documents=int(np.count_nonzero(cell >= 0)),
         left_out=made.left_out,
         coded=fitted.codes,
-        units=made.unit.said,
+        unit=unit_sentences.about(known.source.version, made.unit),
         corrected=shown,
         beyond=_interval(fitted.beyond),
         sample=_interval(fitted.coded),
@@ -319,7 +319,7 @@ def page(
         compared=[labels[i] for i in compared],
         sentence=_sentence(known, whole, difference, [rows[i] for i in compared]),
         method=_method(known, whole),
-        units=known.unit.said,
+        unit=unit_sentences.about(known.source.version, known.unit),
         r2=None if (r2 := number_or_none(known.r2)) is None else max(r2, 0.0),
         more=None if np.isnan(more) else int(more),
         waiting=known.data.waiting,
@@ -467,7 +467,7 @@ def pinned(page: EstimatesPage, scale: bool) -> str:
 
 
 COLUMNS = (
-    "corpus concept code by cell documents coded with_code corrected low high beyond_low"
+    "corpus concept code unit unit_chosen_by by cell documents coded with_code corrected low high beyond_low"
     " beyond_high sample sample_low sample_high counted".split()
 )
 
@@ -480,7 +480,8 @@ def table(run: Run, page: EstimatesPage) -> bytes:
         figures = [c.value, c.low, c.high, b.low, b.high, s.value, s.low, s.high, cell.naive]
         rows.append(
             [
-                *(run.corpus.name, page.concept, page.code, page.by),
+                *(run.corpus.name, page.concept, page.code),
+                *(page.unit.column, page.unit.chosen_by, page.by),
                 *(cell.label, cell.documents, cell.coded, cell.positives),
                 *("" if x is None else round(x, 6) for x in figures),
             ]

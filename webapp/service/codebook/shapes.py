@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from webapp.analysis.effects.variables import Offered
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 from webapp.models import Coder, Concept, Definition, Draw
 
@@ -216,14 +217,14 @@ class CodedText(Beginning):
 @dataclass(frozen=True)
 class EffectOfCode(Estimates):
     """How much more documents have the code at the second setting than at the first, where what is
-    held is alike. left_out: documents of which something is not known; units: for what `beyond`
+    held is alike. left_out: documents of which something is not known; unit: for whom `beyond`
     holds."""
 
     formula: str
     settings: list[str]
     held: list[str]
     left_out: int
-    units: str
+    unit: UnitAbout
     sentence: str
 
 
@@ -231,7 +232,7 @@ class EffectOfCode(Estimates):
 class EstimatesPage:
     """code: whose share is estimated; of a scale the mean. all: of all documents. cells: of each
     period or group; of more than 60 the largest. difference: the last less the first of those in
-    `compared`. sentence, method: what is found, and how, for a paper. units: for what `beyond`
+    `compared`. sentence, method: what is found, and how, for a paper. unit: for whom `beyond`
     holds. r2: how much of the codes the prediction explains in texts that it did not see. more: how
     many more documents have to be coded for plus or minus two points. waiting: drawn documents that
     nobody has coded. effect: with other things held constant, if asked for; problem: why there is
@@ -246,7 +247,7 @@ class EstimatesPage:
     compared: list[str]
     sentence: str
     method: str
-    units: str
+    unit: UnitAbout
     r2: float | None
     more: int | None
     waiting: int

@@ -7,7 +7,7 @@ from inference import engines, references
 from inference.runtime.versions import topograph
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
-from webapp.core.documents import fields
+from webapp.core.documents import fields, unit_sentences, units
 from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.models import Metric, Run, Topic
@@ -245,13 +245,21 @@ def _findings(run: Run) -> str:
         return ""
     return (
         "Groups are compared by the difference of their shares. Its error is the larger of a"
-        " cluster-robust one (Bell and McCaffrey 2002) and a pooled one; documents of one unit, who"
-        " speaks, depend on each other. Where units are few, they are exchanged between the sides;"
-        " else Student’s t is used. Ratios have Fieller’s intervals (Fieller 1954), and all intervals of a"
+        f" cluster-robust one (Bell and McCaffrey 2002) and a pooled one. {_unit(run)} Where units are"
+        " few, they are exchanged between the sides; else Student’s t is used. Ratios have Fieller’s intervals (Fieller 1954), and all intervals of a"
         " field the level at which those of accepted differences exclude no difference (Benjamini"
         " and Yekutieli 2005). Changes over time are tested by permuting periods. The false"
         " discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
+
+
+def _unit(run: Run) -> str:
+    """Which texts count as one, and who said it."""
+    unit = unit_sentences.about(run.version, units.unit_of(run.version))
+    who = "as we chose" if unit.chosen_by == "person" else "as was found from how alike texts are"
+    if not unit.column:
+        return f"Documents were taken as independent of each other, {who}."
+    return f"Texts with the same “{unit.column}” ({unit.count:,} of them) count as one unit, {who}."
 
 
 def _software(run: Run) -> str:

@@ -35,7 +35,7 @@ def test_periods_add_up_to_the_estimate(dated, written):
     assert (untested, len(periods.side)) == ("", 40)
     sums = variants._unit_sums(own, own, np.arange(2), periods)
     added = variants._lever(own, periods) @ (sums.residual / sums.words[:, None])
-    assert added == pytest.approx(own.table().difference, abs=1e-6)
+    assert added == pytest.approx(own.table().answers.difference, abs=1e-6)
 
 
 def test_a_change_over_time_is_tested_in_all_runs(client, dated):

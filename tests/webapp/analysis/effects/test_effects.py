@@ -259,7 +259,7 @@ def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
     units.choose(corpus, "author")
     page = answer(client, run, "?formula=age%2Bspline(date)%2Bparty")
     assert (page["units"], page["documents"]) == (24, 240)
-    assert "author" in page["unit"]
+    assert page["unit"]["column"] == "author"
     trade = next(
         topic for topic in page["topics"] if {"tariff", "trade", "duties"} & set(topic["words"])
     )

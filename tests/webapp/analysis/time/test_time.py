@@ -15,7 +15,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from pydantic import TypeAdapter
 
-from inference.effects.contrasts import spline
+from inference.effects.time_curve import spline
 from inference.errors import Invalid
 from inference.explore import bands, day_sums
 from tests.corpora import as_csv

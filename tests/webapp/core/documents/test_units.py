@@ -134,7 +134,7 @@ def test_under_five_speakers_there_is_no_interval(client, by_speaker):
     assert get(client, by_speaker, "run_time_table", "?by=party&topics=0")
     compared = get(client, by_speaker, "run_time_compare_json", "?in_a=party:Whig")
     assert compared["more"] == [[], []]
-    assert compared["caution"].startswith("One side has texts of 4 “who spoke” only")
+    assert compared["caution"].startswith("One side has texts of 4 values of “who spoke” only")
 
 
 def test_where_speakers_themselves_are_compared_documents_are_the_units(client, by_speaker):
@@ -146,6 +146,6 @@ def test_where_speakers_themselves_are_compared_documents_are_the_units(client, 
 def test_two_decades_of_the_same_speakers_hardly_differ(client, by_speaker):
     sides = "?from_a=1900&to_a=1909&from_b=1910&to_b=1919"
     compared = get(client, by_speaker, "run_time_compare_json", sides)
-    assert compared["unit"] == "for other values of “who spoke” like these"
+    assert compared["unit"]["beyond"] == "for other values of “who spoke” like these"
     assert compared["caution"] == ""
     assert compared["unsure_count"] + sum(map(len, compared["more"])) == 2

@@ -1,0 +1,184 @@
+"""Words of two sets of documents, all of a lexicon at once, from sums over units.
+
+The answers are those that a table of documents and words would give (inference.answers.answer),
+which would not fit in memory. inference.index.word_units makes the sums.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.answers import exchanges, sides
+from inference.answers.acceptance import accept
+from inference.answers.answer import (
+    MOST_CELLS_EXCHANGED,
+    USUAL_LEVEL,
+    Answers,
+    Largest,
+    Row,
+    make_answers,
+    make_row,
+    units_are_few,
+    with_exchanges,
+)
+from inference.answers.unit_sums import UnitSums
+
+AmountsOf = Callable[[np.ndarray], np.ndarray]
+
+
+class WordSums(NamedTuple):
+    """Of n words on sides a and b. tokens: int64[n, 2]. With x the tokens of a word that a unit has
+    on a side, m the words of that unit there, and w its weight (sides.unit_weights): squares,
+    products: float64[n, 2], sums of w x x and of w x m. crossed: float64[n, 3], of units on both
+    sides, with the root of both weights, sums of xa xb, xa mb and ma xb. holding: int64[n], units
+    with the word on either side. largest: float64[n, 2], the largest x; of_largest: float64[n, 2],
+    that unit's m."""
+
+    tokens: np.ndarray
+    squares: np.ndarray
+    products: np.ndarray
+    crossed: np.ndarray
+    holding: np.ndarray
+    largest: np.ndarray
+    of_largest: np.ndarray
+
+    def some(self, words: np.ndarray) -> "WordSums":
+        """Of some of the words: their places, or bool[n]."""
+        return WordSums(*(array[words] for array in self))
+
+
+def answer_words(sizes: np.ndarray, sums: WordSums, amounts_of: AmountsOf) -> Answers:
+    """Of each word the share of side a's words against that of side b's; all words that can be said
+    are one family. sizes: float64[U, 2], words of each unit on either side. amounts_of: gives
+    float64[U, n], what each unit has of some words, by their places."""
+    frame = _frame(sizes)
+    row = make_row(0, _difference(frame, sizes, sums), sums.holding)
+    words = _that_may_differ(row)
+    exchanged = None
+    if units_are_few(frame) and 0 < len(words) * len(sizes) <= MOST_CELLS_EXCHANGED:
+        exchanged = _exchanged(frame, row, words, amounts_of)
+    return _judged(sizes, sums, row, exchanged, words)
+
+
+def _that_may_differ(row: Row) -> np.ndarray:
+    """Places of the words whose Student's t passes: exchanges can only refuse some of them."""
+    return np.flatnonzero(np.nan_to_num(row.p, nan=1.0) <= 1 - USUAL_LEVEL)
+
+
+def _frame(sizes: np.ndarray) -> UnitSums:
+    """The units without any word: what all words share."""
+    unit, side = np.nonzero(sizes > 0)
+    totals = sizes.sum(axis=1)
+    return UnitSums(
+        amounts=np.zeros((len(unit), 0)),
+        sizes=sizes[unit, side],
+        unit=unit,
+        group=side,
+        units=len(sizes),
+        code=np.arange(len(sizes)),
+        apart=len(unit) == len(sizes),
+        of_group=np.count_nonzero(sizes, axis=0),
+        independent=len(sizes),
+        effective=float(totals.sum() ** 2 / (totals**2).sum()) if len(sizes) else 0.0,
+    )
+
+
+def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Difference:
+    words = sizes.sum(axis=0)
+    weights = sides.unit_weights(sizes)
+    share = sums.tokens / words
+    spread = sums.squares - 2 * share * sums.products + share**2 * (weights * sizes**2).sum(axis=0)
+    variance_a, variance_b = np.maximum(spread, 0.0).T / words[:, None] ** 2
+    if frame.nested:
+        shared = sides.of_nested(sides.prepare(*frame.totals), (frame.group == 0)[None])
+        variance_a, variance_b = sides.larger_of_nested(variance_a, variance_b, *words)
+        covariance = np.zeros_like(variance_a)
+    else:
+        shared = sides.of_crossing(frame, 0)
+        common = np.sqrt(weights.prod(axis=1)) * sizes.prod(axis=1)
+        share_a, share_b = share.T
+        products = sums.crossed[:, 0] - share_b * sums.crossed[:, 1] - share_a * sums.crossed[:, 2]
+        covariance = (products + share_a * share_b * common.sum()) / words.prod()
+        variance_a, variance_b, covariance = sides.larger_of_crossing(
+            variance_a, variance_b, covariance, *words
+        )
+    return shared._replace(
+        share_a=share[None, :, 0],
+        share_b=share[None, :, 1],
+        variance_a=variance_a[None],
+        variance_b=variance_b[None],
+        covariance=covariance[None],
+    )
+
+
+def _row_of(row: Row, words: np.ndarray) -> Row:
+    """The same of some words."""
+    compared = row.difference
+    difference = compared._replace(
+        share_a=compared.share_a[:, words],
+        share_b=compared.share_b[:, words],
+        variance_a=compared.variance_a[:, words],
+        variance_b=compared.variance_b[:, words],
+        covariance=compared.covariance[:, words],
+    )
+    return row._replace(difference=difference, p=row.p[words], holding=row.holding[words])
+
+
+def _exchanged(frame: UnitSums, row: Row, words: np.ndarray, amounts_of: AmountsOf) -> Row:
+    part = _row_of(row, words)
+    _, sizes = frame.totals
+    units = sides.prepare(amounts_of(words), sizes)
+    smaller = min(int(part.difference.units_a[0]), int(part.difference.units_b[0]))
+    exchanged = exchanges.exchange(units, smaller, part.size[None])
+    return with_exchanges(part, exchanged.reached[0], exchanged)
+
+
+def _judged(
+    sizes: np.ndarray, sums: WordSums, row: Row, exchanged: Row | None, words: np.ndarray
+) -> Answers:
+    """exchanged: of the words `words`; None where Student's t alone decides."""
+    p = row.p.copy()
+    if exchanged is not None:
+        p[words] = exchanged.p
+    acceptance = accept(p)
+    level = acceptance.level
+    answers = make_answers(row._replace(p=p), level, acceptance.rows, _finder(sizes, sums))
+    if exchanged is None:
+        return answers
+    finder = _finder(sizes, sums.some(words))
+    return _joined(answers, words, make_answers(exchanged, level, acceptance.rows, finder))
+
+
+def _joined(answers: Answers, words: np.ndarray, of_words: Answers) -> Answers:
+    """answers, with those of some words instead."""
+    joined = {}
+    for name in Answers._fields:
+        column = getattr(answers, name)
+        if isinstance(column, np.ndarray):
+            joined[name] = column.copy()
+            joined[name][words] = getattr(of_words, name)
+    return answers._replace(**joined, calibrated=of_words.calibrated)
+
+
+def _finder(sizes: np.ndarray, sums: WordSums) -> Callable[[np.ndarray, np.ndarray], Largest]:
+    """Of each accepted word what its largest unit has on the side that has more, and what is left
+    without that."""
+    words = sizes.sum(axis=0)
+    word = np.arange(len(sums.tokens))
+
+    def find(difference: np.ndarray, accepted: np.ndarray) -> Largest:
+        side = np.where(difference > 0, 0, 1)
+        sign = np.where(difference > 0, 1.0, -1.0)
+        tokens = sums.tokens[word, side].astype(float)
+        largest = sums.largest[word, side]
+        left_words = words[side] - sums.of_largest[word, side]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = (tokens - largest) / left_words
+            elsewhere = sums.tokens[word, 1 - side] / words[1 - side]
+            part = np.where(accepted, largest / tokens, np.nan)
+            ratio = np.where(accepted, (left / elsewhere) ** sign, np.nan)
+        without = np.where(accepted, sign * (left - elsewhere), np.nan)
+        return Largest(np.full(len(word), -1, np.int64), part, without, ratio)
+
+    return find

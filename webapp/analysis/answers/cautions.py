@@ -1,0 +1,48 @@
+"""What can't be concluded from an answer, in the same words on every page."""
+
+from inference.answers import LEAST_UNITS, Verdict
+from webapp.core.documents.units import Unit
+
+FEW_UNITS = 20  # of a side, below which intervals are too short where one rare unit has most
+
+
+def units_named(unit: Unit) -> str:
+    """What is independent, in words: more than one."""
+    return f"values of “{unit.name}”" if unit.field else "documents"
+
+
+def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
+    """Why nothing can be concluded, "" where something can. units: of either side."""
+    plural = units_named(unit)
+    if verdict == "of who speaks":
+        return (
+            f"Hardly any {plural} have texts both then and at other times: what changed can’t be"
+            " told from who speaks."
+        )
+    if verdict == "few units":
+        return (
+            f"One side has texts of {min(units):,} {plural} only: of fewer than {LEAST_UNITS} nothing can"
+            " be said beyond these texts."
+        )
+    if verdict == "apart in time":
+        return (
+            "The two hardly speak at the same times: their difference can’t be separated from what"
+            " changed over time."
+        )
+    if verdict == "not apart":
+        return (
+            "The difference can’t be separated from what is held constant, or rests on a single one"
+            f" of the {plural}."
+        )
+    return ""
+
+
+def few_units(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
+    """That units are few where something can be concluded, "" where they are not."""
+    fewest = min(units)
+    if verdict or fewest >= FEW_UNITS:
+        return ""
+    return (
+        f"Only {fewest:,} {units_named(unit)} on one side, too few to speak for others like them:"
+        " ratios are then safer than differences."
+    )
