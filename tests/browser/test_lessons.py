@@ -106,8 +106,8 @@ def follow_first(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("A name of my own")
     reader.press("Actions")
     reader.press("Labels and notes")
-    reader.press("History")
-    reader.press("Undo", "main .edits, main")
+    reader.read("History")
+    reader.press("Undo", "main")
     page.goto(topic)
     expect(page.get_by_role("heading", level=1)).not_to_have_text("A name of my own")
     reader.begin(7)
@@ -213,7 +213,7 @@ def follow_third(page: Page, run: str) -> None:
     reader.end()
 
 
-# Lesson 1 was walked to step 4 and lesson 3 to step 3 by this file; the rest has not been seen to pass.
+# Lesson 1 was walked to its end by this file on a server with the whole example, lesson 3 to step 3; neither in the suite yet.
 unfinished = pytest.mark.skip(
     "the steps behind the first ones have not been walked by this test yet"
 )
