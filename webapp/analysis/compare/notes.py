@@ -301,7 +301,7 @@ def _coherence(done: list[Measured]) -> list[str]:
 
 
 def _in_use(done: list[Measured]) -> list[str]:
-    uses = []
+    uses: list[str] = []
     for row in done:
         if _topics_in_use(row) < row.K:
             name = _named(row) if uses else _named_first(row)

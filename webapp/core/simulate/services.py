@@ -23,6 +23,7 @@ SHAPE = 2.0  # of the Gamma distribution of alpha: paper 004, section 3.1
 
 def draw(design: truth.MadeSettings) -> tuple[Bow, truth.Made]:
     """Draw the documents. Raises Invalid."""
+    alpha: tuple[float, float] | np.ndarray
     if design.varied:
         alpha = (SHAPE, design.alpha / SHAPE)
     else:

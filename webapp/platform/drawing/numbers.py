@@ -27,13 +27,13 @@ def hue(number: int) -> str:
 
 
 @register.filter
-def topic_label(number: int) -> str:
+def topic_label(number) -> str:
     """7 -> T07."""
     return f"T{int(number):02d}"
 
 
 @register.filter
-def count(number: float | str | None) -> str:
+def count(number) -> str:
     if number is None or number == "":
         return NONE
     return f"{int(number):,}"
@@ -45,7 +45,7 @@ LEAST_WRITTEN = 0.00005  # what is rounded up to 0.01%
 
 
 @register.filter
-def percent(share: float | Literal[""] | None) -> str:
+def percent(share) -> str:
     """A share in words: one decimal below ten per cent, two below a fifth of one, as topics among
     2,000 have; and never a misleading 0.0%."""
     if share is None or share == "":
@@ -91,7 +91,7 @@ def along(share: float) -> str:
 
 
 @register.filter
-def decimals(number: float | Literal[""] | None, places: int = 3) -> str:
+def decimals(number, places: int = 3) -> str:
     """A fixed number of decimals, with a true minus sign."""
     if number is None or number == "":
         return NONE
