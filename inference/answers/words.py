@@ -5,7 +5,7 @@ which would not fit in memory. inference.index.word_units makes the sums.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def _judged(
 
 def _joined(answers: Answers, words: np.ndarray, of_words: Answers) -> Answers:
     """answers, with those of some words instead."""
-    joined = {}
+    joined: dict[str, Any] = {}
     for name in Answers._fields:
         column = getattr(answers, name)
         if isinstance(column, np.ndarray):
