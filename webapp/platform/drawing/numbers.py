@@ -45,7 +45,7 @@ LEAST_WRITTEN = 0.00005  # what is rounded up to 0.01%
 
 
 @register.filter
-def percent(share) -> str:
+def percent(share):
     """A share in words: one decimal below ten per cent, two below a fifth of one, as topics among
     2,000 have; and never a misleading 0.0%."""
     if share is None or share == "":

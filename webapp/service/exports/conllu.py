@@ -6,7 +6,6 @@ one blank is kept as UDPipe writes it (SpacesAfter), so that the text can be put
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import regex
@@ -104,7 +103,7 @@ def sentences(tokens: list[Token], text: str) -> Iterator[list[Token]]:
     and at an empty line. A full stop behind a single letter, or before a small letter, ends none;
     other abbreviations are not known."""
     sentence: list[Token] = []
-    for token, following in pairwise([*tokens, None]):
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         sentence.append(token)
         if following is None or _ends(sentence, following, text):
             yield sentence
