@@ -369,9 +369,9 @@ def _table(regression: Regression) -> list[list[Any]]:
     rows: list[list[Any]] = [_COLUMNS]
     for i, k in enumerate(table.topics):
         shares = [end[i, side] for side in (0, 1) for end in (table.value, table.low, table.high)]
-        columns = (answers.difference, answers.low, answers.high, table.corrected)
-        columns += (answers.ratio, answers.ratio_low, answers.ratio_high)
-        numbers = [*shares, *(column[i] for column in columns), answers.level, table.p[i]]
+        differences = [answers.difference[i], answers.low[i], answers.high[i], table.corrected[i]]
+        ratios = [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
+        numbers = [*shares, *differences, *ratios, answers.level, table.p[i]]
         cells = [float(number) if np.isfinite(number) else "" for number in numbers]
         verdict = [answers.verdict_of(i), int(table.named[i])]
         rows.append([*about, k, view.labels.name(k), *names, *cells, *verdict])
