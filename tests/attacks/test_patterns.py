@@ -84,7 +84,10 @@ def test_no_expression_takes_long():
         length = next((most for module, most in SHORT.items() if name.startswith(module)), LENGTH)
         for beginning in BEGINNINGS:
             for over in OVER:
-                took = seconds(pattern, beginning + over * (length // len(over)) + "!", ways)
+                text = beginning + over * (length // len(over)) + "!"
+                took = seconds(pattern, text, ways)
+                if took > BOUND:  # again: beside other processes a moment may be long by chance
+                    took = min(took, seconds(pattern, text, ways))
                 if took > BOUND:
                     slow[name] = max(slow.get(name, (0.0,)), (round(took, 2), beginning, over))
     assert len(found) > 40 and slow == {}
