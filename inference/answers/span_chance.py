@@ -74,8 +74,10 @@ class Chance(NamedTuple):
         return Chance(*(array[..., columns] for array in self))
 
     def scores(self, excess: np.ndarray) -> np.ndarray:
-        """float64[2, rows, T]: of the largest excess of each kind of span."""
-        return (excess - self.mean) / self.spread
+        """float64[2, rows, T]: of the largest excess of each kind of span; NaN of a kind that there is
+        not, whose spread is infinite."""
+        with np.errstate(invalid="ignore"):
+            return (excess - self.mean) / self.spread
 
     def p(self, score: np.ndarray) -> np.ndarray:
         """float64[2, T]: of the largest score of all kinds of spans. The larger of the part of the

@@ -42,7 +42,7 @@ def test_topics_are_chosen_on_the_map(page, example):
 def test_the_map_by_keyboard(page, example):
     page.goto(f"{example.at}topics/?view=map")
     expect(page.get_by_role("button", name="Whole map")).to_be_visible()
-    page.locator(".topic-map a").first.focus()
+    page.locator(".topic-map svg a").first.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowDown")
     number = page.evaluate("() => document.activeElement.dataset.topic")
