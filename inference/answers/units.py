@@ -59,9 +59,7 @@ DEVIATIONS = 3.0  # from the mean of these from which on neighbours are alike
 CALENDAR_VALUES = 4  # a year's parts have more values than this
 
 # It begins where digits, or the signs before them, begin: else each digit of a long row would be tried
-_LAST_NUMBER = re.compile(
-    r"(?<![\s_\-–.,:#(])[\s_\-–.,:#(]*(?<!\d)\d+\)?(\.\w{1,5})?$"
-)
+_LAST_NUMBER = re.compile(r"(?<![\s_\-–.,:#(])[\s_\-–.,:#(]*(?<!\d)\d+\)?(\.\w{1,5})?$")
 _ENDING = re.compile(r"\.\w{1,5}$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LIST = re.compile(r"[,;|&\n]| and ")

@@ -118,11 +118,11 @@ def _guess_columns(
         first = [_named_by(cell, others, known) - {name} for cell in cells[:FIRST_CELLS]]
         if not cells or sum(map(bool, first)) < LEAST_MATCHED * len(first):
             continue
-        named = [_named_by(cell, others, known) - {name} for cell in cells]
-        matched = sum(map(bool, named))
-        several = set[str]().union(*named)
+        files_of_cells = [_named_by(cell, others, known) - {name} for cell in cells]
+        matched = sum(map(bool, files_of_cells))
+        files_named = set[str]().union(*files_of_cells)
         exact = sum(bool(_named_by(cell, others, {}) - {name}) for cell in cells)
-        yield Guess(name, title, matched, len(cells), len(several), len(files), exact)
+        yield Guess(name, title, matched, len(cells), len(files_named), len(files), exact)
 
 
 def _named_by(cell: str, others: dict[str, set[str]], loose: dict[str, set[str]]) -> set[str]:
