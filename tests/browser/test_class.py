@@ -88,6 +88,7 @@ def test_an_afternoon(browser, school, wrong):
         student.goto(student.url.replace("overview", "topics/1"))
         student.locator("details.pin summary").first.click()
         student.locator("details.pin[open] button[type=submit]").click()
+        expect(student.locator(".toast")).to_contain_text("Pinned in")
         student.goto("/class/")
         student.get_by_role("button", name="Hand in").click()
         expect(student.locator(".messages")).to_contain_text("is handed in")
