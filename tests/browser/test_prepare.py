@@ -115,14 +115,16 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     page.get_by_role("button", name="Make version 2").click()
     version(page, 2)
     expect(figures.locator("dd").nth(2)).to_have_text(f"{more:,}")
-    expect(page.get_by_text("words in at least 4 documents instead of 20")).to_be_visible()
+    changed = "words in at least 4 documents instead of 20"
+    expect(page.get_by_role("status").filter(has_text=changed)).to_be_visible()
+    expect(page.get_by_role("cell", name=changed)).to_be_visible()
 
     # Phrases.
     page.get_by_role("link", name="Phrases", exact=True).click()
     page.get_by_label("united states", exact=True).check()
     page.get_by_role("button", name="Make a version with the ticked phrases").first.click()
     version(page, 3)
-    expect(page.get_by_text("1 more phrase (united states)")).to_be_visible()
+    expect(page.get_by_role("cell", name="1 more phrase (united states)")).to_be_visible()
 
     # More documents.
     page.locator("input[name=files]").set_input_files(
@@ -132,7 +134,8 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.get_by_role("heading", name="How should these be read?")).to_be_visible()
     page.get_by_role("button", name="Add the documents").click()
     version(page, 4)
-    expect(page.get_by_text(f"{len(rows) - 1 - DOCUMENTS} documents more")).to_be_visible()
+    more_documents = f"{len(rows) - 1 - DOCUMENTS} documents more"
+    expect(page.get_by_role("cell", name=more_documents)).to_be_visible()
     expect(figures.locator("dd").first).to_have_text(str(len(rows) - 1))
 
 
