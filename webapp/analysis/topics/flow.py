@@ -1,7 +1,6 @@
 """Families of topics over time as one picture, the same as on the overview of a run."""
 
 import numpy as np
-from django.utils.safestring import SafeString
 
 from webapp.analysis.findings import families
 from webapp.analysis.findings.river import FEW, River, river
@@ -14,11 +13,11 @@ MONTHS = 3  # years: a river that is shorter has months on its axis
 LABELS = 8  # of them
 
 
-def picture(selection: RunSelection, by: str) -> SafeString:
-    """Of all families by periods `by`; "" of a set whose periods are too few to make a river."""
+def picture(selection: RunSelection, by: str) -> Picture | None:
+    """Of all families by periods `by`; None of a set whose periods are too few to make a river."""
     bins = river(selection, by)
     if bins is None or len(bins.totals) < FEW:
-        return SafeString()
+        return None
     totals = np.maximum(np.array(bins.totals, np.float64), 1.0)
     shares = {topic.number: np.array(topic.tokens, np.float64) / totals for topic in bins.topics}
     streams = []
@@ -30,11 +29,11 @@ def picture(selection: RunSelection, by: str) -> SafeString:
             )
             streams.append(Stream(family.name, url, family.hue, family.share, bands))
     if not streams:
-        return SafeString()
+        return None
     inside = np.sum([stream.shares for stream in streams], axis=0)
     with_words = np.array(bins.totals) > 0
     talk = np.clip(np.where(with_words, 1.0, 0.0) - inside, 0.0, 1.0)
-    return Picture(streams, talk, bins.starts, bins.end, [], _months(bins)).draw()
+    return Picture(streams, talk, bins.starts, bins.end, [], _months(bins))
 
 
 def _band(view: RunView, k: int, shares: np.ndarray, totals: np.ndarray) -> Band:

@@ -4,7 +4,6 @@ order."""
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from django.utils.safestring import SafeString
 from pydantic import Field
 
 from webapp.analysis.findings.shapes import CountedFamily, Cuts
@@ -251,7 +250,7 @@ class OverviewHtml:
     this one."""
 
     views: list[tuple[str, str, str]]
-    river: SafeString
+    river: str
     largest: str
     groups: list[str]
     hue_names: list[str]

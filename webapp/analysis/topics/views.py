@@ -153,7 +153,8 @@ def _river(selection: RunSelection, page: TopicsView) -> SafeString:
         return SafeString()
     if not page.time.in_time or page.unit != "shares" or page.asked.word or page.asked.group:
         return SafeString()
-    return flow.picture(selection, page.time.by)
+    picture = flow.picture(selection, page.time.by)
+    return picture.draw() if picture is not None else SafeString()
 
 
 def _largest(page: TopicsView) -> str:
