@@ -7,11 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from inference.answers import exchanges, sides
+from inference.answers import exchanges, ratio as ratios, sides
 from inference.answers.acceptance import Acceptance, accept
 from inference.answers.outcome import Outcome
 from inference.answers.question import Question
-from inference.answers.ratio import fieller
 from inference.answers.unit_sums import UnitSums, sum_units
 
 # Units of a side, and units with a topic on both sides together, below which nothing is said: with
@@ -293,16 +292,15 @@ def make_answers(
     accepted = told & (np.abs(difference) > half)
     share_a = compared.share_a[0]
     share_b = compared.share_b[0]
-    ratio_low, ratio_high = fieller(
+    ratio = ratios.with_ends(
         share_a,
         share_b,
         compared.variance_a[0],
         compared.variance_b[0],
         compared.covariance[0],
         critical,
+        told,
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = share_a / share_b
     largest = find_largest(difference, accepted)
     return Answers(
         a=share_a,
@@ -310,9 +308,9 @@ def make_answers(
         difference=difference,
         low=difference - half,
         high=difference + half,
-        ratio=ratio,
-        ratio_low=np.where(told, ratio_low, np.nan),
-        ratio_high=np.where(told, ratio_high, np.nan),
+        ratio=ratio.value,
+        ratio_low=ratio.low,
+        ratio_high=ratio.high,
         p=row.p,
         accepted=accepted,
         level=level,

@@ -1,6 +1,32 @@
 """How many times as large one share is as another."""
 
+from typing import NamedTuple
+
 import numpy as np
+
+
+class Ratio(NamedTuple):
+    """float64[T]: a / b, and the ends of its interval, NaN where none is told."""
+
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def with_ends(
+    share_a: np.ndarray,
+    share_b: np.ndarray,
+    variance_a: np.ndarray,
+    variance_b: np.ndarray,
+    covariance: np.ndarray,
+    critical: np.ndarray,
+    tellable: np.ndarray,
+) -> Ratio:
+    """tellable: bool[T], whether there is an interval; the rest as in `fieller`."""
+    low, high = fieller(share_a, share_b, variance_a, variance_b, covariance, critical)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = share_a / share_b
+    return Ratio(value, np.where(tellable, low, np.nan), np.where(tellable, high, np.nan))
 
 
 def fieller(

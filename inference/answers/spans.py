@@ -17,13 +17,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from inference.answers import cells as exchanged, span_chance
+from inference.answers import cells as exchanged, ratio as ratios, span_chance
 from inference.answers.acceptance import Acceptance, accept
 from inference.answers.answer import LEAST_HOLDING, MOST_OF_ONE, USUAL_LEVEL, Answers, Verdict
 from inference.answers.cells import Cells, Mix
 from inference.answers.outcome import Outcome
 from inference.answers.periods import MANY
-from inference.answers.ratio import fieller
 from inference.answers.span_chance import Chance, Kinds
 
 LONGEST = 1 / 3  # of the periods, that a window covers at most
@@ -254,12 +253,16 @@ class Spans:
         variance_a = error**2 * part_of_b
         variance_b = error**2 * (1 - part_of_b)
         share_b = share_a - difference
-        nothing = np.zeros(len(difference))
-        ratio_low, ratio_high = fieller(
-            share_a, share_b, variance_a, variance_b, nothing, np.full(len(nothing), critical)
+        criticals = np.full(len(difference), critical)
+        ratio = ratios.with_ends(
+            share_a,
+            share_b,
+            variance_a,
+            variance_b,
+            np.zeros(len(difference)),
+            criticals,
+            tellable,
         )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = share_a / share_b
         unknown = np.full(len(difference), np.nan)
         return Answers(
             a=share_a,
@@ -267,14 +270,14 @@ class Spans:
             difference=difference,
             low=difference - half,
             high=difference + half,
-            ratio=ratio,
-            ratio_low=np.where(tellable, ratio_low, np.nan),
-            ratio_high=np.where(tellable, ratio_high, np.nan),
+            ratio=ratio.value,
+            ratio_low=ratio.low,
+            ratio_high=ratio.high,
             p=np.where(tellable, p, np.nan),
             accepted=tellable & (np.abs(difference) > half),
             level=self.level,
             rows=self.acceptance.rows,
-            critical=np.full(len(difference), critical),
+            critical=criticals,
             error=error,
             error_a=np.sqrt(variance_a),
             error_b=np.sqrt(variance_b),
