@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csc_matrix
 
+from inference.answers.outcome import Outcome
 from inference.answers.periods import MONTHS_OF_A_YEAR, months_of
 
 AGAIN = 2.0  # times what the same months of other years have, so that a span is worth a sentence
@@ -42,18 +43,19 @@ def same_months_elsewhere(days: np.ndarray, span: np.ndarray) -> np.ndarray:
     return dated & ~within & np.isin(months % MONTHS_OF_A_YEAR, of_year)
 
 
-def comes_again(x: np.ndarray, n: np.ndarray, days: np.ndarray, span: np.ndarray) -> np.ndarray:
+def comes_again(outcome: Outcome, days: np.ndarray, span: np.ndarray) -> np.ndarray:
     """bool[T]: of what a span has more, whether it comes every year: the span has less than AGAIN
     times what the same months of other years have. False where these have too few documents to
     tell.
 
-    x: float[D, T], tokens of each topic (or 1 for documents with a word); n: float[D], words (or
-    1). days: int[D], date.toordinal(), 0 for none. span: bool[D]."""
+    outcome: of D documents, words of each topic, or 1 for documents with a word. days: int[D],
+    date.toordinal(), 0 for none. span: bool[D]."""
     elsewhere = same_months_elsewhere(days, span)
-    if span.sum() < LEAST_DOCUMENTS or elsewhere.sum() < LEAST_DOCUMENTS:
-        return np.zeros(x.shape[1], bool)
-    here = np.asarray(x[span].sum(axis=0)).ravel() / max(n[span].sum(), 1)
-    again = np.asarray(x[elsewhere].sum(axis=0)).ravel() / max(n[elsewhere].sum(), 1)
+    if min(np.count_nonzero(span), np.count_nonzero(elsewhere)) < LEAST_DOCUMENTS:
+        return np.zeros(outcome.columns, bool)
+    side = np.where(span, 0, np.where(elsewhere, 1, -1))  # a month of the span is none elsewhere
+    words = np.array([outcome.sizes[span].sum(), outcome.sizes[elsewhere].sum()])
+    here, again = outcome.summed(side, 2) / np.maximum(words, 1.0)[:, None]
     return (here < AGAIN * again) & (again > 0)
 
 

@@ -231,13 +231,8 @@ def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kin
 def _comes_again(looked: SpansOfSet, told: Told, column: int) -> bool:
     """Whether the same months of other years have nearly as much."""
     days = np.where(looked.looked.position >= 0, looked.calendar.days, 0)
-    elsewhere = trivial.same_months_elsewhere(days, told.on_a)
-    if min(np.count_nonzero(told.on_a), np.count_nonzero(elsewhere)) < trivial.LEAST_DOCUMENTS:
-        return False
     outcome = looked.looked.outcome.only(column)
-    again = outcome.summed(np.where(elsewhere, 0, -1), 1)[0, 0]
-    share = again / max(outcome.sizes[elsewhere].sum(), 1.0)
-    return bool(share > 0 and told.here < trivial.AGAIN * share)
+    return bool(trivial.comes_again(outcome, days, told.on_a)[0])
 
 
 def _share(told: Told, side: int) -> kinds.ShareInterval:
