@@ -22,9 +22,9 @@ _BLANK_LINE = regex.compile(r"\n[^\S\n]*\n")
 _ENDS = frozenset(".!?…。！？")
 _CLOSES = frozenset("\"'”’»)]」』")
 _NOT_IN_NAMES = regex.compile(r"\W+")
-_ESCAPES = str.maketrans(
-    {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": "\\\\"}
-)
+_ESCAPES = {"\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": "\\\\"}
+_ESCAPES_OF_SPACE = str.maketrans(_ESCAPES | {" ": r"\s"})
+_ESCAPES_OF_NAMES = str.maketrans(_ESCAPES)
 # A sentence is cut after so many words, wherever it is: lists and tables have no full stops
 LONGEST_SENTENCE = 500
 
@@ -44,16 +44,17 @@ def corpus(request: Wanted) -> Iterator[bytes]:
     yield f"# generator = {made_by['made by']}\n".encode()
     yield f"# corpus = {_line(request.run.corpus.name)}\n".encode()
     yield f"# run = {request.run.pk}\n".encode()
-    for document in documents(request):
-        yield _written(request, document).encode("utf-8", "replace")
-
-
-def _written(request: Wanted, document: Document) -> str:
     labels = request.selection.run_view.labels
-    names: dict[int, str] = {}
+    topic_notes = [_topic_note(k, labels.title(k)) for k in range(request.run.topics)]
+    for document in documents(request):
+        tokens = tokenise(words_of(request, document))
+        yield _written(document, tokens, topic_notes).encode("utf-8", "replace")
+
+
+def _written(document: Document, tokens: list[Token], topic_notes: list[str]) -> str:
+    """topic_notes: what a word of each topic has in the column MISC."""
     lines = _head(document)
     end_before = 0
-    tokens = tokenise(words_of(request, document))
     for number, sentence in enumerate(sentences(tokens, document.text), 1):
         first, last = sentence[0], sentence[-1]
         if number > 1 and _BLANK_LINE.search(document.text, end_before, first.start):
@@ -62,9 +63,8 @@ def _written(request: Wanted, document: Document) -> str:
         lines.append(f"# sent_id = {document.name}-{number}")
         lines.append(f"# text = {_line(document.text[first.start : last.end])}")
         for place, token in enumerate(sentence, 1):
-            if token.topic is not None:
-                names.setdefault(token.topic, labels.title(token.topic))
-            notes = [_topic_note(token, names), _space_note(token, document.text)]
+            topic_note = "" if token.topic is None else topic_notes[token.topic]
+            notes = [topic_note, _space_note(token, document.text)]
             misc = "|".join(note for note in notes if note) or "_"
             lines.append("\t".join([str(place), token.form, *"_______", misc]))
         lines.append("")
@@ -146,11 +146,8 @@ def _is_abbreviated(sentence: list[Token], mark: int) -> bool:
     return len(before.form) == 1 and before.form.isalpha() and before.end == sentence[mark].start
 
 
-def _topic_note(token: Token, names: dict[int, str]) -> str:
-    if token.topic is None:
-        return ""
-    name = names[token.topic].translate(_ESCAPES).replace(r"\s", " ")
-    return f"Topic={token.topic}|TopicName={name}"
+def _topic_note(topic: int, title: str) -> str:
+    return f"Topic={topic}|TopicName={title.translate(_ESCAPES_OF_NAMES)}"
 
 
 def _space_note(token: Token, text: str) -> str:
@@ -163,4 +160,4 @@ def _space_note(token: Token, text: str) -> str:
         return ""
     if not space:
         return "" if end == len(text) else "SpaceAfter=No"
-    return f"SpacesAfter={space.translate(_ESCAPES)}"
+    return f"SpacesAfter={space.translate(_ESCAPES_OF_SPACE)}"

@@ -31,6 +31,7 @@ from webapp.service import exports
 from webapp.service.exports import bundle, methods, site
 from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs
 from webapp.service.exports.tables import Block, Wanted, selected, table
+from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
 from webapp.service.exports.zips import Member, zipped
 
 TABLES = (
@@ -53,7 +54,6 @@ MEDIA = {
 }
 CRATE = "ro-crate-metadata.json"
 SPECIFICATION = "https://w3id.org/ro/crate/1.1"
-TEXTS = 50  # in a block: one may be long
 _NOT_IN_YAML = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _SHUT = (
@@ -258,12 +258,10 @@ def _ending(path: str) -> str:
 def _texts(wanted: Wanted) -> Iterator[Block]:
     corpus = wanted.run.corpus
     embargo.refuse(corpus, "The texts")
-    for numbers in selected(wanted, TEXTS):
+    for numbers in selected(wanted, TEXTS_IN_BLOCK):
         known = embargo.about(corpus, numbers.tolist(), "digest")
-        texts = embargo.chosen(
-            corpus, numbers.tolist(), embargo.FARTHEST, lambda _, text: (0, len(text))
-        )
-        yield [(d, known[d]["digest"], texts[d][1]) for d in numbers.tolist()]
+        whole_texts = texts_of(corpus, numbers.tolist())
+        yield [(d, known[d]["digest"], whole_texts[d]) for d in numbers.tolist()]
 
 
 _TEXTS = exports.Form(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from inference.errors import Invalid
 from webapp.core.documents import texts as marked_texts
 from webapp.core.results import provenance
+from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
 from webapp.service.exports.tables import DOCUMENTS, Wanted, about, selected
@@ -55,20 +56,23 @@ def documents(request: Wanted) -> Iterator[Document]:
     embargo.refuse(corpus, "The texts")
     for numbers in selected(request, TEXTS_IN_BLOCK):
         rows = about(request.run, numbers, "metadata")
-        whole_texts = embargo.chosen(
-            corpus, numbers.tolist(), embargo.FARTHEST, lambda _, text: (0, len(text))
-        )
+        whole_texts = texts_of(corpus, numbers.tolist())
         for number in numbers.tolist():
             row = rows[number]
-            _, text = whole_texts[number]
             yield Document(
                 number=number,
                 id=row["id"] or "",
                 title=row["title"] or "",
                 date=row["date"] or "",
                 fields=_fields(row["metadata"]),
-                text=text,
+                text=whole_texts[number],
             )
+
+
+def texts_of(corpus: Corpus, numbers: list[int]) -> dict[int, str]:
+    """The whole texts of some documents. Whoever asks has refused an embargo before."""
+    texts = embargo.chosen(corpus, numbers, embargo.FARTHEST, lambda _, text: (0, len(text)))
+    return {number: text for number, (_, text) in texts.items()}
 
 
 def _fields(metadata: str | None) -> dict[str, str]:
