@@ -138,10 +138,15 @@ class Options:
     html: bool = False  # whether the texts hold tags and entities of HTML, which become text
     # whether marks such as NA and NULL (webapp.intake.metadata.missing) are missing values
     missing: bool = True
-    codes: Sequence[str] = ()  # columns of codes of two letters, in which NA is one
+    codes: tuple[str, ...] = ()  # columns of codes of two letters, in which NA is one
     # whether the first cell of each row has no name in the header, as R writes tables
     row_names: bool = False
     escapes: bool = False  # whether quotation marks within cells stand behind a backslash
+
+    def __post_init__(self) -> None:
+        # JSON, by which they are stored and sent to the sandbox, has lists alone
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "codes", tuple(self.codes))
 
     def column(self, role: str) -> str | None:
         """The name of the column that holds the text, title, date or id; None where none does."""
@@ -169,9 +174,12 @@ class Sniff:
     @classmethod
     def from_dict(cls, value: dict) -> "Sniff":
         """What asdict and JSON made of one."""
-        options = Options(**value["options"] | {"names": tuple(value["options"]["names"])})
         return cls(
-            options, value["columns"], value["rows"], value["problem"], tuple(value["sheets"])
+            Options(**value["options"]),
+            value["columns"],
+            value["rows"],
+            value["problem"],
+            tuple(value["sheets"]),
         )
 
 

@@ -203,7 +203,7 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
                 "sniff", asdict(dispatch.sniff(source, name, request["known"], companions))
             )
         else:
-            options = Options(**request["options"] | {"names": tuple(request["options"]["names"])})
+            options = Options(**request["options"])
             for item in _first(
                 dispatch.read(source, name, options, advance, companions), request["first"]
             ):

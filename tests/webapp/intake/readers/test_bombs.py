@@ -111,11 +111,12 @@ def test_an_entry_of_40_gb_is_refused_in_seconds(tmp_path, name, size):
 def test_of_a_large_entry_only_the_beginning_is_copied_to_look_at_it(tmp_path, monkeypatch):
     path = tmp_path / "stored"
     info = tarfile.TarInfo("a.csv")
-    row = b"1,some words of a text\n"
-    info.size = len(row) * 4_000_000
+    # So many words that it is taken for texts, and no entry behind it is looked for
+    row = b"1,a text of more words than a list of names or of places has in any of its cells\n"
+    info.size = len(row) * 1_200_000
     with path.open("wb") as file:
         file.write(
-            info.tobuf(tarfile.GNU_FORMAT) + row * 4_000_000 + bytes(-info.size % 512 + 1024)
+            info.tobuf(tarfile.GNU_FORMAT) + row * 1_200_000 + bytes(-info.size % 512 + 1024)
         )
     spent = []
     monkeypatch.setattr(looking, "spend", lambda count: spent.append(count))
