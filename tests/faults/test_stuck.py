@@ -257,9 +257,10 @@ def test_who_has_no_claim_leaves_the_files_to_who_has_them(tmp_path):
 
 def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
     with holder(tmp_path) as old:
+        # It runs on another machine
         monkeypatch.setattr(
-            "webapp.platform.jobs.file_lock._query", lambda file: (fcntl.F_WRLCK, 0)
-        )  # it runs on another machine
+            "webapp.platform.jobs.file_lock.system.lock_holder", lambda descriptor: (True, 0)
+        )
         monkeypatch.setattr("webapp.platform.jobs.file_lock.SECONDS", 0.2)
         with pytest.raises(LockHeld), file_lock(tmp_path):
             pytest.fail("two processes at the same files")

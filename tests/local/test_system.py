@@ -222,6 +222,10 @@ def test_room_on_the_disk_is_refused_quietly_where_the_system_has_no_call(portab
 def test_the_command_line_of_a_process_is_known_without_proc(portable):
     process = subprocess.Popen(["sleep", "54321"])
     try:
+        # Just after it began the kernel may not show it yet
+        deadline = time.monotonic() + 10
+        while not system.command_line(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert b"54321" in system.command_line(process.pid)
     finally:
         process.kill()

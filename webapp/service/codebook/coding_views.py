@@ -88,7 +88,8 @@ def _concept_url(request: HttpRequest, coder: Coder) -> str:
     link, and may see nothing but the texts."""
     if coder.user_id is None or coder.user_id != authorization.user_id(request):
         return ""
-    run = Run.objects.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE).last()
+    readable = authorization.runs(request)
+    run = readable.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE).last()
     return reverse("concept", args=[run.pk, coder.concept_id]) if run else ""
 
 

@@ -2,7 +2,7 @@
 Its header has the topics as a taxonomy; each counted word or phrase names its topic by @ana."""
 
 from collections.abc import Iterator
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 import regex
 
@@ -31,7 +31,7 @@ def _corpus_header(request: Wanted) -> str:
     categories = []
     for k in range(run.topics):
         categories.append(
-            f"<category xml:id={quoteattr(topic_label(k))}>"
+            f"<category xml:id={_attribute(topic_label(k))}>"
             f"<catDesc>{_text(labels.title(k))}</catDesc></category>"
         )
     made_by = provenance.made_by(run)
@@ -104,8 +104,8 @@ def _marked(word: Word, is_attached: bool) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_IN_XML.sub("\ufffd", text))
+    return escape(_NOT_IN_XML.sub("\ufffd", text), quote=False)
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_NOT_IN_XML.sub("\ufffd", text))
+    return f'"{escape(_NOT_IN_XML.sub(chr(0xFFFD), text))}"'
