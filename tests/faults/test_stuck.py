@@ -1,7 +1,6 @@
 """A task that is alive and comes no further is ended; one that comes further, or does what takes
 long, is not."""
 
-import fcntl
 import os
 import signal
 import subprocess
