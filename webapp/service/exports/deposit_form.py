@@ -41,7 +41,8 @@ SHARED = {
     "quotes": "Passages that the notebooks below quote.",
     "texts": "The texts themselves.",
 }
-_ORCID = re.compile(r"[\s,;(]*(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])\)?$")
+_ORCID = re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dXx])\)?$")
+_BEFORE_ORCID = " \t,;("  # what may part a name and its ORCID
 
 
 class Creator(NamedTuple):
@@ -64,7 +65,11 @@ def valid_orcid(orcid: str) -> bool:
 def creator(line: str) -> Creator:
     """Of "Family, Given 0000-0002-1825-0097". Raises ValidationError."""
     ending = _ORCID.search(line)
-    name, orcid = (line[: ending.start()], ending[1].upper()) if ending else (line, "")
+    name = line
+    orcid = ""
+    if ending:
+        name = line[: ending.start()].rstrip(_BEFORE_ORCID)
+        orcid = ending[1].upper()
     if orcid and not valid_orcid(orcid):
         raise forms.ValidationError(
             f"{orcid} is no ORCID: its last digit does not fit the others. Correct it."
