@@ -131,6 +131,14 @@ class Spans:
     def level(self) -> float:
         return self.acceptance.level
 
+    @property
+    def too_few_in_order(self) -> int:
+        """Units that follow one another in time (13 presidents), where fewer than ENOUGH can change
+        places: hardly any change can be beyond chance. 0 where they are enough, or are exchanged
+        otherwise."""
+        units = len(self.weight)
+        return units if self.in_order and units < ENOUGH else 0
+
     def of_column(self, column: int) -> "Spans":
         """Of one topic alone: its questions are answered sooner, and alike."""
         one = slice(column, column + 1)

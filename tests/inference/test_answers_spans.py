@@ -230,6 +230,8 @@ def test_units_that_follow_one_another_change_places():
     assert told(spans.look_through(outcome, periods))
     found = spans.look_through(outcome, periods, spans.Speakers(unit, 0.3))
     assert found.in_order and not told(found)
+    assert found.too_few_in_order == 20
+    assert spans.look_through(outcome, periods).too_few_in_order == 0
 
 
 def test_p_falls_as_scores_rise_and_passes_where_the_score_is_critical():

@@ -148,7 +148,15 @@ def findings(selection: RunSelection) -> SetFindings:
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
         independent=units.unit_of(context.run.version).name,
+        too_few_in_order=_too_few_in_order(context, guard),
     )
+
+
+def _too_few_in_order(context: Context, guard: Guard) -> int:
+    """See SetFindings."""
+    if "change" in guard.failed or context.spans is None:
+        return 0
+    return context.spans.spans.looked.too_few_in_order
 
 
 # What it is about

@@ -30,6 +30,7 @@ from webapp.analysis.findings.kinds import (
 )
 from webapp.analysis.findings.shapes import Claim, FamilyTopics, FindingRow, OverviewPage, Quotation
 from webapp.analysis.findings.writer import Writer, claimed, times_as_much, unsure
+from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import found_again, links
 from webapp.core.results.links import TopicLink
@@ -92,6 +93,8 @@ def overview(
         unit=found.unit,
         ends=found.ends,
         bins=found.bins,
+        independent=unit_sentences.about(selection.version, units.unit_of(selection.version)),
+        too_few_in_order=found.too_few_in_order,
         quotes=quotes,
         families=len(cut.families),
         usual_families=cut.usual,

@@ -9,6 +9,7 @@ from pydantic import Field
 from webapp.analysis.findings.finding import Answer, Detail, Ends, Line
 from webapp.analysis.findings.items import Item
 from webapp.analysis.findings.river import River
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 
 Part = str | TopicLink  # of a sentence
@@ -170,6 +171,16 @@ class OverviewPage:
     bins: Annotated[
         list[str], Field(description="the times that the points of each line stand for")
     ] = field(default_factory=list)
+    independent: Annotated[
+        UnitAbout | None, Field(description="which texts count as one; null while it is computed")
+    ] = None
+    too_few_in_order: Annotated[
+        int,
+        Field(
+            description="values of the unit, of which each has texts of one time only, where they are"
+            " too few to tell what changed with time from what changed with who speaks; else 0"
+        ),
+    ] = 0
     quotes: list[Quotation] = field(default_factory=list)
     families: Annotated[int, Field(description="that the topics are cut into")] = 0
     usual_families: Annotated[

@@ -1,8 +1,10 @@
 """A kind of finding that breaks leaves its place on the page, and the log says why."""
 
+from dataclasses import replace
+
 import pytest
 
-from webapp.analysis.findings import by_group, over_time, writer
+from webapp.analysis.findings import by_group, over_time, stored, writer
 from webapp.analysis.findings.guarded import Guard
 from webapp.models import Findings
 
@@ -48,3 +50,22 @@ def test_what_is_away_is_no_mistake_of_a_kind():
 
     with pytest.raises(ConnectionError):
         Guard(1).listed("change", away)
+
+
+def test_where_few_follow_one_another_the_page_says_that_no_change_can_be_told(
+    client, trained, monkeypatch
+):
+    read = stored.read_or_ask
+
+    def of_thirteen(selection, by):
+        found = read(selection, by)
+        rest = [finding for finding in found.findings if finding.kind != "change"]
+        return replace(found, findings=rest, too_few_in_order=13)
+
+    monkeypatch.setattr(stored, "read_or_ask", of_thirteen)
+    page = client.get(f"/runs/{trained.pk}/overview/?detail=more").content.decode()
+    assert "there are only 13 such groups" in " ".join(page.split())
+    assert "No topic’s share changed" not in page
+    data = client.get(f"/runs/{trained.pk}/overview.json?detail=more").json()
+    assert data["too_few_in_order"] == 13
+    assert data["independent"]["sentence"]
