@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.safestring import SafeString
 
 from webapp.analysis.findings import sentences
+from webapp.analysis.findings.finding import Span
 from webapp.analysis.findings.items import ChangeItem, GroupItem, Item, WordItem
 from webapp.analysis.findings.mixes import Mixes, mixes
 from webapp.analysis.findings.river import FEW, River
@@ -21,7 +22,7 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
-from webapp.analysis.findings.writer import USUAL_LEVEL, briefly
+from webapp.analysis.findings.writer import USUAL_LEVEL, briefly, spanned
 from webapp.core.documents import sums, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid
@@ -601,10 +602,9 @@ def _when_word(item: WordItem) -> str:
         return "ever more" if item.more else "ever less"
     if not item.more:
         return f"until {sentences.period(item.until or item.first)}"
-    first, last = sentences.period(item.first), sentences.period(item.last)
     if item.shape == "step":
-        return f"since {first}"
-    return first if first == last else f"{first}–{last}"
+        return f"since {sentences.period(item.first)}"
+    return spanned(Span(first=item.first, last=item.last), brief=True)
 
 
 def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
