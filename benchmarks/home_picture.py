@@ -19,7 +19,7 @@ from benchmarks.origin import options
 TEMPLATE = Path(__file__).resolve().parent.parent / "templates" / "_home_picture.html"
 WIDTH = 640  # of the run's map, in its own units
 HEIGHT = 480
-SAID = 3  # topics that are read aloud in place of the picture
+READ_ALOUD = 3  # topics that are read aloud in place of the picture
 
 
 def main(arguments: list[str]) -> int:
@@ -35,10 +35,11 @@ def main(arguments: list[str]) -> int:
 
 def picture_of(topics: list[dict]) -> str:
     """topics: as the run's JSON has them, the largest first."""
-    named = [html.escape(topic["name"]) for topic in topics if topic["has_name"]]
+    names = [html.escape(topic["name"]) for topic in topics if topic["has_name"]]
+    label = f"A map of {len(topics)} topics, such as {'; '.join(names[:READ_ALOUD])}"
     circles = "\n".join(_circle(topic) for topic in topics)
     return f"""<figure class="home-picture">
-<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="A map of {len(topics)} topics, such as {"; ".join(named[:SAID])}">
+<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">
 {circles}
 </svg>
 <figcaption>Forty topics that Topograph found in the example, with the names that it gave them. Topics that
@@ -51,8 +52,10 @@ def _circle(topic: dict) -> str:
     name = ""
     if topic["labelled"] and topic["has_name"]:
         name = f'<text x="{topic["dx"]}" y="{topic["dy"]}">{html.escape(topic["name"])}</text>'
-    place = f"translate({topic['cx']} {topic['cy']})"
-    return f'<g class="t{topic["hue"]}" transform="{place}"><circle r="{topic["r"]}"/>{name}</g>'
+    translation = f"translate({topic['cx']} {topic['cy']})"
+    return (
+        f'<g class="t{topic["hue"]}" transform="{translation}"><circle r="{topic["r"]}"/>{name}</g>'
+    )
 
 
 if __name__ == "__main__":

@@ -196,8 +196,20 @@ def _walk(outcome: Outcome, most: int, tracebacks: _Tracebacks) -> None:
                 linked[link] = address
 
 
-def _declared(outcome: Outcome) -> Iterator[str]:
-    """An address of every page, twin and file of a run and its corpus, in each of its states."""
+def _declared(outcome: Outcome) -> list[str]:
+    """An address of every page, twin and file of a run and its corpus, in each of its states: all
+    in their first state before any in its second, so that a short walk leaves out no page."""
+    by_state: list[list[str]] = []
+    for addresses_of_name in _of_each_name(outcome):
+        for state, address in enumerate(addresses_of_name):
+            if state == len(by_state):
+                by_state.append([])
+            by_state[state].append(address)
+    return [address for of_state in by_state for address in of_state]
+
+
+def _of_each_name(outcome: Outcome) -> Iterator[list[str]]:
+    """The addresses of each name, one for each of its states."""
     closed = {*addresses.POSTS, *addresses.STREAMS, *addresses.TUS, *addresses.ELSEWHERE}
     for name in sorted(addresses.names() - closed):
         route = addresses.route_of(name).route
@@ -208,8 +220,8 @@ def _declared(outcome: Outcome) -> Iterator[str]:
             states = addresses.states(name)
             if route.startswith("runs/") and name in addresses.PAGES:
                 states = (*states, WITHOUT_WORDS, *(f"{query}&{WITHOUT_WORDS}" for query in states))
-            for query in dict.fromkeys(states):
-                yield f"{path}?{query}" if query else path
+            queries = dict.fromkeys(states)
+            yield [f"{path}?{query}" if query else path for query in queries]
 
 
 def _values(route: str, number: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ topics than documents; and what readers did to its topics and words.
 import csv
 import io
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ STOP_WORDS = "the of and to in a that it is was".split()
 MOST_DOCUMENTS = 60
 LONG_TEXT = 30_000  # words of a very long text
 MANY_GROUPS = 1_000
+CHANGING = 400  # documents of a collection in which something changes, more than periods looked at
+WORDS_OF_CHANGING = 40
+THEMES = 4
+# Between two documents. What is looked at are the finest periods of which at most 300 have documents
+DAYS_APART = {"day": 0.1, "week": 1, "month": 20, "quarter": 25, "decade": 530}
 EDITS = ("none", "hidden", "merged", "families", "named")
 CHOICES_OF_WORDS = ("as read", "one word", "few words")
 
@@ -102,6 +108,7 @@ def known() -> list[Collection]:
         Collection("one document", with_head([" ".join(WORDS)]), topics=1),
         Collection("one word", with_head(["war"] * 5), topics=1),
         Collection("equal texts", with_head([" ".join(WORDS)] * 12), engine="ssi", topics=4),
+        *(changing(length) for length in DAYS_APART),
         Collection(
             "a thousand groups",
             with_head(
@@ -110,6 +117,33 @@ def known() -> list[Collection]:
             ),
         ),
     ]
+
+
+def changing(length: str) -> Collection:
+    """Texts of which the later half is about other things, with dates so far apart that changes are
+    looked for by days, weeks, months, quarters or decades: names of periods are then no years."""
+    days_apart = DAYS_APART[length]
+    random = np.random.default_rng(64)
+    themes = np.array_split(np.array(WORDS), THEMES)
+    texts = []
+    dates = []
+    for number in range(CHANGING):
+        is_late = number >= CHANGING // 2
+        likely = np.ones(THEMES)
+        likely[0] = THEMES if is_late else 0.2
+        of_words = random.choice(
+            THEMES, WORDS_OF_CHANGING, p=random.dirichlet(likely / likely.sum())
+        )
+        texts.append(" ".join(str(random.choice(themes[theme])) for theme in of_words))
+        day = date(1400, 1, 1) + timedelta(days=int(number * days_apart))
+        dates.append(f"{day:%Y-%m}" if length == "month" else day.isoformat())
+    return Collection(
+        f"a change by {length}s",
+        with_head(texts, date=dates),
+        engine="ssi",
+        topics=THEMES,
+        settings={"passes": 20},
+    )
 
 
 def drawn(seed: int) -> Collection:

@@ -14,6 +14,8 @@ NAMES = (
     "one date 9999-12-31",
     "one date 0001-01-01",
     "one word",
+    "a change by weeks",
+    "a change by months",
 )
 SEEDS = (14,)
 SAMPLE = [

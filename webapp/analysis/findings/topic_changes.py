@@ -59,7 +59,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
             continue
         sentence = writer.change(change)
         plain = sentences.plain(sentence.parts, sentence.sure)
-        marks = _marks(change, found.span)
+        marks = _marks(change, found.ends) if found.ends else None
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), marks))
     return topic_changes
 
@@ -70,11 +70,12 @@ def _brief(sentence: Sentence) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _marks(change: Change, span: Sequence[str]) -> ChangeMarks:
+def _marks(change: Change, ends: Sequence[str]) -> ChangeMarks:
+    """ends: the first and the last period of all, as addresses have them."""
     within = change.here[0]
     outside = change.rest[0]
-    begin = sentences.years(span[0])[0]
-    end = sentences.years(span[-1])[1]
+    begin = sentences.years(ends[0])[0]
+    end = sentences.years(ends[-1])[1]
     if change.shape == "line":
         third = (end - begin) / THIRDS
         return ChangeMarks(None, [(begin, begin + third, outside), (end - third, end, within)])
