@@ -253,21 +253,20 @@ class Regression:
         assert run.snapshot is not None  # of a run that is done
         return evidence.of(run).bow, weights.topics(run.snapshot)
 
-    def corrected_ends(self, topics: list[int], together: bool = False) -> np.ndarray:
-        """float64[2, T]: (low, high) of the differences corrected for reading; NaN where that can't
-        be done. Kept for a while."""
+    def corrected_ends(self, topics: list[int], level: float, together: bool = False) -> np.ndarray:
+        """float64[2, T]: (low, high) of the differences corrected for reading, by the error and at
+        the level of those that are counted; NaN where that can't be done. Kept for a while."""
         return _kept.get_or_set(
-            ("corrected", self.key, tuple(topics), together),
-            lambda: self._corrected_ends(self.data(topics, together)),
+            ("corrected", self.key, tuple(topics), level, together),
+            lambda: self._corrected_ends(self.data(topics, together), level),
         )
 
-    def _corrected_ends(self, counted: regression.Data) -> np.ndarray:
+    def _corrected_ends(self, counted: regression.Data, level: float) -> np.ndarray:
         data = corrected.documents(counted, *self._read) if self.asked.counted else None
         if data is None:
             return np.full((2, counted.T), np.nan)
-        return np.concatenate(
-            regression.reach(regression.fit(data, self.design.rows, self.contrast[None]), LEVEL)
-        )
+        found = held.answer_held(data, self._held, self._verdict, regression.fit, level)
+        return np.stack([found.low, found.high])
 
     def estimated(self, data: regression.Data, level: float | None = None) -> Answers:
         """a: the second setting, or how the share changes in the second group; b: the first. Of any

@@ -186,7 +186,8 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view, numbers = regression.selection.view, [table.topics[i] for i in places]
-    words, ends = topics.top_words(view, numbers, 5), regression.corrected_ends(numbers)
+    words = topics.top_words(view, numbers, 5)
+    ends = regression.corrected_ends(numbers, table.answers.level)
     return [
         TopicEffect(
             **vars(links.topic_link(view, k)),
@@ -264,7 +265,8 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
 
 
 def _together(regression: Regression, numbers: list[int]) -> Together:
-    table, ends = regression.together(numbers), regression.corrected_ends(numbers, together=True)
+    table = regression.together(numbers)
+    ends = regression.corrected_ends(numbers, table.answers.level, together=True)
     return Together(
         **vars(_estimate(regression, table, 0, ends[:, 0])),
         topics=[links.topic_link(regression.selection.view, k) for k in numbers],

@@ -612,6 +612,26 @@ def test_a_finding_leads_to_its_effect(client, trained):
 
 
 @pytest.mark.django_db
+def test_the_corrected_interval_is_no_other_method(client, trained):
+    """It has the error and the level of the counted one: with 95% and documents for units it said
+    of one topic that it differs, beside an interval that said it does not."""
+    page = answer(client, trained, "?formula=party&order=number")
+    assert page["level"] > 0.95
+    widths = []
+    for topic in page["topics"]:
+        if topic["corrected"] is None or topic["difference_low"] is None:
+            continue
+        stretched = abs(topic["corrected"] / topic["difference"]) if topic["difference"] else 1.0
+        counted = topic["difference_high"] - topic["difference_low"]
+        corrected = topic["corrected_high"] - topic["corrected_low"]
+        widths.append(corrected / counted)
+        assert topic["corrected_low"] <= topic["corrected"] <= topic["corrected_high"]
+        assert corrected > 0.5 * counted * min(stretched, 1.0)
+    assert widths
+    assert np.median(widths) > 0.9  # a correction for noise does not make an interval narrower
+
+
+@pytest.mark.django_db
 def test_several_topics_are_one_share(client, trained):
     """As the textbook has their sum; corrected is the sum of what is corrected of each."""
     page = answer(client, trained, "?formula=party&topic=1,3&topic=4")
