@@ -2,6 +2,7 @@
 the request's id."""
 
 import sys
+from http import HTTPStatus
 
 import redis
 import structlog
@@ -85,7 +86,23 @@ class ErrorPages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        answer = self.get_response(request)
+        if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not answer.content:
+            return self._method_refused(request, answer.headers["Allow"])
+        return answer
+
+    def _method_refused(self, request: HttpRequest, allowed: str) -> HttpResponse:
+        """allowed: methods, as the header Allow has them."""
+        sentence = f"This address does not answer {request.method}; it expects {allowed}."
+        message = sentence
+        if request.method in ("GET", "HEAD"):
+            message = (
+                "This address takes what a form sends, so there is nothing to show. Nothing was"
+                " changed. Go back to the page that you came from."
+            )
+        answer = self._answer(request, "405.html", 405, {"message": message}, sentence)
+        answer.headers["Allow"] = allowed
+        return answer
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no

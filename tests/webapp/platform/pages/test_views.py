@@ -109,7 +109,11 @@ def test_pages_are_only_read(client, trained, name):
 
 @pytest.mark.parametrize("name", POSTS)
 def test_writes_are_only_posted(client, trained, name):
-    assert client.get(address(name, trained.corpus_id, trained.pk)).status_code == 405
+    """Whoever comes to such an address by the browser's own Back or Reload is told so."""
+    answer = client.get(address(name, trained.corpus_id, trained.pk))
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "POST"
+    assert "Nothing was changed" in answer.content.decode()
 
 
 @pytest.mark.parametrize("name", POSTS)
