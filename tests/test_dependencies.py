@@ -14,6 +14,7 @@ import tomllib
 
 import pytest
 
+from tests import wheels
 from tests.conftest import ROOT
 
 ACCEPTED = ROOT / "requirements" / "advisories.toml"
@@ -127,3 +128,26 @@ def test_what_is_accepted_has_a_reason_and_an_end():
         with pytest.raises(ValueError):
             accepted(wrong, datetime.date(2026, 6, 1))
     accepted(ACCEPTED.read_text(), datetime.date.today())
+
+
+def test_a_package_without_a_wheel_for_a_system_is_named():
+    """On Intel Macs, which Topograph refuses for that reason."""
+    lock = ROOT / "requirements" / "runtime.lock"
+    try:
+        missing = wheels.missing_wheel(lock, "x86_64-apple-darwin", "3.12")
+    except (wheels.NotAnswered, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"no package index answered: {error}")
+    assert missing is not None
+    assert re.fullmatch(r"[\w-]+==[\w.]+", missing)
+
+
+def test_the_wheels_of_systems_are_not_called_complete_where_no_index_answers():
+    argv = [sys.executable, "-m", "tests.wheels", "requirements/installer.lock"]
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
+        pytest.skip("this machine allows no namespace of the network")
+    done = subprocess.run(
+        ["unshare", "-rn", *argv], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS
+    )
+    assert done.returncode == 2
+    assert done.stdout.startswith("No package index answered, so nothing more was checked:")
+    assert not done.stderr

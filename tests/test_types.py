@@ -7,16 +7,25 @@ fewer errors; begin them where there is no file
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
+
+SYSTEMS = ("darwin", "linux")  # which Topograph is made or prepared for
+STUBS_LACK = {"InvalidHeaderError"}  # of tarfile: every system has it, the types of mypy do not
+NO_ATTRIBUTE = re.compile(r'error: Module has no attribute "(\w+)"')
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = ROOT / "tests" / "type-errors.toml"
 CHECKED = ("benchmarks", "inference", "tasks", "webapp")
+STARTED = ("inference", "tasks", "webapp")  # what runs on a reader's machine
 HEAD = """# Type errors that mypy finds in each package. A package that is not here has none, and new ones have none.
 # The numbers may only fall: `python -m tests.test_types --write` lowers them.
 """
@@ -32,9 +41,8 @@ def package(path: str) -> str:
     return "/".join(folders[:3])
 
 
-def errors() -> dict[str, list[str]]:
-    """The lines that mypy writes about each package. Raises RuntimeError where mypy itself
-    fails."""
+def run_mypy(packages: Sequence[str], *options: str) -> list[str]:
+    """The lines of errors in some packages. Raises RuntimeError where mypy itself fails."""
     with (
         tempfile.TemporaryDirectory() as data
     ):  # its Django plugin imports the settings, which make the state folder
@@ -46,7 +54,8 @@ def errors() -> dict[str, list[str]]:
                 "--no-error-summary",
                 "--no-color-output",
                 "--hide-error-context",
-                *CHECKED,
+                *options,
+                *packages,
             ],
             cwd=ROOT,
             env=os.environ | {"TOPOGRAPH_DATA": data},
@@ -55,11 +64,30 @@ def errors() -> dict[str, list[str]]:
         )
     if done.returncode > 1 or done.stderr:
         raise RuntimeError(f"mypy failed:\n{done.stderr or done.stdout}")
+    return [line for line in done.stdout.splitlines() if ": error: " in line]
+
+
+def errors() -> dict[str, list[str]]:
+    """The lines that mypy writes about each package."""
     found: dict[str, list[str]] = defaultdict(list)
-    for line in done.stdout.splitlines():
-        if ": error: " in line:
-            found[package(line.partition(":")[0])].append(line)
+    for line in run_mypy(CHECKED):
+        found[package(line.partition(":")[0])].append(line)
     return found
+
+
+def lacking(system: str) -> list[str]:
+    """The lines of mypy about attributes of modules that a system lacks, as `os.fdatasync` on
+    darwin; in functions without types, too."""
+    options = (
+        *("--platform", system, "--check-untyped-defs"),
+        *("--cache-dir", f".mypy_cache/{system}"),  # a cache serves one system
+    )
+    lines = []
+    for line in run_mypy(STARTED, *options):
+        named = NO_ATTRIBUTE.search(line)
+        if named is not None and named[1] not in STUBS_LACK:
+            lines.append(line)
+    return lines
 
 
 def begun(found: dict[str, list[str]]) -> dict[str, int]:
@@ -99,6 +127,12 @@ def lowered(found: dict[str, list[str]], allowed: dict[str, int]) -> dict[str, i
 def test_no_package_has_more_type_errors():
     sentences = judged(errors(), allowed())
     assert not sentences, "\n".join(sentences)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_no_module_asks_for_what_a_system_lacks(system):
+    lines = lacking(system)
+    assert not lines, "\n".join(lines)
 
 
 def test_inference_has_none():

@@ -64,6 +64,15 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def flush_data(descriptor: int) -> None:
+    """Returns when the content of an open file is on the disk itself. The time of the change may not
+    be: fdatasync(2), which macOS lacks."""
+    if hasattr(os, "fdatasync"):
+        os.fdatasync(descriptor)
+    else:
+        _flush(descriptor)
+
+
 def _flush(descriptor: int) -> None:
     """fsync(2); on macOS that stops at the drive's own memory, and F_FULLFSYNC goes on to the disk."""
     if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
+from inference.runtime.durable import flush_data
 from webapp.intake.ingest import uploads
 from webapp.intake.ingest.upload_limits import Refused, check_room, promise, refuse_when_full
 
@@ -89,7 +90,7 @@ class UploadWriter:
     def sync(self) -> None:
         """Returns when what was written is on the disk itself."""
         with refuse_when_full():
-            os.fdatasync(self.file)
+            flush_data(self.file)
 
     def close(self) -> None:
         """Make it last, and let others write. Raises Refused(404) if the upload was cancelled

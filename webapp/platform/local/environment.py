@@ -104,13 +104,13 @@ def _install(kind: str) -> None:
             "-p",
             str(PYTHON),
         ]
-        if subprocess.run([*uv, "-r", str(LOCKS[kind])], env=_uv_env(pip)).returncode == 0:
+        if subprocess.run([*uv, "-r", str(LOCKS[kind])], env=uv_env(pip)).returncode == 0:
             return
         say("uv could not install the packages; pip tries.")
     _run([*pip, "install", "--require-hashes", "-r", str(LOCKS[kind])], _NO_PACKAGES)
 
 
-def _uv_env(pip: list[str]) -> dict[str, str]:
+def uv_env(pip: list[str]) -> dict[str, str]:
     """uv does not read pip's configuration: tell it which index pip is told to use."""
     env = dict(os.environ)
     index = (

@@ -1,0 +1,35 @@
+"""Data that are flushed to the disk: by the call of each system."""
+
+import subprocess
+import sys
+
+from tests.conftest import ROOT
+
+PROGRAM = """
+import fcntl, os, sys
+if {is_mac}:
+    del os.fdatasync
+    fcntl.F_FULLFSYNC = 51
+from inference.runtime import durable
+called = []
+for name in ("fsync", "fdatasync"):
+    setattr(os, name, lambda descriptor, name=name: called.append(name)) if hasattr(os, name) else None
+with open({path!r}, "wb") as file:
+    durable.flush_data(file.fileno())
+print(*called)
+"""
+
+
+def calls(path, is_mac: bool) -> list[str]:
+    """What flush_data asked the system for, in a process of its own."""
+    program = PROGRAM.format(is_mac=is_mac, path=str(path))
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_data_are_flushed_by_the_call_that_the_system_has(tmp_path):
+    assert calls(tmp_path / "file", is_mac=False) == ["fdatasync"]
+    # Linux knows no F_FULLFSYNC, as a network share does not: fsync remains
+    assert calls(tmp_path / "file", is_mac=True) == ["fsync"]
