@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from webapp.platform.drawing import kept_chart as kept, network as networks
 from webapp.platform.drawing.chips import bar
+from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.lines import (
     EDGE,
     HEIGHT,
@@ -82,7 +83,7 @@ def _circle(circle: Circle) -> str:
     classes = f"t{circle.hue}"
     if circle.chosen:
         classes += " on"
-    title = f"{circle.label} {circle.name or circle.text}"
+    title = f"{circle.label} {isolated(circle.name or circle.text)}"
     if circle.background:
         classes += " general"
         title += " (general talk)"
@@ -105,7 +106,7 @@ def map_labels(circles: Sequence[Circle]) -> SafeString:
         if place is not None:
             labels.append(
                 f'\n<text x="{place.x:.1f}" y="{place.y:.1f}" text-anchor="{place.anchor}">'
-                f"<tspan>{circle.label}</tspan> {html.escape(circle.text)}</text>"
+                f"<tspan>{circle.label}</tspan> {html.escape(isolated(circle.text))}</text>"
             )
     return mark_safe("".join(labels))  # numbers, and texts that are escaped
 

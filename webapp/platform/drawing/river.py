@@ -10,6 +10,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from webapp.platform.drawing.curves import area, curve, smoothed, text_width, ticks
+from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.numbers import percent
 
 # All lengths are pixels
@@ -266,7 +267,7 @@ class River:
         topic_names, family_name = _names(Space(self.xs, top, bottom), stream, bands)
         paths = [
             f'<a href="{escape(stream.url)}"><path d="{area(self.xs, top, bottom)}" class="family">'
-            f"<title>{escape(stream.name)}: {percent(stream.share)} of the words</title></path></a>"
+            f"<title>{escape(isolated(stream.name))}: {percent(stream.share)} of the words</title></path></a>"
         ]
         named_bands = [band for i, band in enumerate(bands) if i in topic_names]
         for i, band in enumerate(named_bands):
@@ -280,7 +281,7 @@ class River:
 
     def _band(self, placed: "Placed", tone: str) -> str:
         band, upper, lower = placed
-        says = f"{band.name} {band.label}: {percent(band.share)} of all words"
+        says = f"{isolated(band.name)} {band.label}: {percent(band.share)} of all words"
         return (
             f'<a href="{escape(band.url)}"><path d="{area(self.xs, upper, lower)}"'
             f' class="topic{tone}"><title>{escape(says)}</title></path></a>'

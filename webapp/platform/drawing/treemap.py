@@ -12,6 +12,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from webapp.platform.drawing.curves import text_width
+from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.numbers import percent
 
 WIDTH = 1156
@@ -130,7 +131,7 @@ def treemap(
 
 
 def _family(branch: Branch, box: Box) -> str:
-    says = f"{branch.name}: {percent(branch.share)} of the words"
+    says = f"{isolated(branch.name)}: {percent(branch.share)} of the words"
     title, height = _family_name(branch, box)
     width = box.width - 2 * EDGE - GAP
     room = box.height - height - 2 * EDGE - GAP
@@ -175,7 +176,7 @@ def _forms(name: str) -> list[tuple[str, ...]]:
 
 
 def _topic(leaf: Leaf, box: Box) -> str:
-    says = f"{leaf.name or leaf.label}: {percent(leaf.share)} of the words"
+    says = f"{isolated(leaf.name or leaf.label)}: {percent(leaf.share)} of the words"
     return _link(leaf.url, _rect(box, "tile"), says, _topic_name(leaf.name, box))
 
 
@@ -243,4 +244,4 @@ def _rect(box: Box, kind: str) -> str:
 def _text(x: float, y: float, size: float, kind: str, words: str, tail: str) -> str:
     """tail: behind the words, markup already."""
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"'
-    return f'<text class="{kind}" {place}>{escape(words)}{tail}</text>'
+    return f'<text class="{kind}" {place}>{escape(isolated(words))}{tail}</text>'
