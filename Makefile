@@ -1,9 +1,10 @@
 # The commands of CONTRIBUTING.md by short names. `make` lists them.
 .DEFAULT_GOAL := help
 PYTHON := .venv/bin/python
+ENGINE ?= docker
 UV_COMPILE := $(PYTHON) -m uv pip compile --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml
 
-.PHONY: help start dev test lint format types readable hooks lock wheel demo benchmarks
+.PHONY: help start dev test lint format types readable hooks lock wheel kit image release demo benchmarks
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -42,6 +43,16 @@ wheel: ## Build dist/topograph-….whl
 	python3 manage.py test --version  # installs what it is built with
 	$(PYTHON) -m inference.runtime.shipping
 	$(PYTHON) -m hatchling build --target wheel
+
+kit: wheel ## Build dist/topograph-….tar, with which Topograph starts on a machine without a network
+	$(PYTHON) -m deploy.kit.build
+
+image: ## Build the container image `topograph` with Docker, or with Podman: make image ENGINE=podman
+	$(ENGINE) build --tag topograph .
+
+release: kit ## Build all that is published: wheel, kit, image, checksums, a list of what is inside
+	$(PYTHON) -m tests.wheels
+	$(PYTHON) -m deploy.release
 
 demo: ## Make dist/demo/: the topics of the example as plain pages, ready for any web server
 	rm -rf dist/demo dist/demo-data && mkdir -p dist/demo
