@@ -166,6 +166,8 @@ class Corpus(Job, Deletable):
     embargo = models.BooleanField(
         default=False
     )  # of its texts: accounts.embargo decides what can be read then
+    # Sites whose pages may show its charts in a frame (accounts.framing); none: nobody's
+    embed_sites = models.JSONField(default=list)
     # The field that says who is independent of whom (documents.units); "": each document; none:
     # nobody has said it
     unit = models.TextField(null=True)

@@ -59,6 +59,7 @@ from webapp.service.corpora import (
     views as corpora,
 )
 from webapp.service.courses import views as courses
+from webapp.service.embedding import views as embedding
 from webapp.service.exports import views as exports
 from webapp.service.operations import health_views, operator_views
 
@@ -596,6 +597,33 @@ urlpatterns = [
         load=Load.HEAVY,
         example=None,
         under="run",
+    ),
+    # A chart in a page of another site: its view decides by the address alone, without a session.
+    *page(
+        "embed/runs/<int:run_id>/<slug:chart>",
+        embedding.embedded,
+        "embed",
+        ANYONE,
+        load=Load.HEAVY,
+        example={"chart": "time"},
+    ),
+    file("oembed.json", embedding.oembed, "oembed", ANYONE, load=Load.HEAVY, example=None),
+    *page(
+        f"{RUN}/embed/<slug:chart>",
+        embedding.of_run,
+        "run_embed",
+        SEE,
+        load=Load.HEAVY,
+        example={"chart": "time"},
+        under="run_time",
+    ),
+    file(
+        f"{RUN}/embed/<slug:chart>.<slug:form>",
+        embedding.picture,
+        "run_picture",
+        SEE,
+        load=Load.HEAVY,
+        example={"chart": "time", "form": "svg"},
     ),
     # Training
     *page(RUN, runs.detail, "run", SEE),

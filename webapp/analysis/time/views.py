@@ -14,6 +14,7 @@ from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.time import contrasts, tables, trends
+from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import (
     Compared,
     Comparison,
@@ -24,7 +25,6 @@ from webapp.analysis.time.shapes import (
     Offer,
     OfferedTopic,
     Period,
-    Pinned,
     Table,
     TableHtml,
     TimeLine,
@@ -38,7 +38,6 @@ from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.drawing.tables import json_text, kept_table, with_intervals
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.typed import Answer, Here, typed
 
@@ -129,7 +128,7 @@ def _lines_html(
             Offer("one for all", here.url(scale="one"), not own_scales),
         ],
         most_words=max((period.tokens for period in page.bins), default=0),
-        pinned=_pinned(page),
+        pinned=pinned_lines(page),
     )
 
 
@@ -150,30 +149,6 @@ def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, st
         Interval(topic.share[place], topic.low[place], topic.high[place]) for topic in page.topics
     ]
     return period, here.url(bin=period.label), intervals
-
-
-def _pinned(page: TimeLines) -> Pinned:
-    """What a notebook keeps of the lines: the shares, a column for each topic; no table where every
-    topic is hidden."""
-    names = [f"{topic.label} {topic.called}" for topic in page.topics]
-    table = None
-    if names:
-        columns, values = with_intervals(
-            names,
-            [topic.share for topic in page.topics],
-            [topic.low for topic in page.topics],
-            [topic.high for topic in page.topics],
-        )
-        table = kept_table(
-            page.by,
-            [period.label for period in page.bins],
-            columns,
-            list(zip(*values, strict=True)),
-        )
-    subject = names[0] if len(names) == 1 else "Topics"
-    title = f"{subject} by {page.by}"
-    among = f" of {page.selection}" if page.selection else ""
-    return Pinned(title, f"Share of the words{among}.", json_text(table))
 
 
 @require_safe

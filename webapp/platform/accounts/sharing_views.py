@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Invitation, Link, Membership, User
-from webapp.platform.accounts import authorization, emails, embargo, ownership, sharing
+from webapp.platform.accounts import authorization, emails, embargo, framing, ownership, sharing
 from webapp.platform.pages.page import check_act, whole
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
@@ -107,6 +107,7 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
         "withdraw": lambda: sharing.withdraw(corpus, whole(sent, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
+        "sites": lambda: framing.allow(corpus, sent.get("sites", "")),
         "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
     }
     check_act(act, ["link", *acts])

@@ -79,6 +79,8 @@ GET = {
         "code",
         "join",
         "come_back",
+        "embed",  # what its view shows: tests/webapp/service/embedding
+        "oembed",
     ],
     "user": ["deleted", "notebooks", "simulate", "tokens", "account", "courses", "class"],
     "mine": [
@@ -132,6 +134,8 @@ GET = {
         "run_words",
         "run_word",
         "run_compare_words",
+        "run_embed",
+        "run_picture",
         "run_take",
         "run_methods",
         "run_bib",

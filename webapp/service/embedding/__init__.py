@@ -1,0 +1,2 @@
+"""Charts for pages of other sites: addresses without navigation, oEmbed, SVG and PNG files
+(docs/embedding.md)."""

@@ -1,0 +1,159 @@
+"""Charts of a run as pictures with a sentence: what an address in a page of another site shows, and
+what is downloaded as SVG or PNG."""
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from webapp.analysis.findings.overview import overview
+from webapp.analysis.time import contrasts, trends
+from webapp.analysis.time.pinned_lines import pinned_lines
+from webapp.analysis.time.shapes import TopicDifference
+from webapp.analysis.words import queries as words
+from webapp.analysis.words.senses_page import senses_page
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.notebooks.pictures import picture_of
+from webapp.core.notebooks.shapes import KeptTable
+from webapp.core.results.view import RunView
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.pictures import Picture
+from webapp.service.embedding import pictures
+
+Name = Literal["time", "river", "compare", "word"]
+NAMES: tuple[Name, ...] = ("time", "river", "compare", "word")
+MOST_LAYERS = 7  # families that have a colour of their own; what is left is one layer
+OF_A_SIDE = 4  # topics that two sets are compared in
+PAGES: dict[Name, str] = {  # the page on which each chart is
+    "time": "run_time",
+    "river": "run_overview",
+    "compare": "run_time_compare",
+    "word": "run_word",
+}
+OTHERS = "All others"
+NO_DATES = "There is no chart: the documents have no dates and no categories."
+
+
+@dataclass(frozen=True)
+class Chart:
+    """sentence: what the picture shows, in words and numbers. page: the address of the whole page."""
+
+    title: str
+    sentence: str
+    picture: Picture
+    page: str
+
+
+def chart(view: RunView, name: Name, query: QueryDict) -> Chart:
+    """A chart of a finished run. query: as the page of the chart has it; of a word also `word`.
+
+    Raises Invalid where there is nothing to draw.
+    """
+    if not view.run.final:
+        raise Invalid("chart", "There is no chart: the run is not finished.")
+    selection = Selection.read(query, view)
+    if name == "time":
+        return _course(selection, query)
+    if name == "river":
+        return _river(selection)
+    if name == "compare":
+        return _comparison(selection, query)
+    return _word(selection, query)
+
+
+def _by(selection: RunSelection, query: QueryDict) -> str:
+    by = query.get("by", "") or fields.usual(selection.version)
+    if not by:
+        raise Invalid("by", NO_DATES)
+    return by
+
+
+def _course(selection: RunSelection, query: QueryDict) -> Chart:
+    """Topics by period or category, as lines with their intervals."""
+    view = selection.view
+    wanted = trends.read_topics(view, query.getlist("topics"))
+    page = trends.lines(selection, _by(selection, query), wanted)
+    pinned = pinned_lines(page)
+    said = "; ".join(
+        f"{topic.label} {topic.called}: {percent(topic.overall)} of all words"
+        for topic in page.topics
+    )
+    url = view.go(PAGES["time"], asked=query.urlencode())
+    return Chart(pinned.title, f"{said}.", _lines(pinned.table), url)
+
+
+def _lines(table: str) -> Picture:
+    kept = json.loads(table) if table else None
+    picture = picture_of(KeptTable(kept["rows"], kept["columns"])) if kept else None
+    if picture is None:
+        raise Invalid("chart", "There is no chart: it needs two periods or values with words.")
+    return picture
+
+
+def _river(selection: RunSelection) -> Chart:
+    """Families on one another over time."""
+    page = overview(selection, "", None)
+    river = page.river
+    families = [row.family for row in page.findings if row.family is not None]
+    if not page.ready or river is None or len(river.totals) < 2 or not families:
+        raise Invalid(
+            "chart",
+            "There is no chart: the documents need dates, and the overview must be ready.",
+        )
+    totals = np.maximum(np.array(river.totals, float), 1.0)
+    tokens = {topic.number: np.array(topic.tokens, float) for topic in river.topics}
+    families.sort(key=lambda family: -family.share)
+    layers, rest = [], np.ones(len(totals))
+    for family in families[:MOST_LAYERS]:
+        of_family = [tokens[k] for k in family.topics if k in tokens]
+        shares = np.sum(of_family or [np.zeros(len(totals))], axis=0) / totals
+        rest = rest - shares
+        layers.append(pictures.Layer(family.name, shares.tolist()))
+    layers.append(pictures.Layer(OTHERS, np.clip(rest, 0.0, 1.0).tolist()))
+    largest = "; ".join(f"{family.name}, {percent(family.share)}" for family in families[:3])
+    sentence = f"Of all words most are about {largest}."
+    title = "Families of topics over time"
+    picture = pictures.stacked(river.bins, layers, f"{title}. {sentence}")
+    return Chart(title, sentence, picture, selection.view.go(PAGES["river"]))
+
+
+def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
+    """Topics whose shares differ most between two sets of documents."""
+    asked = contrasts.asked(query, selection, bool(query.get("rest")))
+    if asked is None:
+        raise Invalid("chart", "There is no chart: choose the documents to compare.")
+    page = contrasts.compare(*asked, "difference")
+    rows = [row for side in page.more for row in side[:OF_A_SIDE]]
+    if not rows:
+        raise Invalid("chart", "There is no chart: no topic differs by more than chance.")
+    sides = [side.name for side in page.sides]
+    title = " compared with ".join(sides)
+    said = "; ".join(_difference(row) for row in rows[:3])
+    pairs = [
+        pictures.Pair(f"{row.label} {row.called}", row.share, row.low, row.high) for row in rows
+    ]
+    picture = pictures.compared(sides, pairs, f"{title}. {said}.")
+    url = selection.view.go(PAGES["compare"], asked=query.urlencode())
+    return Chart(title, f"{said}.", picture, url)
+
+
+def _difference(row: TopicDifference) -> str:
+    first, second = row.share
+    return f"{row.label} {row.called}: {percent(first)} and {percent(second)} of the words"
+
+
+def _word(selection: RunSelection, query: QueryDict) -> Chart:
+    """The senses of a word by period or category."""
+    word = words.word(selection.version, query.get("word", ""))
+    if word is None:
+        raise Invalid("word", "There is no chart: the model does not know this word.")
+    _, html = senses_page(selection, word, query.get("by", ""), False)
+    kept = html()
+    rest = query.copy()
+    del rest["word"]
+    url = selection.view.go(PAGES["word"], word.word, asked=rest.urlencode())
+    return Chart(f"“{word.word}”: its senses", kept.pinned, _lines(kept.table), url)
