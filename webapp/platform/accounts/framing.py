@@ -51,9 +51,10 @@ def allow(corpus: Corpus, text: str) -> None:
 
 def let_into_frames(response: HttpResponse, corpus: Corpus) -> HttpResponse:
     """The response, which the sites that the owner lists may show in a frame."""
-    response._csp_replace = {"frame-ancestors": corpus.embed_sites or [NONE]}  # type: ignore[attr-defined]
-    # It knows no lists of sites: the policy above, which every present browser reads, decides.
-    response.xframe_options_exempt = bool(corpus.embed_sites)  # type: ignore[attr-defined]
+    sites = corpus.embed_sites
+    response._csp_replace = {"frame-ancestors": sites or [NONE]}
+    # X-Frame-Options knows no lists of sites: the policy, which every present browser reads, decides.
+    response.xframe_options_exempt = bool(sites)
     return response
 
 
@@ -78,7 +79,7 @@ def reader_of(corpus: Corpus, chart: str, key: str) -> Person | None:
     if corpus.public:
         return Person()
     number, _, signature = key.partition(".")
-    if not (number.isascii() and number.isdigit() and len(number) <= 18):
+    if not re.fullmatch("[1-9][0-9]{0,17}", number):
         return None
     link = int(number)
     if not signing.constant_time_compare(signature, _signature(link, chart)):

@@ -27,6 +27,7 @@ from webapp.service.embedding import pictures
 Name = Literal["time", "river", "compare", "word"]
 NAMES: tuple[Name, ...] = ("time", "river", "compare", "word")
 MOST_LAYERS = 7  # families that have a colour of their own; what is left is one layer
+IN_SENTENCE = 3  # families or differences that the sentence has
 OF_A_SIDE = 4  # topics that two sets are compared in
 PAGES: dict[Name, str] = {  # the page on which each chart is
     "time": "run_time",
@@ -34,7 +35,7 @@ PAGES: dict[Name, str] = {  # the page on which each chart is
     "compare": "run_time_compare",
     "word": "run_word",
 }
-OTHERS = "All others"
+ALL_OTHERS = "All others"
 NO_DATES = "There is no chart: the documents have no dates and no categories."
 
 
@@ -75,20 +76,19 @@ def _by(selection: RunSelection, query: QueryDict) -> str:
 def _course(selection: RunSelection, query: QueryDict) -> Chart:
     """Topics by period or category, as lines with their intervals."""
     view = selection.view
-    wanted = trends.read_topics(view, query.getlist("topics"))
-    page = trends.lines(selection, _by(selection, query), wanted)
+    numbers = trends.read_topics(view, query.getlist("topics"))
+    page = trends.lines(selection, _by(selection, query), numbers)
     pinned = pinned_lines(page)
-    said = "; ".join(
+    shares = "; ".join(
         f"{topic.label} {topic.called}: {percent(topic.overall)} of all words"
         for topic in page.topics
     )
     url = view.go(PAGES["time"], asked=query.urlencode())
-    return Chart(pinned.title, f"{said}.", _lines(pinned.table), url)
+    return Chart(pinned.title, f"{shares}.", _lines(pinned.table), url)
 
 
 def _lines(table: str) -> Picture:
-    kept = json.loads(table) if table else None
-    picture = picture_of(KeptTable(kept["rows"], kept["columns"])) if kept else None
+    picture = picture_of(KeptTable(**json.loads(table))) if table else None
     if picture is None:
         raise Invalid("chart", "There is no chart: it needs two periods or values with words.")
     return picture
@@ -107,14 +107,17 @@ def _river(selection: RunSelection) -> Chart:
     totals = np.maximum(np.array(river.totals, float), 1.0)
     tokens = {topic.number: np.array(topic.tokens, float) for topic in river.topics}
     families.sort(key=lambda family: -family.share)
-    layers, rest = [], np.ones(len(totals))
+    layers = []
+    in_no_layer = np.ones(len(totals))
     for family in families[:MOST_LAYERS]:
         of_family = [tokens[k] for k in family.topics if k in tokens]
         shares = np.sum(of_family or [np.zeros(len(totals))], axis=0) / totals
-        rest = rest - shares
+        in_no_layer -= shares
         layers.append(pictures.Layer(family.name, shares.tolist()))
-    layers.append(pictures.Layer(OTHERS, np.clip(rest, 0.0, 1.0).tolist()))
-    largest = "; ".join(f"{family.name}, {percent(family.share)}" for family in families[:3])
+    layers.append(pictures.Layer(ALL_OTHERS, np.clip(in_no_layer, 0.0, 1.0).tolist()))
+    largest = "; ".join(
+        f"{family.name}, {percent(family.share)}" for family in families[:IN_SENTENCE]
+    )
     sentence = f"Of all words most are about {largest}."
     title = "Families of topics over time"
     picture = pictures.stacked(river.bins, layers, f"{title}. {sentence}")
@@ -123,22 +126,22 @@ def _river(selection: RunSelection) -> Chart:
 
 def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
     """Topics whose shares differ most between two sets of documents."""
-    asked = contrasts.asked(query, selection, bool(query.get("rest")))
-    if asked is None:
+    sets = contrasts.asked(query, selection, bool(query.get("rest")))
+    if sets is None:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
-    page = contrasts.compare(*asked, "difference")
+    page = contrasts.compare(*sets, "difference")
     rows = [row for side in page.more for row in side[:OF_A_SIDE]]
     if not rows:
         raise Invalid("chart", "There is no chart: no topic differs by more than chance.")
     sides = [side.name for side in page.sides]
     title = " compared with ".join(sides)
-    said = "; ".join(_difference(row) for row in rows[:3])
+    differences = "; ".join(_difference(row) for row in rows[:IN_SENTENCE])
     pairs = [
         pictures.Pair(f"{row.label} {row.called}", row.share, row.low, row.high) for row in rows
     ]
-    picture = pictures.compared(sides, pairs, f"{title}. {said}.")
+    picture = pictures.compared(sides, pairs, f"{title}. {differences}.")
     url = selection.view.go(PAGES["compare"], asked=query.urlencode())
-    return Chart(title, f"{said}.", picture, url)
+    return Chart(title, f"{differences}.", picture, url)
 
 
 def _difference(row: TopicDifference) -> str:
@@ -152,8 +155,8 @@ def _word(selection: RunSelection, query: QueryDict) -> Chart:
     if word is None:
         raise Invalid("word", "There is no chart: the model does not know this word.")
     _, html = senses_page(selection, word, query.get("by", ""), False)
-    kept = html()
-    rest = query.copy()
-    del rest["word"]
-    url = selection.view.go(PAGES["word"], word.word, asked=rest.urlencode())
-    return Chart(f"“{word.word}”: its senses", kept.pinned, _lines(kept.table), url)
+    pinned = html()
+    conditions = query.copy()
+    del conditions["word"]
+    url = selection.view.go(PAGES["word"], word.word, asked=conditions.urlencode())
+    return Chart(f"“{word.word}”: its senses", pinned.pinned, _lines(pinned.table), url)

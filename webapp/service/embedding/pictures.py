@@ -12,24 +12,41 @@ from webapp.platform.drawing.pictures import (
     FONT_SIZE,
     INK,
     RULE,
+    Anchor,
     Area,
     Picture,
+    Point,
     Stroke,
     Text,
 )
 
 # Points, as in the pictures of notebooks
-WIDTH, HEIGHT = 453.0, 190.0
-LEFT, RIGHT, TOP, BOTTOM = 6.0, 128.0, 8.0, 20.0
+WIDTH = 453.0
+HEIGHT = 190.0
+LEFT = 6.0
+RIGHT = 128.0  # for names
+TOP = 8.0
+BOTTOM = 20.0  # for the labels of periods
 LINE_HEIGHT = 12.0
+BASELINE = FONT_SIZE / 3  # from the middle of a letter down to its line
+NAME_GAP = 6.0  # between the field and a name
+LABEL_LINE = FONT_SIZE + 2  # from the field down to its labels
+RULE_WIDTH = 0.6
 BAND_OPACITY = 0.55  # neighbours are told apart, and names beside them are still read
 TICKS = 5
-MOST_LETTERS = 24
+LONGEST_NAME = 24
 
-ROW_HEIGHT = 30.0  # of a topic that two sets are compared in
+# Of two sets that are compared
+ROW_HEIGHT = 30.0  # of a topic; its two lines are at a third and at two thirds
+ROW_THIRD = ROW_HEIGHT / 3
 NAMES_WIDTH = 150.0
-DOT = 2.0  # half a dot's width
-FIRST_COLOUR, SECOND_COLOUR = COLOURS[0], COLOURS[1]
+NUMBERS_WIDTH = 40.0  # at the right
+NUMBER_GAP = 4.0
+NUMBER_SIZE = FONT_SIZE - 2
+HALF_DOT = 2.0
+INTERVAL_WIDTH = 1.0
+LONGEST_SIDE = 80  # letters
+SIDE_COLOURS = COLOURS[:2]
 
 
 @dataclass(frozen=True)
@@ -51,62 +68,99 @@ class Pair:
 
 
 def shortened(name: str) -> str:
-    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1].rstrip()}…"
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[: LONGEST_NAME - 1].rstrip()}…"
 
 
-def stacked(labels: Sequence[str], layers: Sequence[Layer], said: str) -> Picture:
-    """Layers on one another, the first on top, each with its name at the right. labels: of at
-    least two periods. said: what the picture shows."""
-    n = len(labels)
-    field_width, field_height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-    xs = [LEFT + field_width * i / (n - 1) for i in range(n)]
-    above = [TOP] * n
-    areas, texts, middles = [], [], []
+def stacked(labels: Sequence[str], layers: Sequence[Layer], sentence: str) -> Picture:
+    """Layers on one another, the first on top, each with its name at the right.
+
+    labels: of at least two periods. sentence: what the picture shows.
+    """
+    last = len(labels) - 1
+    field_width = WIDTH - LEFT - RIGHT
+    field_height = HEIGHT - TOP - BOTTOM
+    xs = [LEFT + field_width * i / last for i in range(len(labels))]
+    upper = [TOP] * len(labels)
+    areas = []
+    ends = []
     for number, layer in enumerate(layers):
-        below = [y + field_height * share for y, share in zip(above, layer.shares, strict=True)]
-        outline = [*zip(xs, above, strict=True), *reversed(list(zip(xs, below, strict=True)))]
+        lower = [y + field_height * share for y, share in zip(upper, layer.shares, strict=True)]
+        outline = [*zip(xs, upper, strict=True)]
+        outline += reversed(list(zip(xs, lower, strict=True)))
         areas.append(Area(outline, COLOURS[number % len(COLOURS)], BAND_OPACITY))
-        middles.append((above[-1] + below[-1]) / 2 - TOP)
-        above = below
-    for number, y in zip(*spread_names(middles, field_height, LINE_HEIGHT), strict=True):
-        at = (WIDTH - RIGHT + 6, TOP + y + FONT_SIZE / 3)
-        texts.append(Text(at, shortened(layers[number].name), COLOURS[number % len(COLOURS)]))
+        ends.append((upper[-1] + lower[-1]) / 2 - TOP)
+        upper = lower
     foot = HEIGHT - BOTTOM
-    for place in sorted({round(i * (n - 1) / (TICKS - 1)) for i in range(TICKS)}):
-        # The outermost labels stay within the picture
-        anchor = "start" if place == 0 else "end" if place == n - 1 else "middle"
-        texts.append(Text((xs[place], foot + FONT_SIZE + 2), labels[place], FADED, anchor))
-    frame = [Stroke([(LEFT, y), (WIDTH - RIGHT, y)], RULE, 0.6) for y in (TOP, foot)]
-    return Picture(WIDTH, HEIGHT, areas, frame, texts, said)
+    texts = _names_at_right(layers, ends, field_height)
+    for i in sorted({round(tick * last / (TICKS - 1)) for tick in range(TICKS)}):
+        at = (xs[i], foot + LABEL_LINE)
+        texts.append(Text(at, labels[i], FADED, _anchor(i, last)))
+    frame = [Stroke([(LEFT, y), (WIDTH - RIGHT, y)], RULE, RULE_WIDTH) for y in (TOP, foot)]
+    return Picture(WIDTH, HEIGHT, areas, frame, texts, sentence)
 
 
-def compared(sides: Sequence[str], pairs: Sequence[Pair], said: str) -> Picture:
+def _names_at_right(
+    layers: Sequence[Layer], ends: Sequence[float], field_height: float
+) -> list[Text]:
+    """Each near the end of its layer. ends: from the top of the field."""
+    names = []
+    order, heights = spread_names(ends, field_height, LINE_HEIGHT)
+    for number, y in zip(order, heights, strict=True):
+        at = (WIDTH - RIGHT + NAME_GAP, TOP + y + BASELINE)
+        colour = COLOURS[number % len(COLOURS)]
+        names.append(Text(at, shortened(layers[number].name), colour))
+    return names
+
+
+def _anchor(i: int, last: int) -> Anchor:
+    """The outermost labels stay within the picture."""
+    if i == 0:
+        return "start"
+    if i == last:
+        return "end"
+    return "middle"
+
+
+def compared(sides: Sequence[str], pairs: Sequence[Pair], sentence: str) -> Picture:
     """A row for each topic, with its share in the first and in the second set and their intervals.
-    sides: the names of the sets. said: what the picture shows."""
-    most = max((value for pair in pairs for value in pair.high), default=0.0) or 1.0
-    height = TOP + ROW_HEIGHT * len(pairs) + 2 * LINE_HEIGHT + BOTTOM
-    field_width = WIDTH - NAMES_WIDTH - LEFT - 40  # for the numbers at the right
-    strokes, areas, texts = [], [], []
-    colours = (FIRST_COLOUR, SECOND_COLOUR)
+
+    sides: the names of the sets. sentence: what the picture shows.
+    """
+    largest = max((value for pair in pairs for value in pair.high), default=0.0) or 1.0
+    field_width = WIDTH - NAMES_WIDTH - LEFT - NUMBERS_WIDTH
+    height = TOP + ROW_HEIGHT * len(pairs) + LINE_HEIGHT * len(sides) + BOTTOM
+    strokes = []
+    areas = []
+    texts = []
     for row, pair in enumerate(pairs):
-        y = TOP + ROW_HEIGHT * row
-        texts.append(Text((LEFT, y + ROW_HEIGHT / 2 + FONT_SIZE / 3), shortened(pair.name), INK))
-        for side, colour in enumerate(colours):
-            line = y + ROW_HEIGHT * (1 + side) / 3
-            x, low, high = (
-                NAMES_WIDTH + field_width * value / most
-                for value in (pair.shares[side], pair.low[side], pair.high[side])
-            )
-            strokes.append(Stroke([(low, line), (high, line)], colour, 1.0))
-            corners = [(x - DOT, line - DOT), (x + DOT, line - DOT)]
-            corners += [(x + DOT, line + DOT), (x - DOT, line + DOT)]
-            areas.append(Area(corners, colour, 1.0))
-            at = (high + 4, line + FONT_SIZE / 3 - 1)
-            texts.append(Text(at, percent(pair.shares[side]), colour, size=FONT_SIZE - 2))
-    for side, colour in enumerate(colours):
-        at = (LEFT, TOP + ROW_HEIGHT * len(pairs) + LINE_HEIGHT * (1 + side))
-        texts.append(Text(at, sides[side][:80], colour))
-    foot = height - BOTTOM + FONT_SIZE
-    texts.append(Text((NAMES_WIDTH, foot), "0%", FADED, "middle"))
-    texts.append(Text((NAMES_WIDTH + field_width, foot), percent(most), FADED, "middle"))
-    return Picture(WIDTH, height, areas, strokes, texts, said)
+        top = TOP + ROW_HEIGHT * row
+        middle = top + ROW_HEIGHT / 2
+        texts.append(Text((LEFT, middle + BASELINE), shortened(pair.name), INK))
+        for side, colour in enumerate(SIDE_COLOURS):
+            y = top + ROW_THIRD * (1 + side)
+            low = NAMES_WIDTH + field_width * pair.low[side] / largest
+            high = NAMES_WIDTH + field_width * pair.high[side] / largest
+            x = NAMES_WIDTH + field_width * pair.shares[side] / largest
+            strokes.append(Stroke([(low, y), (high, y)], colour, INTERVAL_WIDTH))
+            areas.append(Area(_square(x, y), colour, 1.0))
+            number = percent(pair.shares[side])
+            texts.append(Text((high + NUMBER_GAP, y + BASELINE), number, colour, size=NUMBER_SIZE))
+    below = TOP + ROW_HEIGHT * len(pairs)
+    for side, colour in enumerate(SIDE_COLOURS):
+        at = (LEFT, below + LINE_HEIGHT * (1 + side))
+        texts.append(Text(at, sides[side][:LONGEST_SIDE], colour))
+    foot = height - BOTTOM + LABEL_LINE
+    texts.append(Text((NAMES_WIDTH, foot), percent(0.0), FADED, "middle"))
+    texts.append(Text((NAMES_WIDTH + field_width, foot), percent(largest), FADED, "middle"))
+    return Picture(WIDTH, height, areas, strokes, texts, sentence)
+
+
+def _square(x: float, y: float) -> list[Point]:
+    """Around a point."""
+    left = x - HALF_DOT
+    right = x + HALF_DOT
+    top = y - HALF_DOT
+    bottom = y + HALF_DOT
+    return [(left, top), (right, top), (right, bottom), (left, bottom)]

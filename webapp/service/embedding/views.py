@@ -2,6 +2,7 @@
 the HTML to copy."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -23,8 +24,10 @@ from webapp.service.embedding.charts import NAMES, Chart
 
 KEY = "key"  # in the address
 LONGEST_ADDRESS = 4_000  # of a chart, in characters
-FRAME_WIDTH, FRAME_HEIGHT = 720, 440  # pixels, where the other page says nothing
-LEAST, MOST = 240, 2_000  # pixels that an oEmbed consumer may ask for
+FRAME_WIDTH = 720  # pixels, where the other page says nothing
+FRAME_HEIGHT = 440
+SMALLEST_FRAME = 240  # pixels that a program may ask for
+LONGEST_NUMBER = 6  # its digits
 PICTURES = {"svg": "image/svg+xml", "png": "image/png"}
 # Nothing of an address that is missing, forbidden, revoked or not allowed differs
 NOT_SHOWN = "There is no chart at this address, or it is not shown any more."
@@ -79,42 +82,39 @@ def _view(run: Run, query: QueryDict) -> RunView:
 
 
 def _named(name: str) -> charts.Name:
-    for known in NAMES:
-        if known == name:
-            return known
+    for chart_name in NAMES:
+        if chart_name == name:
+            return chart_name
     raise Http404(NOT_SHOWN)
 
 
 def _shown(run_id: int, name: str, query: QueryDict, key: str) -> tuple[Run, Chart]:
     """A chart as everybody sees it who has its address. Raises Http404."""
-    known = _named(name)
+    chart_name = _named(name)
     run = run_or_404(run_id)
-    corpus = Corpus.objects.filter(pk=run.corpus_id).first()
     path = _chart_path(run_id, name, query)
-    person = (
-        framing.reader_of(corpus, path, key) if corpus and len(path) < LONGEST_ADDRESS else None
-    )
-    if person is None:
+    person = framing.reader_of(run.corpus, path, key)
+    if person is None or len(path) > LONGEST_ADDRESS:
         raise Http404(NOT_SHOWN)
     # Whoever has signed in sees no more here than anybody else
     with embargo.reading(person):
-        return run, charts.chart(_view(run, query), known, query)
+        return run, charts.chart(_view(run, query), chart_name, query)
 
 
 @require_safe
 def embedded(request: HttpRequest, run_id: int, chart: str) -> HttpResponse:
     """The chart alone, with its sentence and source. No cookie is set or asked for."""
-    run, shown = _shown(run_id, chart, _query(request), request.GET.get(KEY, ""))
-    own = request.build_absolute_uri()
+    run, shown_chart = _shown(run_id, chart, _query(request), request.GET.get(KEY, ""))
+    description = urlencode({"url": request.build_absolute_uri()})
     page = EmbeddedPage(
-        title=shown.title,
-        sentence=shown.sentence,
-        drawn=pictures.as_svg(shown.picture),
+        title=shown_chart.title,
+        sentence=shown_chart.sentence,
+        drawn=pictures.as_svg(shown_chart.picture),
         source=run.corpus.name,
-        page=request.build_absolute_uri(shown.page),
-        oembed=f"{request.build_absolute_uri(reverse('oembed'))}?{urlencode({'url': own})}",
+        page=request.build_absolute_uri(shown_chart.page),
+        oembed=f"{request.build_absolute_uri(reverse('oembed'))}?{description}",
     )
-    response = rendered(request, "embed.html", {"page": page}, 200)
+    response = rendered(request, "embed.html", {"page": page}, HTTPStatus.OK)
     return framing.let_into_frames(response, run.corpus)
 
 
@@ -123,12 +123,13 @@ def oembed(request: HttpRequest) -> HttpResponse:
     """The description of a chart for programs (oembed.com, 1.0), of addresses of this server
     alone."""
     if request.GET.get("format", "json") != "json":
-        return json_answer(request, {"error": "Only JSON is written."}, 501)
+        error = {"error": "Only JSON is written."}
+        return json_answer(request, error, HTTPStatus.NOT_IMPLEMENTED)
     address = request.GET.get("url", "")
     run_id, name, query = _target(request, address)
     key = query.get(KEY, "")
     query.pop(KEY, None)
-    run, shown = _shown(run_id, name, query, key)
+    run, shown_chart = _shown(run_id, name, query, key)
     width = _pixels(request, "maxwidth", FRAME_WIDTH)
     height = _pixels(request, "maxheight", FRAME_HEIGHT)
     return json_answer(
@@ -136,14 +137,16 @@ def oembed(request: HttpRequest) -> HttpResponse:
         {
             "version": "1.0",
             "type": "rich",
-            "title": f"{shown.title} · {run.corpus.name}",
+            "title": f"{shown_chart.title} · {run.corpus.name}",
             "provider_name": "Topograph",
             "provider_url": request.build_absolute_uri("/"),
             "width": width,
             "height": height,
-            "html": _frame(_own_address(request, run_id, name, query, key), shown, width, height),
+            "html": _frame(
+                _own_address(request, run_id, name, query, key), shown_chart, width, height
+            ),
         },
-        200,
+        HTTPStatus.OK,
     )
 
 
@@ -152,8 +155,8 @@ def _target(request: HttpRequest, address: str) -> tuple[int, str, QueryDict]:
     address, also where only a part of it is another's."""
     try:
         parts = urlsplit(address)
-        own = (parts.scheme, parts.netloc) == (request.scheme, request.get_host())
-        match = resolve(parts.path) if own and len(address) < LONGEST_ADDRESS else None
+        is_ours = (parts.scheme, parts.netloc) == (request.scheme, request.get_host())
+        match = resolve(parts.path) if is_ours and len(address) < LONGEST_ADDRESS else None
     except (ValueError, Resolver404):
         match = None
     if match is None or match.url_name != "embed" or parts.fragment:
@@ -163,26 +166,26 @@ def _target(request: HttpRequest, address: str) -> tuple[int, str, QueryDict]:
 
 def _own_address(request: HttpRequest, run_id: int, name: str, query: QueryDict, key: str) -> str:
     """The address of a chart, made anew: nothing that was sent is repeated as it came."""
-    asked = query.copy()
+    with_key = query.copy()
     if key:
-        asked[KEY] = key
-    return request.build_absolute_uri(_chart_path(run_id, name, asked))
+        with_key[KEY] = key
+    return request.build_absolute_uri(_chart_path(run_id, name, with_key))
 
 
 def _pixels(request: HttpRequest, name: str, usual: int) -> int:
     text = request.GET.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
         return usual
-    return min(usual, max(LEAST, min(MOST, int(text))))
+    return min(usual, max(SMALLEST_FRAME, int(text)))
 
 
-def _frame(address: str, shown: Chart, width: int, height: int) -> str:
+def _frame(address: str, shown_chart: Chart, width: int, height: int) -> str:
     """The HTML to copy. The chart fits into whatever size the other page gives it."""
     return format_html(
         '<iframe src="{}" title="{}" width="{}" height="{}" loading="lazy"'
         ' referrerpolicy="no-referrer" style="border:0;max-width:100%"></iframe>',
         address,
-        shown.title,
+        shown_chart.title,
         width,
         height,
     )
@@ -192,25 +195,25 @@ def _frame(address: str, shown: Chart, width: int, height: int) -> str:
 def of_run(request: HttpRequest, run: Run, view: RunView, chart: str) -> HtmlAnswer[EmbedPage]:
     """The HTML to copy, and the chart as a file."""
     query = _query(request)
-    shown = charts.chart(view, _named(chart), query)
+    shown_chart = charts.chart(view, _named(chart), query)
     path = _chart_path(run.pk, chart, query)
     key, link, why = _key(request, run.corpus, path)
     address = "" if why else _own_address(request, run.pk, chart, query, key)
-    asked = f"?{query.urlencode()}" if query else ""
+    conditions = f"?{query.urlencode()}" if query else ""
     page = EmbedPage(
-        title=shown.title,
-        sentence=shown.sentence,
-        drawn=pictures.as_svg(shown.picture),
+        title=shown_chart.title,
+        sentence=shown_chart.sentence,
+        drawn=pictures.as_svg(shown_chart.picture),
         address=address,
-        html=_frame(address, shown, FRAME_WIDTH, FRAME_HEIGHT) if address else "",
+        html=_frame(address, shown_chart, FRAME_WIDTH, FRAME_HEIGHT) if address else "",
         why=why,
         by_link=bool(key),
         link=link,
         files=[
-            (form.upper(), reverse("run_picture", args=[run.pk, chart, form]) + asked)
+            (form.upper(), reverse("run_picture", args=[run.pk, chart, form]) + conditions)
             for form in PICTURES
         ],
-        page=shown.page,
+        page=shown_chart.page,
     )
     return HtmlAnswer(page)
 
@@ -240,8 +243,12 @@ def picture(request: HttpRequest, run: Run, chart: str, form: str) -> HttpRespon
     if form not in PICTURES:
         raise Http404(f"There is no picture of the form {form[:10]}.")
     query = _query(request)
-    shown = charts.chart(_view(run, query), _named(chart), query)
-    content = pictures.as_svg(shown.picture) if form == "svg" else pictures.as_png(shown.picture)
+    shown_chart = charts.chart(_view(run, query), _named(chart), query)
+    content = (
+        pictures.as_svg(shown_chart.picture)
+        if form == "svg"
+        else pictures.as_png(shown_chart.picture)
+    )
     name = provenance.file_name(run, f"{chart}.{form}")
     return HttpResponse(
         content,

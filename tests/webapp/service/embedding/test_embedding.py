@@ -21,7 +21,7 @@ SITE = "https://blog.example.org"
 CHARTS = {
     "time": "topics=1",
     "river": "",
-    "compare": "to_a=1860&from_b=1900",
+    "compare": "q=war&rest=1",
     "word": "word=militia",
 }
 
@@ -37,7 +37,7 @@ def of_chart(run, name="time", query=None, key=""):
 def shared(trained, settings):
     """The corpus with its site allowed; accounts are on."""
     settings.ACCOUNTS = True
-    owner = User.objects.create_user("owner@example.org", "owner")
+    owner = User.objects.create_user("ada@example.org", "ada")
     Corpus.objects.filter(pk=trained.corpus_id).update(owner=owner)
     run = Run.objects.get(pk=trained.pk)
     framing.allow(run.corpus, SITE)
@@ -58,11 +58,9 @@ def key_for(run, days=7, name="time"):
 @pytest.mark.parametrize("name", CHARTS)
 def test_each_chart_has_its_picture_its_sentence_and_its_source(public, name):
     answer = Client().get(of_chart(public, name))
-    if answer.status_code == 400 and name in ("river", "word"):
-        pytest.skip("this run has none")
     body = answer.content.decode()
     assert answer.status_code == 200, body[-800:]
-    assert "<svg" in body and public.corpus.name in body and "% " in body
+    assert "<svg" in body and public.corpus.name in body and "%" in body
     assert "<nav" not in body and "<script" not in body and "csrf" not in body
     assert not answer.cookies and "Set-Cookie" not in answer
 
