@@ -14,6 +14,7 @@ from django.core import signing
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpResponse
+from django.utils.crypto import constant_time_compare
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Link
@@ -52,9 +53,10 @@ def allow(corpus: Corpus, text: str) -> None:
 def let_into_frames(response: HttpResponse, corpus: Corpus) -> HttpResponse:
     """The response, which the sites that the owner lists may show in a frame."""
     sites = corpus.embed_sites
-    response._csp_replace = {"frame-ancestors": sites or [NONE]}
     # X-Frame-Options knows no lists of sites: the policy, which every present browser reads, decides.
-    response.xframe_options_exempt = bool(sites)
+    vars(response).update(
+        _csp_replace={"frame-ancestors": sites or [NONE]}, xframe_options_exempt=bool(sites)
+    )
     return response
 
 
@@ -82,7 +84,7 @@ def reader_of(corpus: Corpus, chart: str, key: str) -> Person | None:
     if not re.fullmatch("[1-9][0-9]{0,17}", number):
         return None
     link = int(number)
-    if not signing.constant_time_compare(signature, _signature(link, chart)):
+    if not constant_time_compare(signature, _signature(link, chart)):
         return None
     return Person(None, (link,)) if holding_links(corpus).filter(pk=link).exists() else None
 
