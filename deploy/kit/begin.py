@@ -22,10 +22,7 @@ OTHER_SYSTEM = (
     "This kit of Topograph is for {wanted}; this machine is {found}. Take the kit for it, or build"
     " one there from a clone: make kit."
 )
-NOT_WRITABLE = (
-    "Topograph could not install itself in {folder}: {error}. Unpack the kit in a folder of yours,"
-    " on a disk of this machine with 2 GB free."
-)
+MOVE_KIT = "Move the kit"
 NOT_INSTALLED = (
     "The kit's packages could not be installed; the lines above say why. A kit that was copied in"
     " part is the usual reason: compare it with SHA256SUMS, and unpack it again."
@@ -37,22 +34,21 @@ def main() -> None:
     found = f"{sys.platform} {platform.machine()}"
     if found != about["system"]:
         sys.exit(OTHER_SYSTEM.format(wanted=about["system"], found=found))
-    refusal = refusal_of_system(WHEELS / about["wheel"])
+    # What the program itself asks and says, out of its wheel
+    sys.path.insert(0, str(WHEELS / about["wheel"]))
+    from webapp.platform import system
+    from webapp.platform.local import needs
+
+    refusal = system.refusal(packages_are_installed=True)
     if refusal is not None:
         sys.exit(refusal)
     if not is_ready():
+        refusal = needs.refusal_of_packages(FOLDER, MOVE_KIT)
+        if refusal is not None:
+            sys.exit(refusal)
         install(about["wheel"])
     command = VENV / "bin" / "topograph"
     os.execv(command, [str(command), *sys.argv[1:]])
-
-
-def refusal_of_system(wheel: Path) -> str | None:
-    """Why Topograph can't start here, in the program's own sentence; None where it can."""
-    sys.path.insert(0, str(wheel))
-    from webapp.platform import system
-
-    sys.path.remove(str(wheel))
-    return system.refusal(packages_are_installed=True)
 
 
 def identity() -> str:
@@ -92,7 +88,7 @@ def install(wheel: str) -> None:
     except subprocess.CalledProcessError:
         sys.exit(NOT_INSTALLED)
     except OSError as error:
-        sys.exit(NOT_WRITABLE.format(folder=FOLDER, error=error))
+        sys.exit(f"{error}. {NOT_INSTALLED}")
 
 
 def unpack_installer() -> Path:

@@ -17,6 +17,13 @@ from deploy import release
 from deploy.kit import build
 from tests.conftest import ROOT
 
+CHECKS = (  # what the kit asks of the program before anything is installed
+    "webapp/__init__.py",
+    "webapp/platform/__init__.py",
+    "webapp/platform/system.py",
+    "webapp/platform/local/__init__.py",
+    "webapp/platform/local/needs.py",
+)
 METADATA = """Metadata-Version: 2.4
 Name: {name}
 Version: 1.0
@@ -35,11 +42,7 @@ def kit(tmp_path):
     (folder / "runtime.lock").write_text("")
     write_about(folder, f"{sys.platform} {platform.machine()}")
     with zipfile.ZipFile(folder / "wheels" / "topograph.whl", "w") as wheel:
-        for name in (
-            "webapp/__init__.py",
-            "webapp/platform/__init__.py",
-            "webapp/platform/system.py",
-        ):
+        for name in CHECKS:
             wheel.write(ROOT / name, name)
     return folder
 
@@ -96,7 +99,7 @@ def test_a_kit_on_a_disk_that_can_not_be_written_says_so(kit):
     )
     assert done.returncode == 1
     assert "Read-only file system" in done.stderr
-    assert "Unpack the kit in a folder of yours" in done.stderr
+    assert "Move the kit to a folder of yours" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from webapp.platform import system
+from webapp.platform.local import needs
 from webapp.platform.local.package import INSTALLED, ROOT, resource
 
 VENV = ROOT / ".venv"
@@ -63,6 +64,9 @@ def make(kind: str) -> None:
         "test"
     ):
         kind = "test"  # what the tests need is not taken away again
+    refusal = needs.refusal_of_packages(ROOT)
+    if refusal is not None:
+        sys.exit(refusal)
     say(f"Setting up Python packages in {VENV} (once; takes about a minute) …")
     (VENV / "topograph-lock").unlink(missing_ok=True)
     try:

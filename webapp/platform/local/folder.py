@@ -14,12 +14,17 @@ class Busy(Exception):
     """Another Topograph works in this state folder."""
 
 
-def data() -> Path:
-    """The state folder, made where it is missing: TOPOGRAPH_DATA, or topograph-data beside
-    manage.py, of an installed wheel in the folder where it is started."""
-    path = Path(
+def place() -> Path:
+    """Where the state folder is, or will be: TOPOGRAPH_DATA, or topograph-data beside manage.py, of
+    an installed wheel in the folder where it is started."""
+    return Path(
         os.environ.get("TOPOGRAPH_DATA") or Path("." if INSTALLED else ROOT, "topograph-data")
     ).resolve()
+
+
+def data() -> Path:
+    """The state folder, made where it is missing."""
+    path = place()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 

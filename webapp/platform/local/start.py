@@ -10,7 +10,15 @@ import urllib.request
 from contextlib import suppress
 
 from webapp.platform import system
-from webapp.platform.local import compilation, folder, migrations, package, processes, servers
+from webapp.platform.local import (
+    compilation,
+    folder,
+    migrations,
+    needs,
+    package,
+    processes,
+    servers,
+)
 from webapp.platform.local.loopback import is_loopback
 from webapp.platform.local.postgres import Failed
 
@@ -77,6 +85,11 @@ def main(argv: list[str]) -> int:
         or os.environ.get("TOPOGRAPH_ACCOUNTS") == "1"
     ):
         sys.exit(UNGUARDED.format(host=given.host))
+    refusal = needs.refusal_of_state(folder.place())
+    if refusal is not None:
+        sys.exit(refusal)
+    for note in needs.notes(folder.place()):
+        say(note)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     supervisor = processes.Supervisor(say)
