@@ -19,11 +19,13 @@ COPY . .
 ENV PATH=/opt/venv/bin:$PATH \
     TOPOGRAPH_ENVIRONMENT=current \
     TOPOGRAPH_DATA=/data \
-    TOPOGRAPH_KERNELS=/home/topograph/.cache/topograph/kernels \
+    TOPOGRAPH_KERNELS=/data/kernels \
     PYTHONUNBUFFERED=1
+# Nothing of the image is written when it runs (docker-compose.yml mounts it for reading alone): Python's own files are compiled
+# here, and the engine for x86-64-v3, as in a wheel. On another processor it is compiled once, into the volume.
+RUN python3 -m compileall -q . \
+    && if [ "$(uname -m)" = x86_64 ]; then TOPOGRAPH_KERNELS=/tmp/kernels python3 -m inference.runtime.shipping && rm -r /tmp/kernels; fi
 USER topograph
-# The engine is compiled once, here, for this kind of processor; on another kind it is compiled again.
-RUN python3 -c "from inference.runtime import compiling; compiling.warm_up()"
 VOLUME /data
 EXPOSE 8000
 CMD ["python3", "manage.py", "help"]

@@ -47,6 +47,7 @@ def test_systemd_takes_them(units):
         "topograph-migrate.service",
         "topograph-web.service",
         "topograph-worker@.service",
+        "topograph.service",
     ]
     done = systemd_analyze("verify", *map(str, units))
     assert done.returncode == 0 and "topograph" not in done.stderr, done.stderr
@@ -89,6 +90,13 @@ def test_they_start_what_the_compose_file_starts():
         "KillSignal=" + COMPOSE["worker"]["stop_signal"]
         in (ROOT / "deploy" / "topograph-worker@.service").read_text()
     )
+
+
+def test_the_unit_for_one_machine_starts_all_of_it_with_accounts():
+    unit = (ROOT / "deploy" / "topograph.service").read_text()
+    assert command("topograph.service") == [PYTHON, "manage.py", "start", "--port", "8000"]
+    assert "TOPOGRAPH_ACCOUNTS=1" in unit
+    assert "reverse_proxy 127.0.0.1:8000" in (ROOT / "deploy" / "Caddyfile").read_text()
 
 
 def test_their_settings_are_documented():
