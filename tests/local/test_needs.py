@@ -120,14 +120,14 @@ def test_the_kind_of_a_disk_is_that_of_the_longest_mount(tmp_path):
     ):
         assert needs.kind_in_mounts(lines, Path(folder)) == kind
     program = "from pathlib import Path; from webapp.platform.local import needs;"
-    program += f"print(needs.kind_of_disk(Path('{tmp_path}')))"
+    program += f"print(needs.disk_kind(Path('{tmp_path}')))"
     command = f'mount -t tmpfs tmpfs {tmp_path}; exec {sys.executable} -c "{program}"'
     done = subprocess.run([*NAMESPACE, command], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.strip() == "tmpfs"
 
 
 def test_a_share_is_told_with_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(needs, "kind_of_disk", lambda folder: "9p")
+    monkeypatch.setattr(needs, "disk_kind", lambda folder: "9p")
     (note,) = (note for note in needs.notes(tmp_path) if "9p" in note)
     assert "a folder of Windows" in note
     assert "one in your Linux home" in note

@@ -17,6 +17,8 @@ MB = 1_000_000
 PACKAGES_BYTES = 1500 * MB  # the environment has 1,000, and what is downloaded 340
 STATE_BYTES = 600 * MB  # of an empty database with its journal, and the example with its run
 LEAST_MEMORY = 2000 * MB  # of the servers, a web process and the training of the example
+_OWNER_ALONE = 0o700  # rights of a folder
+_MOUNT_POINT = 4  # place of a mount in a line of mountinfo(5), counted from 0
 # Whose locks or rights Postgres can't rely on
 SHARES = {
     "9p": "a folder of Windows",
@@ -45,8 +47,8 @@ NOT_EXECUTABLE = (
     " hold some. {elsewhere} to a folder on another disk."
 )
 SHARE = (
-    "Note: {folder} is on {share} ({kind}), where the database may lose its locks or be slow. Better:"
-    " TOPOGRAPH_DATA=FOLDER, a folder on a disk of this machine (in WSL, one in your Linux home)."
+    "Note: {folder} is on {share} ({kind}), where the database may lose its locks or be slow."
+    " Better: TOPOGRAPH_DATA=FOLDER, a folder on a disk of this machine (in WSL, one in your Linux home)."
 )
 LITTLE_MEMORY = (
     "Note: this process may use {memory} MB of memory; Topograph needs {needed} MB. It may be ended"
@@ -72,7 +74,7 @@ def refusal_of_state(folder: Path) -> str | None:
     """Why Topograph can't keep its state in a folder, which is made where it is missing; None where
     it can."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=_OWNER_ALONE, parents=True, exist_ok=True)
     except OSError as error:
         return NOT_WRITABLE.format(
             folder=folder, error=error.strerror, elsewhere=CHOOSE_STATE_FOLDER
@@ -118,19 +120,20 @@ def refusal_of_programs(folder: Path, elsewhere: str) -> str | None:
 def notes(folder: Path) -> list[str]:
     """What is not as it should be, though Topograph starts: a state folder on a share, little
     memory."""
-    found = []
-    kind = kind_of_disk(folder)
+    sentences = []
+    kind = disk_kind(folder)
     if kind in SHARES:
-        found.append(SHARE.format(folder=folder, share=SHARES[kind], kind=kind))
-    memory, remedy = memory_of_process()
+        sentences.append(SHARE.format(folder=folder, share=SHARES[kind], kind=kind))
+    memory, remedy = process_memory()
     if memory < LEAST_MEMORY:
-        found.append(
-            LITTLE_MEMORY.format(memory=memory // MB, needed=LEAST_MEMORY // MB, remedy=remedy)
+        sentence = LITTLE_MEMORY.format(
+            memory=memory // MB, needed=LEAST_MEMORY // MB, remedy=remedy
         )
-    return found
+        sentences.append(sentence)
+    return sentences
 
 
-def kind_of_disk(folder: Path) -> str:
+def disk_kind(folder: Path) -> str:
     """The type of the file system that holds a folder; empty where the system does not tell."""
     try:
         lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
@@ -141,24 +144,26 @@ def kind_of_disk(folder: Path) -> str:
 
 def kind_in_mounts(lines: list[str], folder: Path) -> str:
     """lines: of /proc/PID/mountinfo, in which spaces of names are written \\040. Of two mounts at
-    one place the later one is seen."""
-    longest, kind = -1, ""
+    one point the later one is seen."""
+    longest = ""
+    kind = ""
     for line in lines:
         before, _, after = line.partition(" - ")
-        place = before.split()[4].replace("\\040", " ")
-        if folder.is_relative_to(place) and len(place) >= longest:
-            longest, kind = len(place), after.split()[0]
+        point = before.split()[_MOUNT_POINT].replace("\\040", " ")
+        if folder.is_relative_to(point) and len(point) >= len(longest):
+            longest = point
+            kind = after.split()[0]
     return kind
 
 
-def memory_of_process() -> tuple[int, str]:
+def process_memory() -> tuple[int, str]:
     """(bytes that a process may have at most, what to do where they are too few)."""
-    memory, remedy = sys.maxsize, MORE_MEMORY
+    memory = sys.maxsize
     with suppress(ValueError, OSError):
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     import resource
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < memory:
-        memory, remedy = limit, RAISE_LIMIT
-    return memory, remedy
+    if limit == resource.RLIM_INFINITY or limit >= memory:
+        return memory, MORE_MEMORY
+    return limit, RAISE_LIMIT

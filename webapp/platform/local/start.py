@@ -85,11 +85,7 @@ def main(argv: list[str]) -> int:
         or os.environ.get("TOPOGRAPH_ACCOUNTS") == "1"
     ):
         sys.exit(UNGUARDED.format(host=given.host))
-    refusal = needs.refusal_of_state(folder.place())
-    if refusal is not None:
-        sys.exit(refusal)
-    for note in needs.notes(folder.place()):
-        say(note)
+    check_machine()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
     supervisor = processes.Supervisor(say)
@@ -116,6 +112,15 @@ def main(argv: list[str]) -> int:
     except (folder.Busy, Failed, OSError) as error:
         sys.exit(str(error))
     return 0
+
+
+def check_machine() -> None:
+    """Say what the machine lacks. Ends the process where Topograph can't start so."""
+    refusal = needs.refusal_of_state(folder.place())
+    if refusal is not None:
+        sys.exit(refusal)
+    for note in needs.notes(folder.place()):
+        say(note)
 
 
 def newest_source() -> tuple[int, float]:
