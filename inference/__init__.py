@@ -11,9 +11,9 @@ from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
 from inference.topics import Theta, Topics
-from inference.training import Progress, Snapshot, begin, fold_in_corpus, train
+from inference.training import Progress, Snapshot, begin, fold_in_corpus, plant, train
 
 __all__ = [
     "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "begin", "checkpoint", "engines", "fold_in_corpus",
-    "gather", "infer", "train",
+    "gather", "infer", "plant", "train",
 ]  # fmt: skip

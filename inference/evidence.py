@@ -440,7 +440,16 @@ def rows_by_word(bow: Bow, topics: Topics, by_document: bool) -> Beta:
     row_ptr, row_topics, above = fold_in.rows(
         topics.indptr, topics.words, topics.weights, topics.floor, np.arange(bow.V), bow.V
     )
-    return row_ptr, row_topics, above, topics.floor
+    return row_ptr, row_topics, above, _floor(topics)
+
+
+def _floor(topics: Topics) -> np.ndarray:
+    """float64[K]: the topics' floors, 0 of a topic that is kept without tokens (Seeds.empty): all
+    words are alike to it, and a word that no topic lists would be assigned to it."""
+    if topics.used is None:
+        return topics.floor
+    kept_empty = ~topics.used & (topics.share == 0.0) & (np.diff(topics.indptr) == 0)
+    return np.where(kept_empty, 0.0, topics.floor)
 
 
 def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:

@@ -15,6 +15,8 @@ from inference.engines.contract import (
     AnyEngine,
     Config,
     ResolvedConfig,
+    Seedable,
+    Seeds,
     State,
     WarmStart,
 )
@@ -241,6 +243,52 @@ def begin(
     return engine.begin(
         config, Schedule(bow, config, held_out).shape, seed, bow, topics, held_out, scratch
     )
+
+
+def plant(
+    engine: AnyEngine,
+    config: ResolvedConfig,
+    bow: Bow,
+    seeds: Seeds,
+    *,
+    state: State | None = None,
+    seed: int = 0,
+    scratch: Path | None = None,
+) -> Any:
+    """A State for `train` to continue from, whose topics 0 … n - 1 are held to seed words.
+
+    state: of `begin`, changed in place; None: one as a training begins with. seed, scratch: as for
+    `train`. Raises Invalid where the engine can't, or can't with these settings, and where a topic
+    or a word is not there.
+    """
+    check_seeds(engine, config)
+    _check_range("word", seeds.words, bow.V)
+    _check_range("topic", np.append(seeds.topics, seeds.empty), config.topics)
+    if len(seeds.empty) == config.topics:
+        raise Invalid("seeds", "No topic has seeds that occur in the texts, and no topic is free.")
+    if state is None:
+        schedule = Schedule(bow, config, held_out_documents(bow, seed))
+        state = engine.init(config, schedule.shape, seed, scratch)
+    assert isinstance(engine, Seedable)
+    engine.plant(config, state, bow, seeds)
+    return state
+
+
+def _check_range(name: str, numbers: np.ndarray, end: int) -> None:
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < end:
+        raise Invalid("seeds", f"Seeds must have {name}s from 0 to {end - 1:,}.")
+
+
+def check_seeds(engine: AnyEngine, config: Config) -> None:
+    """Raises Invalid where the engine can't hold topics to seed words, or not with these
+    settings."""
+    if not isinstance(engine, Seedable):
+        raise Invalid(
+            "seeds",
+            f"The engine {engine.NAME} can't train topics that are named beforehand by seed words."
+            " Choose the default engine, or name no topics.",
+        )
+    engine.check_seeds(config)
 
 
 def fold_in_corpus(

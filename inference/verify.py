@@ -6,18 +6,18 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inference import engines
 from inference.bow import Bow, Postings
-from inference.engines.contract import Revised
+from inference.engines.contract import AnyEngine, Config, Revised, Seeds
 from inference.errors import Invalid
 from inference.evidence import Evidence, gather
 from inference.runtime.versions import versions
 from inference.topics import Topics
-from inference.training import Snapshot, fold_in_corpus, train
+from inference.training import Snapshot, fold_in_corpus, plant, train
 
 FORMAT, BAG = 1, "bag_of_words.npz"
 
@@ -51,9 +51,9 @@ def verify(path: Path) -> Iterator[Finding]:
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        *_, last = train(
-            engine, config, bow, seed=facts["seed"], last=facts["steps"], scratch=folder
-        )
+        state = _planted(facts, engine, config, bow, folder)
+        place = {"seed": facts["seed"], "last": facts["steps"], "scratch": folder}
+        *_, last = train(engine, config, bow, resume=state, **place)
         assert isinstance(last, Snapshot)  # the last event always is
         topics = last.topics
         yield Finding(last.step == facts["steps"], f"the number of steps: {last.step:,}")
@@ -80,6 +80,17 @@ def verify(path: Path) -> Iterator[Finding]:
                 all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in names),
                 what,
             )
+
+
+def _planted(
+    facts: dict[str, Any], engine: AnyEngine, config: Config, bow: Bow, scratch: Path
+) -> Any:
+    """The state of a run whose topics were named beforehand; None of all others."""
+    if not facts.get("seeds"):
+        return None
+    seeds = Seeds(**{name: np.array(part, np.int64) for name, part in facts["seeds"].items()})
+    resolved = config.resolve(bow.D, bow.tokens)
+    return plant(engine, resolved, bow, seeds, seed=facts["seed"], scratch=scratch)
 
 
 def has_bag(path: Path) -> bool:

@@ -113,12 +113,14 @@ def from_documents(
     documents: np.ndarray,
     weights: np.ndarray | None = None,
     tokens: float | None = None,
+    numbers: np.ndarray | None = None,
 ) -> None:
     """The rows as the words of a document for each topic, while there are documents.
 
     documents: int64[n], with words, K at the most. weights: float64[V], above 0: a document's
     tokens are shared out among its words by their counts times these; None: by their counts.
-    tokens: that each topic begins with; None: as many as its document has.
+    tokens: that each topic begins with; None: as many as its document has. numbers: int64[K], the
+    topics that begin so; None: 0 … K - 1.
     """
     sizes = np.diff(bow.indptr)[documents]
     pairs = ranges(bow.indptr[documents], sizes)
@@ -127,7 +129,33 @@ def from_documents(
     totals = np.bincount(topics, counts) if tokens is None else np.full(len(documents), tokens)
     if weights is not None:
         counts = weighted(topics, counts * weights[words], totals)
-    fill(state, words, topics, counts)
+    fill(state, words, topics if numbers is None else numbers[topics], counts)
+
+
+def add(state: Rows, words: np.ndarray, topics: np.ndarray, values: np.ndarray) -> None:
+    """Add some entries to the rows: int64[n], int64[n] and float64[n], no pair of word and topic
+    twice. For few of them, as seeds are."""
+    changed = np.unique(words)
+    sizes = state.length[changed]
+    entries = ranges(state.start[changed], sizes)
+    row = np.concatenate(
+        (np.repeat(np.arange(len(changed)), sizes), np.searchsorted(changed, words))
+    )
+    column = np.concatenate((state.arena_topics[entries], topics))
+    value = np.concatenate((state.arena_values[entries].astype(np.float64), values))
+    sums = csr_array((value, (row, column)), shape=(len(changed), len(state.totals)))
+    sums.sum_duplicates()
+    sums.sort_indices()
+    indptr = sums.indptr.astype(np.int64)
+    put(
+        state,
+        changed,
+        indptr,
+        np.diff(indptr),
+        sums.indices.astype(state.arena_topics.dtype),
+        sums.data.astype(state.arena_values.dtype),
+    )
+    state.totals += np.bincount(topics, values, len(state.totals))
 
 
 def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:

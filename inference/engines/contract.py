@@ -17,8 +17,8 @@ tests/webapp/core/runs/test_engines.py) take it from the registry.
   seed, purpose, step and document.
 - **Optional abilities** are protocols of their own, and there is one way to ask:
   `isinstance(engine, WarmStart)`, `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`,
-  `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`. An engine has an ability when its
-  module defines the functions.
+  `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`, `isinstance(engine, Seedable)`. An
+  engine has an ability when its module defines the functions.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -247,6 +247,36 @@ class WarmStart(Protocol):
 
     def continued(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Settings for a run that begins with the topics of a run with these settings."""
+
+
+class Seeds(NamedTuple):
+    """Topics that a reader named beforehand, by words that they should have: the topics 0 … n - 1.
+
+    words: int64[m], columns of the bag of words; topics: int64[m], of each the topic that it is a
+    seed of. No pair of both comes twice; a word may be a seed of several topics. empty: int64[e],
+    topics whose seeds the texts do not support: they stay without words. They have no pairs.
+    """
+
+    words: np.ndarray
+    topics: np.ndarray
+    empty: np.ndarray
+
+
+@runtime_checkable
+class Seedable(Protocol):
+    """The ability to hold topics to seed words by the prior of words in topics, which then differs
+    by topic and word, through the whole training."""
+
+    def check_seeds(self, config: Any) -> None:
+        """Raises Invalid, naming the field, where the settings do not allow seeds."""
+
+    def plant(self, config: Any, state: Any, bow: Bow, seeds: Seeds) -> None:
+        """Give a state before its first step (of `init` or `begin`) this prior, in place. Steps,
+        topics and what is folded in then follow it, and a checkpoint has it.
+
+        The topics in `seeds.empty` get no tokens, and are not among Topics.used. The settings
+        allow it (`check_seeds`).
+        """
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import Batch, expand
+from inference.engines.concepts import Company
 from inference.engines.contract import Message, Shape, narrow_topics
 from inference.kernels import frank_wolfe, rows, seeds
 from inference.kernels.gibbs import shares
@@ -31,6 +32,7 @@ LOOKED_AT, SHARED = 400_000_000, 1 / 8
 ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
 CANDIDATES = 2  # of these for each topic that are searched, at the least
 LEAST_FLOOR = 1e-30  # of beta in float32
+NO_TOPICS = np.zeros(0, np.int64)
 
 
 class StepSizes(NamedTuple):
@@ -54,24 +56,38 @@ def eta(topics: int, bow: Bow, after: float) -> float:
     return max(min(ETA, WEIGHT * bow.tokens / max(bow.V, 1)) / topics, LEAST_ETA * after)
 
 
-def begin(state: arena.Rows, bow: Bow, shape: Shape, key: int) -> None:
+def begin(
+    state: arena.Rows,
+    bow: Bow,
+    shape: Shape,
+    key: int,
+    free: np.ndarray | None = None,
+    company: Company | None = None,
+) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the
     word). With UNLIKE topics or more the documents are unlike each other, and each topic begins
-    with as many tokens as a document has on average. bow: of all documents. key: a random
-    stream."""
+    with as many tokens as a document has on average. bow: of all documents. key: a random stream.
+    free: int64[n], the topics that begin so, ascending; None: all of them. company: what the
+    others begin with instead; words weigh less for topics that begin as documents."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
-    weights, K = np.log((bow.D + 1) / np.maximum(documents, 1)), len(state.totals)
+    weights = np.log((bow.D + 1) / np.maximum(documents, 1))
+    K = len(state.totals)
+    if free is not None:
+        K = len(free)
+    if company is not None:
+        weights *= company.left
     random = arena.candidates(bow, shape, key)
     # So that choosing takes no longer than some passes: a candidate costs a look at each document
     # and the words that it shares
-    tried = K * (2 + math.log(K)) * (1 + SHARED * len(bow.words) / bow.D)
+    tried = max(K, 1) * (2 + math.log(max(K, 1))) * (1 + SHARED * len(bow.words) / bow.D)
     searched = min(len(random), int(LOOKED_AT / tried))
     if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
-        arena.from_documents(state, bow, random[:K], weights)
-        return
-    arena.from_documents(
-        state, bow, unlike(bow, random[:searched], weights, K, key), weights, bow.tokens / bow.D
-    )
+        arena.from_documents(state, bow, random[:K], weights, numbers=free)
+    else:
+        diverse = unlike(bow, random[:searched], weights, K, key)
+        arena.from_documents(state, bow, diverse, weights, bow.tokens / bow.D, free)
+    if company is not None:
+        arena.add(state, company.words, company.topics, company.tokens)
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
@@ -89,11 +105,18 @@ def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: in
     return np.append(chosen, documents[~np.isin(documents, chosen)][: K - len(chosen)])
 
 
-def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.ndarray) -> Inferred:
+def infer(
+    state: arena.Rows,
+    unit: float,
+    eta: float,
+    batch: Batch,
+    keys: np.ndarray,
+    empty: np.ndarray = NO_TOPICS,
+) -> Inferred:
     """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a
-    random stream for each document."""
+    random stream for each document. empty: int64[e], topics that have no tokens and get none."""
     K, n = len(state.totals), len(batch.doc_ptr) - 1
-    gathered, floor = _gather(state, unit, eta, batch.words)
+    gathered, floor = _gather(state, unit, eta, batch.words, empty)
     method = frank_wolfe.Method(
         frank_wolfe.OPE,
         frank_wolfe.SAFE,
@@ -114,11 +137,12 @@ def infer(state: arena.Rows, unit: float, eta: float, batch: Batch, keys: np.nda
 
 
 def _gather(
-    state: arena.Rows, unit: float, eta: float, words: np.ndarray
+    state: arena.Rows, unit: float, eta: float, words: np.ndarray, empty: np.ndarray
 ) -> tuple[frank_wolfe.Rows, np.ndarray]:
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
+    floor[empty] = LEAST_FLOOR
     return frank_wolfe.gather(words, state.arena, unit / mass, floor, False), floor
 
 
@@ -210,10 +234,11 @@ def learned_run(
     unit: float,
     weight: float,
     runs: tuple[int, int],
+    empty: np.ndarray = NO_TOPICS,
 ) -> tuple[np.ndarray, ...]:
     """`learn` for some of a minibatch's runs of words, without putting the rows into the arena:
-    (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta: unit and eta
-    that `infer` had. documents: int64[n], of the whole minibatch."""
+    (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta, empty: what
+    `infer` had as unit, eta and empty. documents: int64[n], of the whole minibatch."""
     words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
     bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
     words, word_ptr = (
@@ -223,7 +248,7 @@ def learned_run(
     doc_of, factors = rows.pairs_of(
         documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors
     )
-    gathered, floor = _gather(state, before, eta, words)
+    gathered, floor = _gather(state, before, eta, words, empty)
     made = frank_wolfe.blended(
         bounds - bounds[0],
         _in_order(words, word_ptr, doc_of, factors),

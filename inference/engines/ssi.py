@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, averaging, from_documents, together
+from inference.engines import arena, averaging, concepts, from_documents, together
 from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
     LEADING,
@@ -25,6 +25,7 @@ from inference.engines.contract import (
     Chosen,
     Exchange,
     Methods,
+    Seeds,
     Settings,
     Shape,
     Site,
@@ -75,6 +76,12 @@ NOT_COUNTED = -1  # in place of a step
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
+EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
+# Of the prior of a topic's seeds (`_prior_tokens`). Of less a topic of rare seeds was filled with
+# other words, of more the seeds were all that a topic had (docs/engines/ssi.md)
+SEED_WEIGHT = 0.1
+SEED_SHARE = 0.3
+SEED_SMALL = 0.5
 MOST_DRAWS = 10_000  # samples times draws
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
     2,
@@ -270,6 +277,10 @@ class State(averaging.Averaged):
     Where documents' counts are replaced, `table` has them by word and topic: those of step
     `counted`. The rows follow when they are asked for, by `rest`; they have those of step
     `written`. sums: room for gibbs.Terms.
+
+    seed_words, seed_topics: int64[m], and seed_tokens: float64[m], by how much lambda's prior is
+    above eta for a seed in its topic (`plant`): it is part of the rows and of the table at every
+    step. empty: int64[e], topics that get no tokens. All without elements where nothing was named.
     """
 
     alpha: np.ndarray
@@ -277,6 +288,10 @@ class State(averaging.Averaged):
     rises: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
     judged: np.ndarray = field(default_factory=lambda: np.zeros(0), metadata=LEADING)
+    seed_words: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    seed_topics: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    seed_tokens: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    empty: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     table: gibbs.Table = field(default=NO_TABLE, metadata=SCRATCH)
     sums: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
     counted: int = field(default=NOT_COUNTED, metadata=SCRATCH)
@@ -354,6 +369,87 @@ def begin(
     return state
 
 
+def check_seeds(config: Config) -> None:
+    """Learned priors are refused: alpha would be learned of empty topics, and one eta of all."""
+    if config.learn != "nothing":
+        raise Invalid(
+            "learn",
+            "With topics that are named beforehand the priors are fixed: set “Learned priors” to"
+            f" none, got “{config.learn}”.",
+        )
+
+
+def plant(config: Resolved, state: State, bow: Bow, seeds: Seeds) -> None:
+    """An asymmetric prior (compare Jagarlamudi, Daume and Udupa 2012; Eshima, Imai and Sasaki
+    2024): lambda_kw begins above eta for each seed w of topic k, by `_prior_tokens`, and what is
+    learned is added to that.
+
+    With counts in a table it is a whole number of draws that is never taken away, so a step costs
+    what it costs without seeds. Where all statistics fade, each step adds its part again (SVI, eq.
+    26, with this prior in the place of eta). Topics without seeds begin as they do otherwise, but
+    not with the seeds of others.
+    """
+    M = state.memory.shape[1]
+    state.rest()
+    state.counted = NOT_COUNTED
+    state.seed_words = seeds.words
+    state.seed_topics = seeds.topics
+    tokens = _prior_tokens(config, bow, seeds)
+    state.seed_tokens = np.maximum(np.floor(tokens * M), 1.0) / M
+    state.empty = seeds.empty
+    state.alpha[seeds.empty] = EMPTY_ALPHA
+    if config.statistics == "memo":
+        _hold_counts(state, bow)
+    _add_seeds(state, 1.0)
+
+
+def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
+    """float64[m]: of each seed in its topic, the same for all seeds of a topic: a frequent word,
+    which other topics have as well, must not outweigh the rare ones.
+
+    Of all seeds of a topic together: SEED_WEIGHT of their tokens; and where what occurs with them
+    is less than SEED_SMALL of an equal share of all tokens, up to SEED_SHARE of that share, so that
+    the topic of a rare concept is not filled up with other words.
+    """
+    tokens = bow.word_tokens[seeds.words].astype(np.float64)
+    sums = np.bincount(seeds.topics, tokens, config.topics)
+    equal = bow.tokens / config.topics
+    size = concepts.concept_tokens(bow, seeds.words, seeds.topics, config.topics)
+    missing = np.maximum(1.0 - size / (SEED_SMALL * equal), 0.0)
+    prior = np.maximum(SEED_WEIGHT * sums, SEED_SHARE * equal * missing)
+    seeds_each = np.bincount(seeds.topics, minlength=config.topics)
+    return (prior / np.maximum(seeds_each, 1))[seeds.topics]
+
+
+def _add_seeds(state: State, part: float) -> None:
+    """Add a part of the seeds' prior to the rows."""
+    if len(state.seed_words):
+        values = part / state.pi * state.seed_tokens
+        arena.add(state, state.seed_words, state.seed_topics, values)
+
+
+def _add_whole_seeds(state: State) -> None:
+    """Add the seeds' prior to counts that were just summed up from memory: in the table, where
+    they are there."""
+    if state.counted != state.t:
+        _add_seeds(state, 1.0)
+    elif len(state.seed_words):
+        draws = np.round(state.seed_tokens / state.pi).astype(np.int32)
+        indptr = np.arange(len(draws) + 1)
+        words = state.seed_words.astype(np.int32)
+        topics = state.seed_topics.astype(np.uint16)
+        counts.add(words, indptr, topics, draws, state.table, state.totals)
+
+
+def _most_tokens(state: State, bow: Bow) -> np.ndarray:
+    """The most that counts of a word come to: its tokens, and its prior as a seed. bow: of all
+    documents."""
+    if not len(state.seed_words):
+        return bow.word_tokens
+    prior = np.bincount(state.seed_words, np.ceil(state.seed_tokens), bow.V)
+    return bow.word_tokens + prior.astype(np.int64)
+
+
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
     """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
 
@@ -372,6 +468,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
     if way.ends_warm_up:
         _recount(config, state, bow, bow)
+        _add_whole_seeds(state)
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
     _average(config, state, way, shape)
@@ -418,7 +515,15 @@ def _step_rows(
             *_unit(config, state, way, len(documents), new.shape[1], shape),
         )
     if way.fades:
+        _renew_seeds(config, state, way)
         _reset_scale(state)
+
+
+def _renew_seeds(config: Resolved, state: State, way: Way) -> None:
+    """After a step in which all statistics faded, and with them the seeds' prior: add what it lost
+    of it."""
+    size = rho(from_documents.StepSizes() if way.by_ope else config, state.t)
+    _add_seeds(state, min(size, 1.0) if size < arena.STEP_WHOLE else 1.0)
 
 
 def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
@@ -432,9 +537,18 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
         state.eta = from_documents.eta(config.topics, bow, config.eta)
-        from_documents.begin(state, bow, shape, order)
+        if len(state.seed_words) or len(state.empty):
+            seeded = np.append(state.seed_topics, state.empty)
+            free = np.setdiff1d(np.arange(config.topics), seeded)
+            company = concepts.company(
+                bow, shape, state.seed_words, state.seed_topics, config.topics
+            )
+            from_documents.begin(state, bow, shape, order, free, company)
+            _add_seeds(state, 1.0)
+        else:
+            from_documents.begin(state, bow, shape, order)
     fades = not memo or state.t < warm_steps
-    in_table = not fades and (state.counted == state.t or _has_table(config, bow))
+    in_table = not fades and (state.counted == state.t or _has_table(config, state, bow))
     if in_table:
         _open_table(config, state, bow)
     state.t += 1
@@ -460,7 +574,7 @@ def _infer(
 ) -> from_documents.Inferred:
     """theta of a minibatch's documents by OPE. draws: uint64[n], a random stream for each document,
     where tokens' topics are to be remembered."""
-    inferred = from_documents.infer(state, state.pi, state.eta, batch, coins)
+    inferred = from_documents.infer(state, state.pi, state.eta, batch, coins, state.empty)
     if draws is not None:
         drawn = from_documents.draw(batch, inferred, state.memory.shape[1], draws)
         rows.remember(
@@ -528,7 +642,7 @@ def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
     """lambda - eta as the sum of all that is remembered. own: of the documents that the state
     remembers; bow: of all."""
     _begin_counts(config, state, bow)
-    if config.statistics == "memo" and _has_table(config, bow):
+    if config.statistics == "memo" and _has_table(config, state, bow):
         _open_table(config, state, bow)
         counts.recount(
             own.words, own.counts, state.memory, state.table, state.totals, numba.get_num_threads()
@@ -547,10 +661,10 @@ def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
     _hold_counts(state, bow)
 
 
-def _has_table(config: Resolved, bow: Bow) -> bool:
+def _has_table(config: Resolved, state: State, bow: Bow) -> bool:
     """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents.
     Weights by the mean logarithm are no multiples of counts."""
-    most = bow.word_tokens.max(initial=0.0) * config.samples * config.draws
+    most = _most_tokens(state, bow).max(initial=0.0) * config.samples * config.draws
     return (
         bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES
         and most < WIDE
@@ -562,7 +676,7 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     """Let the table have the counts of the rows, if it has older ones. bow: of all documents."""
     if state.counted == state.t:
         return
-    most = bow.word_tokens * config.samples * config.draws
+    most = _most_tokens(state, bow) * config.samples * config.draws
     small = most.max(initial=0.0) < NARROW
     limit, wide, narrow = (TINY, np.uint16, np.uint8) if small else (NARROW, np.int32, np.uint16)
     large = np.flatnonzero(most >= limit)
@@ -575,7 +689,7 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
 def _hold_counts(state: State, bow: Bow) -> None:
     """Let the rows hold whole numbers as large as they may become: rounded, they would never be
     exact again."""
-    if len(bow.words) and bow.word_tokens.max() * state.memory.shape[1] > EXACT:
+    if len(bow.words) and _most_tokens(state, bow).max() * state.memory.shape[1] > EXACT:
         state.arena_values = state.arena_values.astype(np.float64)
 
 
@@ -641,6 +755,7 @@ def divided(
         state.tokens += int((first_token[here + 1] - first_token[here]).sum())
     if way.ends_warm_up:
         yield from _recount_together(config, state, site)
+        _add_whole_seeds(state)
     if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
         _learn(config, state)
     _average(config, state, way, shape)
@@ -670,6 +785,7 @@ def _divided_rows(
         unit = _unit(config, state, way, len(laid.documents), new.shape[1], shape)
         yield from together.merge(state, site, own, *unit)
     if way.fades:
+        _renew_seeds(config, state, way)
         _reset_scale(state)
 
 
@@ -689,7 +805,7 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
     state.rest()
     own = together.counted(state)
     _begin_counts(config, state, site.bow)
-    if not _has_table(config, site.bow):
+    if not _has_table(config, state, site.bow):
         yield from together.merge(state, site, own, 1.0, WHOLE)
         return
     _open_table(config, state, site.bow)
@@ -721,6 +837,7 @@ def _learn_together(
         state.pi,
         weight,
         together.runs(site),
+        state.empty,
     )
     together.put(state, (yield [together.packed(*made)] * site.ranks))
 
@@ -883,12 +1000,30 @@ def _learn(config: Resolved, state: State) -> None:
 
 
 def topics(config: Resolved, state: State) -> Topics:
-    """E[beta], see arena.topics: of the mean of states where there is one."""
+    """E[beta], see arena.topics: of the mean of states where there is one. Of seeds it has their
+    prior; shares are of what was learned alone."""
     state.rest()
     if not state.means:
-        return arena.topics(state, state.pi, state.eta)
+        return _of_texts(state, arena.topics(state, state.pi, state.eta), state.pi * state.totals)
     shown = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(len(state.start)))
-    return arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
+    learned = arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
+    return _of_texts(state, learned, shown.totals)
+
+
+def _of_texts(state: State, learned: Topics, totals: np.ndarray) -> Topics:
+    """The topics with shares of the texts' own tokens. totals: float64[K], with the seeds' prior."""
+    if not len(state.seed_words) and not len(state.empty):
+        return learned
+    prior = np.bincount(state.seed_topics, state.seed_tokens, len(totals))
+    tokens = np.maximum(totals - prior, 0.0)
+    share = learned.share
+    if tokens.sum():
+        share = tokens / tokens.sum()
+    if not len(state.empty):
+        return learned._replace(share=share)
+    used = np.ones(len(totals), bool)
+    used[state.empty] = False
+    return learned._replace(share=share, used=used)
 
 
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:

@@ -98,7 +98,7 @@ def _choices(run: Run) -> str:
             run.seed,
             run.version_id,
             run.dropped,
-            run.steering if run.begins else {},
+            run.steering if run.begins else run.steering.get("seeds", []),
             run.parent_id if run.begins else None,
         ],
         sort_keys=True,

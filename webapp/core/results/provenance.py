@@ -30,6 +30,7 @@ def made_by(run: Run) -> dict:
         "words left out": run.dropped,
         "begun with the topics of run": run.parent_id,
         "changes of those topics": run.steering if run.begins else {},
+        "topics named beforehand": run.steering.get("seeds", []),
         "steps": run.snapshot.step,
         "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
         "trained with": run.versions,

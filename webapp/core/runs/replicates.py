@@ -27,6 +27,7 @@ from webapp.core.results import found_again, weights
 from webapp.core.runs import steering, trials
 from webapp.core.runs.names import spelling
 from webapp.core.runs.shapes import OtherSeeds
+from webapp.intake.ingest import named_topics
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.platform.jobs import claims, kinds, scheduler
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -133,6 +134,10 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
     place: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
+    topics_named = named_topics.of_run(run)
+    if state is None and topics_named:
+        seeds = named_topics.in_bag(run.version, topics_named, bow)
+        state = inference.plant(**place, seeds=seeds, seed=replicate.seed, scratch=saved.parent)
     needed = _Needed()
     last: inference.Snapshot | None = None
     for event in inference.train(

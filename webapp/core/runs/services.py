@@ -9,8 +9,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from inference import Invalid, engines
-from inference.engines.contract import WarmStart
+from inference.engines.contract import Config, WarmStart
+from inference.training import check_seeds
 from webapp.core.runs import snapshots
+from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.named_topics import NamedTopic
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.platform.accounts import quotas
 from webapp.platform.drawing.colours import CHOICES
@@ -34,11 +37,12 @@ def create(
     engine: str = engines.DEFAULT,
     by: User | None = None,
     consensus: bool = False,
+    seeds: Sequence[NamedTopic] = (),
     **settings,
 ) -> Run:
     """A queued run, by default the local owner's, with as many topics as its words suggest.
     consensus: whether trainings with other seeds follow, and then one run of all (runs.replicates).
-    Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    seeds: topics that are named beforehand, its first ones. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     version = _ready(version)
     if settings.get("topics") is None:
         settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
@@ -47,6 +51,8 @@ def create(
     if config.topics > most:
         why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
         raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
+    if seeds:
+        _check_named(seeds, version, engine, config)
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
@@ -61,12 +67,32 @@ def create(
             engine=engine,
             settings=asdict(config),
             seed=seed,
-            steering={"join": True} if consensus else {},
+            steering=({"join": True} if consensus else {}) | named_topics.stored(seeds),
         )
         if consensus:
             warm_starter(run)
         dispatch.send(kinds.TRAIN, run.pk)
     return run
+
+
+def _check_named(
+    topics: Sequence[NamedTopic], version: Version, engine: str, config: Config
+) -> None:
+    """Raises Invalid where a run can't have these topics."""
+    check_seeds(engines.get(engine), config)
+    if len(topics) > config.topics:
+        raise Invalid(
+            "topics",
+            f"{len(topics)} topics are named, so there must be at least {len(topics)}; got"
+            f" {config.topics}.",
+        )
+    supported = [topic.supported for topic in named_topics.counted(version, topics)]
+    if not any(supported):
+        raise Invalid(
+            named_topics.KEY,
+            f"The texts support none of the named topics: each needs {named_topics.SUPPORT}"
+            " occurrences of its words or more. Choose other words, or name no topics.",
+        )
 
 
 def train_when_read(corpus: Corpus) -> None:
@@ -134,7 +160,14 @@ def train_again(run: Run, by: User | None = None) -> Run:
             " instead.",
         )
     with transaction.atomic():
-        new = create(run.version, seed=run.seed, engine=run.engine, by=by, **run.settings)
+        new = create(
+            run.version,
+            seed=run.seed,
+            engine=run.engine,
+            by=by,
+            seeds=named_topics.of_run(run),
+            **run.settings,
+        )
         return _continue_from(new, run.parent, run.dropped, run.steering) if run.begins else new
 
 
@@ -190,7 +223,11 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
         quotas.check_job(by or User.objects.local(), len(_variants(run)))
         return [
             create(
-                run.version, engine=run.engine, by=by, **{"seed": run.seed} | run.settings | changed
+                run.version,
+                engine=run.engine,
+                by=by,
+                seeds=named_topics.of_run(run),
+                **{"seed": run.seed} | run.settings | changed,
             )
             for changed in _variants(run)
         ]
@@ -261,12 +298,14 @@ def continued(
     **changed: int,
 ) -> Run:
     """A queued run with this one's settings, but for those that are changed, that begins with its
-    topics. version: another one of its corpus; steering: how the topics are changed. Raises Invalid
-    where that can't be."""
+    topics. version: another one of its corpus; steering: how the topics are changed. Topics that
+    were named beforehand stay so. Raises Invalid where that can't be."""
     settings = warm_starter(run).continued(run.settings) | changed
+    steering = steering or {}
+    seeds = named_topics.merged(named_topics.of_run(run), steering.get("merge", []))
     with transaction.atomic():
         new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
-        return _continue_from(new, run, dropped, steering or {})
+        return _continue_from(new, run, dropped, steering | named_topics.stored(seeds))
 
 
 def can_be_continued(run: Run) -> bool:

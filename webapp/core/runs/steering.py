@@ -14,6 +14,7 @@ from webapp.core.runs import services
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import listed, topic_label
 
+_CHANGES = ["merge", "consensus"]  # of Run.steering: one of them is there where topics were changed
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
 
 
@@ -83,7 +84,8 @@ class Wish:
 
 def steered(run: Run) -> QuerySet[Run]:
     """The newest runs that began with its topics, changed."""
-    return Run.objects.filter(parent=run, begins=True).exclude(steering={}).order_by("-pk")[:10]
+    changed = Run.objects.filter(parent=run, begins=True, steering__has_any_keys=_CHANGES)
+    return changed.order_by("-pk")[:10]
 
 
 def start(run: Run, wish: Wish, by: User | None = None) -> Run:

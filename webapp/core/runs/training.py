@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 from contextlib import nullcontext, suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import structlog
@@ -25,6 +25,7 @@ from inference import (
 )
 from inference.cluster import parts
 from inference.consensus import consensus
+from inference.engines.contract import State
 from inference.evaluate import diagnose
 from inference.explore.company import company
 from inference.explore.distances import divergences
@@ -33,11 +34,12 @@ from inference.runtime.jit import told_of_compiling
 from inference.runtime.versions import versions
 from inference.steering import steer
 from inference.warm_start import inherit
-from webapp.core.curation import label_transfer
+from webapp.core.curation import label_transfer, services as curation
 from webapp.core.documents import fields, search
 from webapp.core.results import weights
 from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots, steering
 from webapp.core.runs.forming import FormingWriter
+from webapp.intake.ingest import named_topics
 from webapp.models import Metric, Run, Word
 from webapp.platform.jobs import claims, dispatch, events, kinds, scheduler, teams
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -80,7 +82,7 @@ def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -
     topics = evidence.topics[
         keep[evidence.bow.words]
     ]  # both bags have their pairs in the same order
-    if not run.steering:
+    if not run.steering.keys() & {"merge", "split", "together"}:
         return topics
     together = [word for words in run.steering.get("together", []) for word in words]
     columns = dict(
@@ -262,10 +264,26 @@ class Training:
                 .first()
                 or 0.0
             )
-        elif self.run.begins:
-            self.state = self._warm_start()
+        else:
+            self.state = self._first_state()
 
-    def _warm_start(self) -> object:
+    def _first_state(self) -> Any:
+        """The engine's state before the first step; None for one that the engine makes itself."""
+        state = self._warm_start() if self.run.begins else None
+        topics = named_topics.of_run(self.run)
+        if not topics:
+            return state
+        return inference.plant(
+            self.engine,
+            self.config,
+            self.bow,
+            named_topics.in_bag(self.run.version, topics, self.bow),
+            state=state,
+            seed=self.run.seed,
+            scratch=self.folder,
+        )
+
+    def _warm_start(self) -> State:
         """The engine's state with the topics of the run's parent."""
         run, parent = self.run, self.run.parent
         if parent is None:
@@ -367,6 +385,7 @@ class Training:
             topics = self._publish()
             self._forget_documents()
         snapshots.drop_old(self.run.pk)
+        self._label_named()
         if self.run.parent is not None:
             self._transfer_labels()
         self.findings.compute(self.run.pk)
@@ -427,6 +446,13 @@ class Training:
             search.open_index(self.run.corpus).postings(
                 names.distinct(phrases), self.beat.check
             ).save(folder)
+
+    def _label_named(self) -> None:
+        """Topics that were named before the training have these names as labels."""
+        topics = named_topics.of_run(self.run)
+        values = {number: {"label": topic.name} for number, topic in enumerate(topics)}
+        if values:
+            curation.change_many(self.run, values, "named before the training")
 
     def _transfer_labels(self) -> None:
         """Take over what readers said of the parent's topics. Where that is refused, the curation

@@ -9,13 +9,22 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
-from inference.engines.contract import About, Setting, Truncated, WarmStart
+from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
 from inference.runtime.memory import physical
-from webapp.intake.ingest import estimates
+from webapp.intake.ingest import estimates, named_topics
+from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
 from webapp.models import Corpus, Run, Version
 from webapp.platform.pages.page import told_at
 from webapp.platform.storage import disk
 
+LONGEST_SEEDS = 60_000  # characters
+SEEDS_ROWS = 4  # of the field: two topics and room
+SEEDS_EXAMPLE = "Economy: tax, jobs, inflation\nImmigration: immigration, asylum, border"
+SEEDS_HELP = (
+    "A line for each: a name, a colon, three to twenty words or phrases that the topic should have."
+    " They hold the topic throughout the training, beside free topics; one whose words the texts"
+    " lack stays empty."
+)
 OFFERED = 50  # versions of a corpus to train on
 
 
@@ -132,6 +141,7 @@ class TrainForm(_RunForm):
         "seed",
         "version",
         "consensus",
+        "seeds",
     )  # fields that are not of one engine, or stand above all others
 
     def __init__(self, *args, corpus: Corpus, engine: str = "", **kwargs):
@@ -164,6 +174,14 @@ class TrainForm(_RunForm):
         self._add_seed_and_version("Seed")
         if isinstance(engines.get(self.engine), WarmStart):
             self.fields["consensus"] = forms.BooleanField(required=False)
+        if isinstance(engines.get(self.engine), Seedable):
+            self.fields["seeds"] = forms.CharField(
+                label="Topics that you name",
+                required=False,
+                max_length=LONGEST_SEEDS,
+                widget=forms.Textarea(attrs={"rows": SEEDS_ROWS, "placeholder": SEEDS_EXAMPLE}),
+                help_text=SEEDS_HELP,
+            )
 
     @cached_property
     def engines(self) -> list[OfferedEngine]:
@@ -197,6 +215,18 @@ class TrainForm(_RunForm):
         if not self.errors:
             with told_at(self):
                 engines.config(self.engine, **self._settings(), **self._of_other_engines())
+                self.named  # noqa: B018 (raises what is wrong with it)
+
+    @cached_property
+    def named(self) -> list[NamedTopic]:
+        """Topics that are named beforehand. Raises Invalid."""
+        return named_topics.read(self.cleaned_data.get("seeds") or "")
+
+    @cached_property
+    def counted(self) -> list[CountedTopic]:
+        """How often their seeds are in the texts; nothing where they can't be read."""
+        version = self.chosen_version() if self.is_bound and not self.errors else None
+        return named_topics.counted(version, self.named) if version else []
 
     def _settings(self) -> dict[str, int | float | str | None]:
         return {
@@ -218,6 +248,7 @@ class TrainForm(_RunForm):
             "engine": self.engine,
             "seed": self.cleaned_data["seed"],
             "consensus": self.cleaned_data.get("consensus", False),
+            "seeds": self.named,
         }
 
 
@@ -290,4 +321,5 @@ def described(run: Run) -> list[tuple[str, str, str, str]]:
         ("engine", "Engine", "", engines.get(run.engine).ABOUT.label),
         *values,
         ("seed", "Seed", "", str(run.seed)),
+        *[("seeds", "Named beforehand", "", sentence) for sentence in named_topics.sentences(run)],
     ]

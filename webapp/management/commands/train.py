@@ -1,10 +1,14 @@
 """manage.py train CORPUS --topics K …: train as the pages do. The last line is the run's number."""
 
+from pathlib import Path
+
 from django.core.management.base import CommandError
 
 from inference import engines
 from inference.engines.contract import Setting
 from webapp.core.runs import services as runs
+from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.named_topics import NamedTopic
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
 from webapp.models import Corpus, Run
@@ -36,6 +40,11 @@ class Command(OwnCommand):
             "default": engines.DEFAULT,
             "help": f"what trains (default: {engines.DEFAULT}): {_ENGINES}".replace("%", "%%"),
         },
+        "--seeds": {
+            "metavar": "FILE",
+            "help": "topics to name beforehand: of each a line with its name, a colon, and three to"
+            " twenty words or phrases with commas between them",
+        },
         "--no-wait": {
             "action": "store_true",
             "help": "print the number and leave; a worker trains on",
@@ -61,7 +70,13 @@ class Command(OwnCommand):
         if corpus is None:
             raise CommandError(f"There is no corpus {given['corpus']}.")
         settings = {name: given[name] for name in _settings() if given[name] is not None}
-        run = runs.create(corpus.version, seed=given["seed"], engine=given["engine"], **settings)
+        run = runs.create(
+            corpus.version,
+            seed=given["seed"],
+            engine=given["engine"],
+            seeds=_named(given["seeds"]),
+            **settings,
+        )
         if not given["no_wait"]:
             follow(
                 run,
@@ -72,6 +87,17 @@ class Command(OwnCommand):
             if run.status == Run.Status.CANCELLED:
                 raise CommandError(f"Run {run.pk} was cancelled.")
         self.stdout.write(str(run.pk))
+
+
+def _named(path: str | None) -> list[NamedTopic]:
+    """The topics of a file. Raises CommandError where it can't be read, Invalid for what can't
+    be."""
+    if path is None:
+        return []
+    try:
+        return named_topics.read(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} can't be read: {error}.") from error
 
 
 def _settings() -> dict[str, dict[str, Setting]]:

@@ -11,7 +11,14 @@ from webapp.core.documents import queries as documents
 from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
 from webapp.core.runs.shapes import RunAbout
-from webapp.intake.ingest import corpora as services, guesses, previews, upload_limits, uploads
+from webapp.intake.ingest import (
+    corpora as services,
+    guesses,
+    named_topics,
+    previews,
+    upload_limits,
+    uploads,
+)
 from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
@@ -157,7 +164,8 @@ def trained(
 )
 def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
     if reserved := sorted(
-        {"version", "seed", "by", "topics", "engine", "consensus"} & training.settings.keys()
+        {"version", "seed", "by", "topics", "engine", "consensus", "seeds"}
+        & training.settings.keys()
     ):
         raise Invalid(
             "settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them."
@@ -165,7 +173,12 @@ def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
     version = corpus_or_404(corpus_id).version
     settings = training.settings | {"topics": training.topics, "consensus": training.consensus}
     run = runs.create(
-        version, seed=training.seed, engine=training.engine, by=request.user, **settings
+        version,
+        seed=training.seed,
+        engine=training.engine,
+        by=request.user,
+        seeds=named_topics.checked([topic.stored() for topic in training.seeds]),
+        **settings,
     )
     return Status(201, run_queries.about(run))
 

@@ -13,6 +13,7 @@ from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
 from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
+from webapp.intake.ingest.named_topics import StoredTopic
 from webapp.service.corpora.shapes import CorpusFacts
 
 
@@ -132,6 +133,16 @@ Curves = create_model(
 )
 
 
+class NamedTopic(Sent):
+    """A topic that is named beforehand."""
+
+    name: str
+    words: list[str] = Field(description="three to twenty words or phrases that it should have")
+
+    def stored(self) -> StoredTopic:
+        return {"name": self.name, "words": self.words}
+
+
 class Training(Sent):
     """How to train; what is left out is chosen by the corpus. /engines lists the engines with their
     settings."""
@@ -146,6 +157,13 @@ class Training(Sent):
         False,
         description=(
             "train with two other seeds, too, then one run that begins with what all have in common"
+        ),
+    )
+    seeds: list[NamedTopic] = Field(
+        [],
+        description=(
+            "topics that are named beforehand, the run's first ones: words hold each throughout the"
+            " training, and one whose words the texts lack stays empty"
         ),
     )
 

@@ -335,8 +335,11 @@ def _repeated(corpus: Corpus) -> Repeated:
 @require_POST
 @looked_up
 def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    """Create a run and go and watch it."""
+    """Create a run and go and watch it; with ?count only say how often its seeds are in the
+    texts."""
     form = TrainForm(request.POST, corpus=corpus)
+    if form.is_valid() and "count" in request.POST:
+        return detail.answered(request, corpus_page(corpus, form), corpus=corpus)
     if form.is_valid():
         with told_at(form):
             return redirect(

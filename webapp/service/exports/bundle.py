@@ -8,6 +8,8 @@ from dataclasses import replace
 from inference.text import stop_words
 from webapp.core.documents.selection import Selection
 from webapp.core.results import provenance
+from webapp.intake.ingest import named_topics
+from webapp.models import Run
 from webapp.service.exports import arrays, tables
 from webapp.service.exports.formats import as_csv
 from webapp.service.exports.model import Model
@@ -93,8 +95,19 @@ def _facts(wanted: tables.Wanted) -> dict:
     return {
         "format": FORMAT,
         "vocabulary size": run.version.vocabulary,
+        "seeds": _seeds(run),
         "reading": run.corpus.settings | run.version.settings,
         "files": [
             {"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()
         ],
     } | provenance.made_by(run)
+
+
+def _seeds(run: Run) -> dict[str, list[int]] | None:
+    """Topics that were named beforehand, as columns of the bag of words and the number of the topic
+    of each; None where none were."""
+    topics = named_topics.of_run(run)
+    if not topics:
+        return None
+    seeds = named_topics.in_bag(run.version, topics, Model(run).evidence.rows)
+    return {name: part.tolist() for name, part in seeds._asdict().items()}

@@ -10,6 +10,7 @@ from inference.text.sections import LONG
 from webapp.core.documents import fields, unit_sentences, units
 from webapp.core.results import labels
 from webapp.core.runs import queries
+from webapp.intake.ingest import named_topics
 from webapp.models import Metric, Run, Topic
 from webapp.platform.drawing.numbers import listed
 from webapp.service.exports.shapes import MethodsPage
@@ -27,6 +28,7 @@ _CITED = {
     "bouma2009normalized",
     "wallach2009evaluation",
 }
+_CITED_WITH_SEEDS = {"jagarlamudi2012incorporating", "eshima2024keyword"}
 _CITED_WITH_FINDINGS = {
     "bell2002bias",
     "benjamini1995controlling",
@@ -167,6 +169,23 @@ def _minibatches(settings: dict) -> str:
     return f"{first:,} documents, after the warm-up of {later:,},"
 
 
+def _named(run: Run) -> str:
+    sentences = named_topics.sentences(run)
+    if not sentences:
+        return ""
+    return (
+        f"{_count(len(sentences), 'topic')} were named before the training, each by words that it"
+        " should have; an asymmetric prior of words in topics holds them to these words (compare"
+        " Jagarlamudi, Daumé and Udupa 2012; Eshima, Imai and Sasaki 2024):"
+        f" {'; '.join(sentences)}. "
+    )
+
+
+def _begun(run: Run) -> str:
+    """With which topics it began."""
+    return _named(run) + _without(run)
+
+
 def _model(run: Run) -> str:
     """The engine's own words, and what holds of all."""
     settings = run.settings
@@ -182,7 +201,7 @@ def _model(run: Run) -> str:
     return (
         f"{engines.get(run.engine).methods(settings).sentence} Training made {passes:,} passes over"
         f" the corpus in minibatches of {_minibatches(settings)} ({run.steps:,}"
-        f" steps{stopped}{settled}), from the random seed {run.seed}. {in_use}{_without(run)}The"
+        f" steps{stopped}{settled}), from the random seed {run.seed}. {in_use}{_begun(run)}The"
         " same corpus, settings, seed and versions give the same topics bit for bit."
     )
 
@@ -289,6 +308,8 @@ def keys(run: Run) -> list[str]:
     cited = {*_CITED, *engines.get(run.engine).methods(run.settings).citations}
     if run.final:
         cited |= _CITED_WITH_FINDINGS
+    if run.steering.get(named_topics.KEY):
+        cited |= _CITED_WITH_SEEDS
     if run.versions:
         cited.add("virtanen2020scipy")
     return [key for key in _entries(run) if key in cited]

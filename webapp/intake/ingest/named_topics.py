@@ -1,0 +1,220 @@
+"""Topics that a reader names before a training, each by words and phrases that it should have: how
+they are written, how often they are in the texts, and which the texts support.
+
+A run stores them in `Run.steering["seeds"]`: its topics 0 … n - 1, in their order.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+from django.db.models import QuerySet
+
+from inference.bow import Bow
+from inference.engines.contract import Seeds
+from inference.errors import Invalid
+from webapp.models import Run, Version, Word
+from webapp.platform.drawing.numbers import topic_label
+
+FEWEST_WORDS = 3  # or phrases, of a topic: with two, one of them alone would be the topic
+MOST_WORDS = 20
+MOST_TOPICS = 50  # that are named for one run
+LONGEST_NAME = 60  # characters
+LONGEST_WORD = 60  # characters
+QUOTED = 80  # characters of what an error quotes
+SUPPORT = 10  # occurrences of all seeds of a topic together: with fewer it has no support
+KEY = "seeds"  # of Run.steering
+
+
+class StoredTopic(TypedDict):
+    """As Run.steering and the API have it."""
+
+    name: str
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class NamedTopic:
+    """A topic that is named beforehand. words: as vocabularies have them, a phrase with `_`."""
+
+    name: str
+    words: tuple[str, ...]
+
+    @property
+    def stored(self) -> StoredTopic:
+        return {"name": self.name, "words": list(self.words)}
+
+
+@dataclass(frozen=True)
+class SeedCount:
+    """A seed in a version of the words. tokens, documents: where it occurs, 0 where it is no word
+    that counts. shared: names of other topics that have it, too."""
+
+    word: str
+    tokens: int
+    documents: int
+    shared: list[str]
+
+
+@dataclass(frozen=True)
+class CountedTopic:
+    """A named topic in a version. tokens: of all its seeds. supported: whether they are enough to
+    hold a topic; one without support stays empty."""
+
+    name: str
+    seeds: list[SeedCount]
+    tokens: int
+    supported: bool
+
+
+def read(text: str) -> list[NamedTopic]:
+    """Of a line for each topic: its name, then a colon or a tab, then words and phrases with commas
+    or tabs between them. A table that is pasted from a spreadsheet has this form. Raises
+    Invalid."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return checked([_read_line(line) for line in lines])
+
+
+def _read_line(line: str) -> StoredTopic:
+    name, separator, words = line.partition("\t" if "\t" in line else ":")
+    if not separator:
+        raise Invalid(
+            KEY,
+            "Each line must be a name, a colon, and words: “Economy: tax, jobs, interest rate”."
+            f" Got “{line[:QUOTED]}”.",
+        )
+    return {"name": name, "words": words.replace("\t", ",").replace(";", ",").split(",")}
+
+
+def checked(topics: Sequence[StoredTopic]) -> list[NamedTopic]:
+    """Topics with names and words as they are stored. Raises Invalid for what can't be."""
+    if len(topics) > MOST_TOPICS:
+        raise Invalid(KEY, f"At most {MOST_TOPICS} topics can be named, got {len(topics)}.")
+    named = [_named(topic) for topic in topics]
+    names = Counter(topic.name.casefold() for topic in named)
+    for topic in named:
+        if names[topic.name.casefold()] > 1:
+            raise Invalid(KEY, f"Two topics are called “{topic.name}”; give each its own name.")
+    return named
+
+
+def _named(topic: StoredTopic) -> NamedTopic:
+    name = " ".join(topic["name"].split())
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise Invalid(
+            KEY, f"A name must have 1 to {LONGEST_NAME} characters, got “{name[:QUOTED]}”."
+        )
+    words = [_as_counted(word) for word in topic["words"]]
+    different = tuple(dict.fromkeys(word for word in words if word))
+    if not FEWEST_WORDS <= len(different) <= MOST_WORDS:
+        raise Invalid(
+            KEY,
+            f"“{name}” must have {FEWEST_WORDS} to {MOST_WORDS} different words or phrases, got"
+            f" {len(different)}.",
+        )
+    longest = max(different, key=len)
+    if len(longest) > LONGEST_WORD:
+        raise Invalid(
+            KEY, f"A word has at most {LONGEST_WORD} characters, got “{longest[:QUOTED]}”."
+        )
+    return NamedTopic(name, different)
+
+
+def _as_counted(word: str) -> str:
+    """A word as vocabularies have it: lower case, a phrase joined by `_`."""
+    return "_".join(word.lower().split())
+
+
+def of_run(run: Run) -> list[NamedTopic]:
+    """The topics that were named before a run's training."""
+    topics = run.steering.get(KEY, [])
+    return [NamedTopic(topic["name"], tuple(topic["words"])) for topic in topics]
+
+
+def stored(topics: Sequence[NamedTopic]) -> dict[str, list[StoredTopic]]:
+    """Of Run.steering; nothing where no topic is named."""
+    if not topics:
+        return {}
+    return {KEY: [topic.stored for topic in topics]}
+
+
+def written(topics: Sequence[NamedTopic]) -> str:
+    """As `read` reads them."""
+    lines = [f"{topic.name}: {', '.join(map(as_typed, topic.words))}" for topic in topics]
+    return "\n".join(lines)
+
+
+def as_typed(word: str) -> str:
+    """A word of a vocabulary as a reader types it: a phrase with spaces."""
+    return word.replace("_", " ")
+
+
+def counted(version: Version, topics: Sequence[NamedTopic]) -> list[CountedTopic]:
+    """How often each seed is in the texts."""
+    rows = _rows(version, topics).values_list("word", "tokens", "documents")
+    counts = {word: (tokens, documents) for word, tokens, documents in rows}
+    result = []
+    for topic in topics:
+        seeds = []
+        for word in topic.words:
+            tokens, documents = counts.get(word, (0, 0))
+            seeds.append(SeedCount(as_typed(word), tokens, documents, _shared(word, topic, topics)))
+        total = sum(seed.tokens for seed in seeds)
+        result.append(CountedTopic(topic.name, seeds, total, total >= SUPPORT))
+    return result
+
+
+def _rows(version: Version, topics: Sequence[NamedTopic]) -> QuerySet[Word]:
+    """The seeds that the version has among its words."""
+    seeds = {word for topic in topics for word in topic.words}
+    return Word.objects.filter(version=version.pk, word__in=seeds)
+
+
+def _shared(word: str, topic: NamedTopic, topics: Sequence[NamedTopic]) -> list[str]:
+    """Names of the other topics that have the word."""
+    having = [candidate for candidate in topics if word in candidate.words]
+    return [candidate.name for candidate in having if candidate is not topic]
+
+
+def in_bag(version: Version, topics: Sequence[NamedTopic], bow: Bow) -> Seeds:
+    """The topics as columns of a version's bag of words, which may leave out some of them."""
+    columns = dict(_rows(version, topics).values_list("word", "number"))
+    words: list[int] = []
+    numbers: list[int] = []
+    empty: list[int] = []
+    for number, topic in enumerate(topics):
+        known = [columns[word] for word in topic.words if word in columns]
+        present = [column for column in known if bow.word_tokens[column]]
+        if bow.word_tokens[present].sum() < SUPPORT:
+            empty.append(number)
+            continue
+        words += present
+        numbers += [number] * len(present)
+    return Seeds(np.array(words, np.int64), np.array(numbers, np.int64), np.array(empty, np.int64))
+
+
+def merged(topics: Sequence[NamedTopic], groups: Sequence[Sequence[int]]) -> list[NamedTopic]:
+    """What is named in a run that begins with this one's topics, of which the groups become one
+    each, under the lowest number (inference.steering.merge): seeds of all of a group."""
+    result = list(topics)
+    absorbed: set[int] = set()
+    for group in groups:
+        members = [number for number in sorted(group) if number < len(topics)]
+        if members and members[0] == min(group):
+            words = [word for number in members for word in topics[number].words]
+            first = topics[members[0]]
+            result[members[0]] = NamedTopic(first.name, tuple(dict.fromkeys(words))[:MOST_WORDS])
+            absorbed.update(members[1:])
+    return [topic for number, topic in enumerate(result) if number not in absorbed]
+
+
+def sentences(run: Run) -> list[str]:
+    """Of each topic that was named: its number, name and seeds, and whether it has no support."""
+    result = []
+    for number, topic in enumerate(counted(run.version, of_run(run))):
+        words = ", ".join(seed.word for seed in topic.seeds)
+        support = "" if topic.supported else " (no support in the texts: empty)"
+        result.append(f"{topic_label(number)} {topic.name}: {words}{support}")
+    return result
