@@ -169,7 +169,7 @@ def _plain(logger, method: str, line: dict) -> str:
 def configure() -> dict:
     """Sets structlog up, and returns Django's LOGGING: one way for our lines and those of
     libraries."""
-    shared = [
+    shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

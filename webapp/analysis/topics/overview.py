@@ -277,7 +277,7 @@ class Overview:
 def _sparkline(shares: np.ndarray, is_solid: np.ndarray, labels: list[str]) -> Sparkline:
     """shares: float64[n], NaN for a time without words. is_solid: bool[n], whether there are
     documents enough to name a peak."""
-    values = np.where(np.isnan(shares), None, shares).tolist()
+    values = [number_or_none(share) for share in shares]
     if not is_solid.any():
         return Sparkline(values, None, "")
     peak = int(np.where(is_solid, np.nan_to_num(shares), -1.0).argmax())

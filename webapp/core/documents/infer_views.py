@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.http import HttpRequest, QueryDict
 from django.views.decorators.cache import cache_control
 
@@ -37,9 +38,11 @@ def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAns
 
 def _text(request: HttpRequest) -> str:
     """What was pasted, or else the file that came. Raises Invalid, with a sentence."""
-    text, file = request.POST.get("text", ""), request.FILES.get("file")
+    text = request.POST.get("text", "")
+    file = request.FILES.get("file")
     if not text.strip() and file:
-        text = _of_file(Path(file.temporary_file_path()), file.name)
+        assert isinstance(file, TemporaryUploadedFile)  # settings.FILE_UPLOAD_HANDLERS
+        text = _of_file(Path(file.temporary_file_path()), file.name or "")
     text = text.replace("\r\n", "\n").replace("\0", "")
     if not text.strip():
         raise Invalid("text", "There is no text. Paste one, or choose a .txt file.")

@@ -33,9 +33,10 @@ class ParentDocument(NamedTuple):
 def parent_of(corpus: Corpus, number: int) -> ParentDocument | None:
     """The parent of a document; None where there is no such document."""
     row = embargo.about(corpus, [number], "part", "parts", "whole", "title").get(number)
-    return row and ParentDocument(
-        number - row["part"] + 1, row["parts"], row["whole" if row["parts"] > 1 else "title"]
-    )
+    if row is None:
+        return None
+    title = row["whole"] if row["parts"] > 1 else row["title"]
+    return ParentDocument(number - row["part"] + 1, row["parts"], title)
 
 
 def about(corpus: Corpus, parent: ParentDocument) -> Whole:

@@ -127,9 +127,11 @@ class Labels:
         """[..., K] with the columns of merged topics added to their targets'; their own are then 0.
         A copy."""
         moved = np.flatnonzero(self.into != np.arange(len(self.into)))
-        result = np.array(array)
+        source = np.asarray(array)
+        result = source.copy()
         result[..., moved] = 0
-        np.add.at(result, (..., self.into[moved]), np.asarray(array)[..., moved])
+        for k in moved.tolist():
+            result[..., self.into[k]] += source[..., k]
         return result
 
 

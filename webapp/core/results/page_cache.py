@@ -116,9 +116,11 @@ def _with_token(request: HttpRequest, body: bytes) -> bytes:
 
 def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     """All that a page of a finished run depends on."""
+    rows = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
     stored = [
         [getattr(row, field.attname) for field in row._meta.concrete_fields]
-        for row in (run, run.snapshot, run.version, run.corpus, run.corpus.version)
+        for row in rows
+        if row is not None
     ]
     asked = (
         request.path,

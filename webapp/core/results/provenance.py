@@ -12,6 +12,8 @@ from webapp.models import Run
 def made_by(run: Run) -> dict:
     """Plain values: corpus, run, settings, seed, versions."""
     corpus, version = run.corpus, run.version
+    snapshot = run.snapshot
+    assert snapshot is not None  # of a run that is done
     return {
         "made by": f"Topograph {topograph()}",
         "made at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -31,7 +33,7 @@ def made_by(run: Run) -> dict:
         "begun with the topics of run": run.parent_id,
         "changes of those topics": run.steering if run.begins else {},
         "topics named beforehand": run.steering.get("seeds", []),
-        "steps": run.snapshot.step,
+        "steps": snapshot.step,
         "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
         "trained with": run.versions,
         "numbers": "Topics and documents are numbered from 0, as on every page and in every file.",

@@ -34,10 +34,9 @@ def topics(snapshot: Snapshot) -> Topics:
         np.cumsum([0, *map(len, listed)]),
         every["word"].astype(np.int32),
         every["weight"].astype(np.float32),
-        *(
-            np.array([row[name] for row in stored], np.float64)
-            for name in ("floor", "floor_mass", "share")
-        ),
+        np.array([row["floor"] for row in stored], np.float64),
+        np.array([row["floor_mass"] for row in stored], np.float64),
+        np.array([row["share"] for row in stored], np.float64),
         snapshot.run.version.vocabulary,
         np.array([row["used"] for row in stored], bool),
     )

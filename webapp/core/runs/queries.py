@@ -260,7 +260,8 @@ def _bands(metrics: list[Metric]) -> dict[str, series.Curve]:
     """Quantiles of coherence over topics, for each point."""
     bands: dict[str, series.Curve] = {name: [] for name in QUANTILES}
     for metric in metrics:
-        known = [value for value in metric.topic_coherence if number_or_none(value) is not None]
+        numbers = map(number_or_none, metric.topic_coherence)
+        known = [number for number in numbers if number is not None]
         quantiles: list[float | None] = [None] * len(QUANTILES)
         if known:
             quantiles = np.percentile(known, list(QUANTILES.values())).tolist()

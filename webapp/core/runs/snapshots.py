@@ -65,19 +65,24 @@ def publish(
 
     Raises ClaimLost, and leaves everything as it was, when the run is not this attempt's any more.
     """
-    final = outcome is not None
     used = np.ones(topics.K, bool) if topics.used is None else topics.used
-    if final and topics.used is not None:
-        used = outcome.measures.tokens > 0
-    near = outcome and outcome.divergences[np.ix_(used, used)]
-    called = names.of_words(run_id, topics) if outcome is None else outcome.names
-    xy = layout(near) if final else None
+    xy: np.ndarray | None = None
+    map_stress: float | None = None
+    if outcome is None:
+        called = names.of_words(run_id, topics)
+    else:
+        called = outcome.names
+        if topics.used is not None:
+            used = outcome.measures.tokens > 0
+        divergences = outcome.divergences[np.ix_(used, used)]
+        xy = layout(divergences)
+        map_stress = stress(xy, divergences)
     with transaction.atomic():
         snapshot = Snapshot.objects.create(
             run_id=run_id,
             step=step,
-            final=final,
-            stress=stress(xy, near) if final else None,
+            final=outcome is not None,
+            stress=map_stress,
             naming=names.METHOD,
         )
         words = bulk.Partition("topic_word", snapshot.pk)
@@ -88,7 +93,7 @@ def publish(
             _topics(snapshot, topics, coherence, rows, used, outcome, xy, called), batch_size=2000
         )
         words.attach()
-        fields = {"status": Run.Status.DONE, "finished_at": Now()} if final else {}
+        fields = {"status": Run.Status.DONE, "finished_at": Now()} if outcome is not None else {}
         claims.update(
             kinds.TRAIN,
             run_id,

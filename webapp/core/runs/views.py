@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -110,7 +110,7 @@ def forming(
 
 
 @require_safe
-async def watch(request: HttpRequest, run_id: int) -> HttpResponse:
+async def watch(request: HttpRequest, run_id: int) -> HttpResponseBase:
     if not await Run.objects.filter(pk=run_id).aexists():
         raise Http404(f"There is no run {run_id}.")
     return live.response(request, run=run_id)
@@ -145,7 +145,9 @@ def train_again(request: HttpRequest, run: Run) -> HttpResponse:
 @looked_up
 def continue_with(request: HttpRequest, run: Run) -> HttpResponse:
     """Continue from this run’s topics on the newest version of its corpus."""
-    next_run = runs.continue_with(run, run.corpus.version, authorization.user(request))
+    version = run.corpus.version
+    assert version is not None  # a run was trained on one
+    next_run = runs.continue_with(run, version, authorization.user(request))
     return redirect("run", next_run.pk)
 
 
@@ -212,7 +214,7 @@ def steer(
 def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
     with told(request):
         wish = steering.Wish.read(request.POST, run)
-        return redirect("run", steering.start(run, wish, request.user).pk)
+        return redirect("run", steering.start(run, wish, authorization.user(request)).pk)
     typed_again = {}
     for name in (*FIELDS, "shown"):
         text = ",".join(request.POST.getlist(name))[:LONGEST]
@@ -246,5 +248,5 @@ def train_without(request: HttpRequest, run: Run) -> HttpResponse:
     more = request.POST.get("more", "").replace(",", " ").split()
     with told(request):
         words = [*request.POST.getlist("words"), *more]
-        return redirect("run", runs.without(run, words, request.user).pk)
+        return redirect("run", runs.without(run, words, authorization.user(request)).pk)
     return redirect("run_without", run.pk)

@@ -156,9 +156,7 @@ def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:
 
 def said(run: Run) -> str:
     """Where a run's version is not the corpus's newest: what is otherwise there. "" where it is."""
-    corpus = run.corpus
-    return (
-        ""
-        if corpus.version_id in (None, run.version_id)
-        else difference(run.version, corpus.version)
-    )
+    newest = run.corpus.version
+    if newest is None or newest.pk == run.version_id:
+        return ""
+    return difference(run.version, newest)

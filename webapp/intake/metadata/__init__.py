@@ -73,9 +73,9 @@ def describe(columns: list[str], rows: list[list[str]], date: int | None) -> dic
     """The options that say what the values are: kinds, and the order of dates. date: the column
     that holds the documents' date."""
     kinds = guess(columns, rows)
-    dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order} | (
-        {date} - {None}
-    )
+    dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order}
+    if date is not None:
+        dates.add(date)
     return {
         "kinds": kinds,
         "date_order": date_order(sorted(dates), rows),

@@ -373,14 +373,19 @@ def day_of(text: str, last: bool) -> int:
     """
     if decade := _DECADE.fullmatch(text):
         text = decade[1] + ("9" if last else "0")
-    match = _ISO.fullmatch(text)
     try:
-        year, month, day = (int(part) if part else None for part in match.groups())
-        month = month or (12 if last else 1)
-        return date(
-            year, month, day or (calendar.monthrange(year, month)[1] if last else 1)
-        ).toordinal()
-    except (AttributeError, ValueError, calendar.IllegalMonthError):
+        match = _ISO.fullmatch(text)
+        if match is None:
+            raise ValueError
+        year = int(match[1])
+        month = int(match[2] or 0)
+        day = int(match[3] or 0)
+        if not month:
+            month = 12 if last else 1
+        if not day:
+            day = calendar.monthrange(year, month)[1] if last else 1
+        return date(year, month, day).toordinal()
+    except (ValueError, calendar.IllegalMonthError):
         raise ValueError(
             f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”."
         ) from None

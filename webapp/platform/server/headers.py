@@ -22,17 +22,14 @@ INERT = "default-src 'none'; frame-ancestors 'none'; sandbox"
 @sync_and_async_middleware
 def response_headers(get_response):
     """Middleware: add the headers to each response."""
-    if iscoroutinefunction(get_response):
 
-        async def middleware(request: HttpRequest) -> HttpResponse:
-            return _with_headers(request, await get_response(request))
+    async def answer_later(request: HttpRequest) -> HttpResponse:
+        return _with_headers(request, await get_response(request))
 
-    else:
+    def answer(request: HttpRequest) -> HttpResponse:
+        return _with_headers(request, get_response(request))
 
-        def middleware(request: HttpRequest) -> HttpResponse:
-            return _with_headers(request, get_response(request))
-
-    return middleware
+    return answer_later if iscoroutinefunction(get_response) else answer
 
 
 def _with_headers(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -5,8 +5,10 @@ names of routes and kinds of things, never ids of documents or what somebody typ
 that of a run while it trains (operations.state.RUNS of them at most).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.gc_collector import GCCollector
@@ -75,7 +77,8 @@ class RouteTimes:
 def slowest(n: int) -> list[RouteTimes]:
     """The n routes with the highest mean time since this process began."""
     routes = []
-    for (route,), histogram in list(seconds._metrics.items()):
+    histograms: dict[Sequence[str], Any] = dict(seconds._metrics)  # by the values of their labels
+    for (route,), histogram in histograms.items():
         by_bucket = [bucket.get() for bucket in histogram._buckets]
         if route not in QUIET and (count := sum(by_bucket)):
             routes.append(

@@ -2,12 +2,13 @@
 
 import csv
 import io
+from collections.abc import Sequence
 
 # What a spreadsheet takes for the start of a formula, some in wide letters, too.
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def safe(row: list) -> list:
+def safe(row: Sequence) -> list:
     """The row with an apostrophe before each text that a spreadsheet would run; numbers stay
     numbers."""
     return [

@@ -1,6 +1,6 @@
 """Corpora: what there is, their documents, and training on them."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
@@ -65,9 +65,10 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
     summary="Make a corpus of files that were uploaded",
 )
 def create(request: HttpRequest, making: shapes.Making):
+    by = authorization.user(request)
     try:
         with uploads.claim(making.uploads, authorization.uploader(request)) as arrived:
-            corpus = services.create(making.name, arrived, request.user, in_background=True)
+            corpus = services.create(making.name, arrived, by, in_background=True)
             with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
                 services.check_readable(corpus)
             return Status(201, queries.about(corpus))
@@ -171,12 +172,13 @@ def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
             "settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them."
         )
     version = corpus_or_404(corpus_id).version
-    settings = training.settings | {"topics": training.topics, "consensus": training.consensus}
+    settings: dict[str, Any] = dict(training.settings)
+    settings |= {"topics": training.topics, "consensus": training.consensus}
     run = runs.create(
         version,
         seed=training.seed,
         engine=training.engine,
-        by=request.user,
+        by=authorization.user(request),
         seeds=named_topics.checked([topic.stored() for topic in training.seeds]),
         **settings,
     )

@@ -4,7 +4,6 @@ how two compare."""
 from dataclasses import replace
 from typing import Annotated
 
-import numpy as np
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from ninja import Field, Query, Router, Status
@@ -43,6 +42,7 @@ from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import published_or_404, run_or_404
+from webapp.platform.storage.nulls import number_or_none
 from webapp.service import exports
 from webapp.service.api import pages, shapes
 from webapp.service.api.access import Token
@@ -424,7 +424,7 @@ def time(
         "groups": counted.labels,
         "topics": chosen,
         "tokens": counted.tokens[:, chosen].tolist(),
-        "shares": np.where(np.isnan(shares), None, shares).tolist(),
+        "shares": [[number_or_none(share) for share in row] for row in shares],
         "of_tokens": counted.of_tokens.tolist(),
         "of_documents": counted.of_documents.tolist(),
     }

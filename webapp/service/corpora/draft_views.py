@@ -203,7 +203,9 @@ def _prepare_files(
         previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff
     )
     if refused:
-        where = "header_row" if known.get("header_row", 1) > 1 else "encoding"
+        header_row = known.get("header_row")
+        says_where = isinstance(header_row, int) and header_row > 1
+        where = "header_row" if says_where else "encoding"
         form.add_error(where if where in form.fields else None, str(refused))
     if data and not previewing and form.is_valid() and shaping.is_valid():
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
@@ -290,7 +292,7 @@ def subset(
             "corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet."
         )
     selection = Selection.read(request.GET, view or corpus)
-    if not selection or not selection.count:
+    if selection.mask is None or not selection.count:
         raise Invalid(
             "set",
             "A separate corpus holds some of the documents, not all or none. Choose some in the"

@@ -28,7 +28,9 @@ def recent(numbers: list[int]) -> tuple[list[tuple[Corpus, int, Run | None]], in
     page = list(corpora.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
-    listed = [(corpus, corpus.run_count, by_corpus.get(corpus.pk)) for corpus in page[:PAGE]]
+    listed: list[tuple[Corpus, int, Run | None]] = []
+    for corpus in page[:PAGE]:
+        listed.append((corpus, corpus.run_count, by_corpus.get(corpus.pk)))
     return listed, page[PAGE - 1].pk if len(page) > PAGE else None
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.core.documents import fields
 from webapp.core.results import labels, provenance
+from webapp.intake.metadata import ValueField
 from webapp.platform.storage import csv_cells
 from webapp.service.exports.model import Model
 from webapp.service.exports.tables import Wanted, about, selected
@@ -72,7 +73,7 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _info(wanted: Wanted, dated: bool, category: fields.Category | None) -> dict:
+def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
     run, curated = wanted.run, labels.read(wanted.run)
     made = "".join(
@@ -129,9 +130,7 @@ def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:
     yield _json({"i": row[order].tolist(), "p": p.tolist(), "x": tokens[order].tolist()})
 
 
-def _metadata(
-    wanted: Wanted, numbers: np.ndarray, category: fields.Category | None
-) -> Iterator[bytes]:
+def _metadata(wanted: Wanted, numbers: np.ndarray, category: ValueField | None) -> Iterator[bytes]:
     """id, title, author, journal (the first category), volume, issue, date, pages (the place in the
     file).
 
@@ -144,13 +143,9 @@ def _metadata(
         known = about(wanted.run, part)
         for d in part.tolist():
             row = known[d]
-            journal = (
-                wanted.run.corpus.name
-                if codes is None
-                else category.values[codes[d]]
-                if codes[d] >= 0
-                else ""
-            )
+            journal = wanted.run.corpus.name
+            if category is not None and codes is not None:
+                journal = category.values[codes[d]] if codes[d] >= 0 else ""
             day = np.datetime64("0001-01-01") + (int(dates[d]) - 1) if dates[d] else ""
             cells = [
                 row["id"] or str(d),

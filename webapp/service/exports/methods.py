@@ -189,7 +189,9 @@ def _begun(run: Run) -> str:
 def _model(run: Run) -> str:
     """The engine's own words, and what holds of all."""
     settings = run.settings
-    step = run.snapshot.step
+    snapshot = run.snapshot
+    assert snapshot is not None  # of a run that is done
+    step = snapshot.step
     passes = queries.passes(run)
     stopped = ""
     if step < run.steps:

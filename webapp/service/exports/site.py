@@ -5,6 +5,7 @@ They hold words, numbers and titles, and no texts, so they are the same under em
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from django.template.loader import render_to_string
@@ -35,7 +36,7 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
     model, view = Model(run), RunView(run)
     labels = view.labels
     first = topics.first_words(view, FIRST)
-    listed = [
+    listed: list[dict[str, Any]] = [
         {
             "number": k,
             "title": labels.title(k),
