@@ -46,6 +46,7 @@ class User(AbstractBaseUser):
     is_staff = models.BooleanField(default=False)
     local = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    leaving_at = models.DateTimeField(null=True)  # when its owner deleted it (service.own_data)
     # What this account may have; none: what the installation's settings say
     # (webapp.platform.accounts.quotas).
     most_bytes = models.BigIntegerField(null=True)

@@ -62,6 +62,7 @@ from webapp.service.courses import views as courses
 from webapp.service.embedding import views as embedding
 from webapp.service.exports import views as exports
 from webapp.service.operations import health_views, operator_views
+from webapp.service.own_data import views as own_data
 
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
@@ -712,6 +713,9 @@ urlpatterns = [
         "links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None
     ),  # its token decides
     *page("account", account.own, "account", USER),
+    # Their views refuse a student, and everybody while accounts are off.
+    file("account/own-data.zip", own_data.archive, "own_data", USER, example=None),
+    *page("account/leave", own_data.leave, "leave", USER, example=None),
     *page("account/tokens", account.tokens, "tokens", USER),
     form(
         "account/tokens/<int:token_id>/revoke",

@@ -25,6 +25,7 @@ from webapp.platform.storage import bulk, copies, disk, files, sealed
 from webapp.service.corpora import deletion
 from webapp.service.courses import services as courses
 from webapp.service.exports import kept
+from webapp.service.own_data import leaving
 
 log = structlog.get_logger(__name__)
 
@@ -67,6 +68,7 @@ def tidy() -> None:
         copies.tidy()
         _adopt()
     courses.remove_ended()
+    leaving.remove_left()
     uploads.remove_expired()
     job.renew_one()
     unit_search.ask_for_one()

@@ -82,7 +82,17 @@ GET = {
         "embed",  # what its view shows: tests/webapp/service/embedding
         "oembed",
     ],
-    "user": ["deleted", "notebooks", "simulate", "tokens", "account", "courses", "class"],
+    "user": [
+        "deleted",
+        "notebooks",
+        "simulate",
+        "tokens",
+        "account",
+        "courses",
+        "class",
+        "own_data",
+        "leave",
+    ],
     "mine": [
         "notebook",
         "notebook_md",
@@ -188,6 +198,7 @@ POST = {
         "tokens",
         "courses",
         "class",
+        "leave",
     ],
     "mine": ["notebook_change", "notebook_pin", "token_revoke", "course"],
     "see": ["run_try", "topics_ticked"],

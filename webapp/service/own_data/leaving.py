@@ -1,0 +1,93 @@
+"""An account that its owner deletes: what others lose is named first; then it closes at once, and
+goes when all that it owned is gone."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from inference.errors import Invalid
+from webapp.models import GONE, Corpus, Course, User
+from webapp.platform.accounts import adapters, tokens
+from webapp.service.corpora import deletion
+
+STEP = 20  # accounts that are taken away at a time
+LISTED = 200  # corpora that the page names
+
+
+@dataclass(frozen=True)
+class SharedCorpus:
+    """people: with whom it is shared; links: that hold; parts: corpora that others made of it."""
+
+    name: str
+    pk: int
+    public: bool
+    people: int
+    links: int
+    parts: int
+
+
+def shared(user: User) -> list[SharedCorpus]:
+    """Corpora of a user that others would lose."""
+    owned = Corpus.objects.filter(owner=user, into=None).order_by("pk")
+    return [corpus for corpus in map(_shared, owned[:LISTED]) if _has_readers(corpus)]
+
+
+def _shared(corpus: Corpus) -> SharedCorpus:
+    holding = Q(expires_at=None) | Q(expires_at__gt=Now())
+    return SharedCorpus(
+        name=corpus.name,
+        pk=corpus.pk,
+        public=corpus.public,
+        people=corpus.memberships.count() + corpus.invitations.count(),
+        links=corpus.links.filter(holding, revoked_at=None).count(),
+        parts=corpus.parts.exclude(owner=corpus.owner_id).filter(deleted_at=None).count(),
+    )
+
+
+def _has_readers(corpus: SharedCorpus) -> bool:
+    return bool(corpus.public or corpus.people or corpus.links or corpus.parts)
+
+
+def owned(user: User) -> int:
+    """How many corpora go with the account."""
+    return Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE).count()
+
+
+def leave(user: User) -> None:
+    """Close an account for good. From here on nobody signs in to it, and no token works.
+
+    Raises Invalid for the local owner, and for a teacher whose classes have not ended.
+    """
+    if user.local:
+        raise Invalid(
+            "account",
+            "This account owns what is made at the machine itself. Whoever runs this Topograph can"
+            " close it.",
+        )
+    if Course.objects.filter(owner=user).exists():
+        raise Invalid(
+            "account", "You teach a class whose students have accounts of it. End the class first."
+        )
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(is_active=False, leaving_at=Now())
+        tokens.revoke_all(user)
+        user.notebooks.update(token=None)
+        for corpus in Corpus.objects.filter(owner=user, into=None).iterator(100):
+            deletion.corpus(corpus)
+            deletion.for_good(corpus)
+    adapters.end_sessions(user)
+
+
+def remove_left() -> None:
+    """Accounts that were left, some at a time: each goes when its corpora are gone. Trainings on other
+    people's corpora stay, without a name. It can be repeated."""
+    left = User.objects.filter(is_active=False, leaving_at__isnull=False).order_by("pk")
+    for user in left[:STEP]:
+        remaining = Corpus.everything.filter(owner=user)
+        for corpus in remaining.filter(into=None).exclude(deleted_at=GONE)[:100]:
+            deletion.corpus(corpus)
+            deletion.for_good(corpus)
+        if not remaining.exists():
+            user.delete()
