@@ -125,6 +125,7 @@ _BEFORE_CHRIST = regex.compile(
     r" н\.?\s?э\.?)$",
     regex.I,
 )
+MONTHS_OF_A_YEAR = 12
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
 _DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
 _ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
@@ -381,7 +382,7 @@ def day_of(text: str, last: bool) -> int:
         month = int(match[2] or 0)
         day = int(match[3] or 0)
         if not month:
-            month = 12 if last else 1
+            month = MONTHS_OF_A_YEAR if last else 1
         if not day:
             day = calendar.monthrange(year, month)[1] if last else 1
         return date(year, month, day).toordinal()

@@ -100,7 +100,9 @@ class ErrorPages:
                 "This address takes what a form sends, so there is nothing to show. Nothing was"
                 " changed. Go back to the page that you came from."
             )
-        answer = self._answer(request, "405.html", 405, {"message": message}, sentence)
+        answer = self._answer(
+            request, "405.html", HTTPStatus.METHOD_NOT_ALLOWED, {"message": message}, sentence
+        )
         answer.headers["Allow"] = allowed
         return answer
 

@@ -424,7 +424,7 @@ def time(
         "groups": counted.labels,
         "topics": chosen,
         "tokens": counted.tokens[:, chosen].tolist(),
-        "shares": [[number_or_none(share) for share in row] for row in shares],
+        "shares": [list(map(number_or_none, row)) for row in shares],
         "of_tokens": counted.of_tokens.tolist(),
         "of_documents": counted.of_documents.tolist(),
     }

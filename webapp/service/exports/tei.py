@@ -14,6 +14,7 @@ from webapp.service.exports.texts import Document, documents, words_of
 
 # What XML 1.0 has no place for, not even as a reference (section 2.2)
 _NOT_IN_XML = regex.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+REPLACEMENT = "\ufffd"
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -104,8 +105,8 @@ def _marked(word: Word, is_attached: bool) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_IN_XML.sub("\ufffd", text), quote=False)
+    return escape(_NOT_IN_XML.sub(REPLACEMENT, text), quote=False)
 
 
 def _attribute(text: str) -> str:
-    return f'"{escape(_NOT_IN_XML.sub(chr(0xFFFD), text))}"'
+    return f'"{escape(_NOT_IN_XML.sub(REPLACEMENT, text))}"'
