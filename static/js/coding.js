@@ -2,8 +2,13 @@
 const form = document.querySelector("[data-coding]");
 const buttons = form ? [...form.querySelectorAll("button[name=code]")] : [];
 
+// Between ← and the text before, a digit would code the text that is being left.
+let leaving = false;
+addEventListener("pageshow", () => { leaving = false; });
+
 document.addEventListener("keydown", (event) => {
-  if (!form || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;
+  if (leaving || !form || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;
+  if (event.key === "ArrowLeft") { leaving = Boolean(document.querySelector("[rel=prev]")); return; }
   if (event.key === "u") form.unsure.checked = !form.unsure.checked;
   else if (event.key === "r") form.remark.focus();
   else if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) buttons[event.key - 1].click();

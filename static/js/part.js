@@ -2,7 +2,8 @@
 //   <section data-part="measures" data-every="3" data-state="2">
 // data-part: its name, which the view knows (webapp/platform/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
 // without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too, or data-then
-// of the fresh one is where to go. An element [data-lost] in it says when the server does not answer.
+// of the fresh one is where to go. data-ready: an address of JSON, asked instead of the part: where its `ready` is true, the page is
+// loaded. An element [data-lost] in it says when the server does not answer.
 const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
 
 function follow(part) {
@@ -13,13 +14,14 @@ function follow(part) {
     if (document.hidden) return wait();
     let answer = null;
     try {
-      answer = await fetch(part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
+      answer = await fetch(part.dataset.ready ?? part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
     } catch { /* the server is away: it is asked again */ }
     if ([401, 403, 404].includes(answer?.status)) return location.reload(); // it is gone, or may not be seen any more
     missed = answer?.ok ? 0 : missed + 1;
     const notice = part.querySelector("[data-lost]");
     if (missed > 1 && notice && notice.textContent !== LOST) notice.textContent = LOST;
     if (missed) return wait();
+    if (part.dataset.ready) return (await answer.json()).ready ? location.reload() : wait();
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part=${part.dataset.part}]`);
     if (fresh?.dataset.state !== part.dataset.state) return fresh?.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
     morph(part, fresh);

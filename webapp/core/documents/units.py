@@ -59,7 +59,7 @@ def unit_of(version: Version, *compared: str) -> Unit:
 def _beyond(field: Field | None, answer: str | None) -> str:
     """For what intervals hold."""
     if field is not None:
-        return f"for other values of “{field.name}” like these"
+        return f"for similar texts with another “{field.name}”"
     return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
 
 

@@ -367,6 +367,12 @@ TERMS = {
         "Who speaks is the unit; all topics share one level, the one at which the intervals of"
         " topics that differ beyond chance exclude 0 (Benjamini and Yekutieli 2005).",
     ),
+    "strict-interval": Term(
+        "strict interval",
+        "A confidence interval that is wider than usual, because many topics are compared at once.",
+        "Of so many topics some would seem to differ by chance. The note below the table says the"
+        " level: the intervals of topics that differ beyond chance then exclude 0.",
+    ),
     "topic-information": Term(
         "mutual information of a topic and a group",
         "How much the year, the party or another group tells about the topic of a word. At 0 the"

@@ -266,6 +266,9 @@ def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     response = client.get(url, {"from": "1795"})
     assert response.status_code == 202 and "computing the findings" in response.content.decode()
     assert asked == [("tasks.runs.find", [trained.pk, "from=1795", User.objects.local().pk])]
+    # Its script asks the JSON, not the whole page, until it says "ready"
+    (address,) = re.findall(r'data-ready="([^"]+)"', response.content.decode())
+    assert client.get(unescape(address)).json()["ready"] is False
     from tasks.runs import find
 
     find(*asked[0][1])

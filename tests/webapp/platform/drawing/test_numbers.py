@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import interval_kind, percent, strict
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,9 @@ from webapp.platform.drawing.numbers import percent
 )
 def test_shares(share, said):
     assert percent(share) == said
+
+
+def test_a_head_of_a_column_names_no_level_that_a_reader_cannot_place():
+    assert interval_kind(0.95) == "95% interval" and not strict(0.95)
+    assert interval_kind(1 - 0.05 / 60) == "strict interval" and strict(1 - 0.05 / 60)
+    assert strict(0.9602)
