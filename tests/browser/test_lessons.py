@@ -178,6 +178,7 @@ def follow_third(page: Page, run: str) -> None:
     page.get_by_label("Name", exact=True).fill("peace")
     page.get_by_label("Definition").fill("It is about peace.")
     reader.press("Add the concept")
+    page.wait_for_url(re.compile(r"/codebook/\d+/"))
     concept = page.url
     reader.begin(2)
     page.get_by_label("How many").fill("60")

@@ -338,7 +338,7 @@ def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
     """The clearest change, and the clearest that lasts."""
     ranked = sorted(changes, key=lambda row: row.rank)
     if not ranked:
-        return ["None beyond chance."]
+        return ["No topic’s share changed by more than chance explains."]
     lasting = [row for row in ranked[1:] if _is_change(row.items) and _lasts(row.items[0])]
     parts: list[Part | Named] = [*ranked[0].parts, "."]
     if lasting:

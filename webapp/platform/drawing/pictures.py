@@ -13,6 +13,7 @@ from html import escape
 from typing import Literal
 
 import numpy as np
+from django.utils.safestring import SafeString, mark_safe
 
 Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
@@ -80,8 +81,9 @@ class Picture:
     said: str
 
 
-def as_svg(picture: Picture) -> str:
-    """An SVG file with nothing outside it: no fonts, style sheets or scripts."""
+def as_svg(picture: Picture) -> SafeString:
+    """An SVG file with nothing outside it: no fonts, style sheets or scripts. It may stand in a
+    page, too, as its texts are escaped."""
     width = f"{picture.width:g}"
     height = f"{picture.height:g}"
     parts = [
@@ -106,7 +108,7 @@ def as_svg(picture: Picture) -> str:
             f' text-anchor="{text.anchor}">{escape(text.text)}</text>'
         )
     parts.append("</svg>")
-    return "".join(parts)
+    return mark_safe("".join(parts))  # colours and numbers of ours, and texts that are escaped
 
 
 def _path(points: Sequence[Point]) -> str:
