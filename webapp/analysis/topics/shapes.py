@@ -425,13 +425,34 @@ class TopicPage(TopicFrame, TopicWordsPage):
 
 
 @dataclass(frozen=True)
+class NamingWord:
+    """A word by which the topic was named. share: of its occurrences, those in the topic."""
+
+    word: str
+    url: str
+    share: float
+
+
+@dataclass(frozen=True)
+class NamedBefore:
+    """words: those that are in the texts, as the reader gave them; missing: the others. share: of
+    all occurrences of these words, those in the topic."""
+
+    words: list[NamingWord]
+    missing: list[str]
+    share: float
+
+
+@dataclass(frozen=True)
 class TopicHtml:
     """mostly: the address of the documents mostly about the topic. own_words: that passages mark.
-    change: of its share over time, as the overview says it."""
+    change: of its share over time, as the overview says it. named_before: None unless a reader named
+    the topic before the training."""
 
     mostly: str
     own_words: int
     change: TopicChange
+    named_before: NamedBefore | None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from webapp.analysis.topics import (
     flow,
     grid,
     maps,
+    named_before,
     timeline,
     topic,
     topic_documents,
@@ -258,7 +259,7 @@ def _topic_html(selection: RunSelection, number: int) -> TopicHtml:
     with_topic = selection.with_topic(number, MOSTLY)
     mostly = links.documents_url(selection.view.run, with_topic.address(by=topic_label(number)))
     (change,) = topic_changes.of_topics(selection, [number])
-    return TopicHtml(mostly, topics.OWN, change)
+    return TopicHtml(mostly, topics.OWN, change, named_before.of_topic(selection.view, number))
 
 
 def _link(view: RunView, number: int | None) -> links.TopicLink | None:

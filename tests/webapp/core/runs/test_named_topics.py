@@ -10,7 +10,9 @@ from inference.errors import Invalid
 from inference.verify import verify
 from tasks.runs import train
 from tests.webapp.taking import taken
+from webapp.analysis.topics import named_before
 from webapp.core.results import evidence, labels, provenance
+from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs, steering
 from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
@@ -118,11 +120,22 @@ def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty
     assert (np.asarray(held.topics)[own] == 0).mean() > 0.5
     page = client.get(reverse("run", args=[run.pk])).content.decode()
     assert "no support in the texts: empty" in page and "T00 First:" in page
+    assert "Steered:" not in page
     for name in ("run_overview", "run_topics", "run_methods"):
         assert client.get(reverse(name, args=[run.pk])).status_code == 200
     for number in range(3):
         answer = client.get(reverse("run_topic", args=[run.pk, number]))
-        assert answer.status_code == 200 and named[number].name in answer.content.decode()
+        text = answer.content.decode()
+        assert answer.status_code == 200 and named[number].name in text
+        assert "Named before the training" in text
+    account = named_before.of_topic(RunView(run), 0)
+    assert account is not None
+    # The evidence has each word of a document once, however often it stands there
+    assert account.share == pytest.approx((np.asarray(held.topics)[own] == 0).mean(), abs=0.01)
+    nothing = named_before.of_topic(RunView(run), 1)
+    assert nothing is not None
+    assert nothing.share == 0.0
+    assert named_before.of_topic(RunView(run), 3) is None
     assert provenance.made_by(run)["topics named beforehand"] == run.steering["seeds"]
     again = runs.train_again(run)
     assert again.steering == run.steering

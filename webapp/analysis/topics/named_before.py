@@ -1,0 +1,38 @@
+"""What became of a topic that a reader named before the training: how much of its words' use it
+has."""
+
+from webapp.analysis.topics import topic_words
+from webapp.analysis.topics.shapes import NamedBefore, NamingWord
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results.view import RunView
+from webapp.intake.ingest import named_topics
+from webapp.models import Word
+
+
+def of_topic(view: RunView, k: int) -> NamedBefore | None:
+    """In all documents of the run; None for a topic that nobody named before."""
+    named = named_topics.of_run(view.run)
+    if k >= len(named):
+        return None
+    given = named[k].words
+    rows = Word.objects.filter(version=view.run.version_id, word__in=given)
+    counts = {
+        word: (number, tokens)
+        for word, number, tokens in rows.values_list("word", "number", "tokens")
+    }
+    in_topic = topic_words.tallied(view, k, RunSelection.all(view))
+    tokens_of = dict(zip(in_topic.numbers.tolist(), in_topic.tokens.tolist(), strict=True))
+    words: list[NamingWord] = []
+    inside = 0
+    everywhere = 0
+    for word in given:
+        number, tokens = counts.get(word, (-1, 0))
+        if not tokens:
+            continue
+        tokens_here = tokens_of.get(number, 0)
+        inside += tokens_here
+        everywhere += tokens
+        url = view.go("run_word", word)
+        words.append(NamingWord(named_topics.as_typed(word), url, tokens_here / tokens))
+    missing = [named_topics.as_typed(word) for word in given if not counts.get(word, (-1, 0))[1]]
+    return NamedBefore(words, missing, inside / everywhere if everywhere else 0.0)
