@@ -22,7 +22,7 @@ SEEDS_ROWS = 4  # of the field: two topics and room
 SEEDS_EXAMPLE = "Economy: tax, jobs, inflation\nImmigration: immigration, asylum, border"
 SEEDS_HELP = (
     "A line for each: a name, a colon, three to twenty words or phrases that the topic should have."
-    " They hold the topic throughout the training, beside free topics; one whose words the texts"
+    " They draw the topic throughout the training, beside free topics; one whose words the texts"
     " lack stays empty."
 )
 OFFERED = 50  # versions of a corpus to train on
