@@ -262,7 +262,8 @@ def _short(
     out = [Short("About", _about(families))]
     if river is not None:
         out.append(Short("When", _when(families, river, shares)))
-        out.append(Short("Clearest changes", _clearest(changes)))
+        if changes:  # where there are none, “What changed” says why
+            out.append(Short("Clearest changes", _clearest(changes)))
         return out
     if groups is not None:
         out.append(Short("Periods" if groups.in_time else "Groups", _leading(groups, families)))
@@ -335,10 +336,8 @@ def _part(
 
 
 def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
-    """The clearest change, and the clearest that lasts."""
+    """The clearest change, and the clearest that lasts. changes: one or more."""
     ranked = sorted(changes, key=lambda row: row.rank)
-    if not ranked:
-        return ["No topic’s share changed by more than chance explains."]
     lasting = [row for row in ranked[1:] if _is_change(row.items) and _lasts(row.items[0])]
     parts: list[Part | Named] = [*ranked[0].parts, "."]
     if lasting:

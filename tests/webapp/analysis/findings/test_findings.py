@@ -130,7 +130,8 @@ def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
     pages = [url for url in links if url.partition("?")[0].endswith("/")]
     assert pages and not [url for url in pages if "topics/?" in url and "families=3" not in url]
     assert sum("families=3" in url and "from=1795" in url for url in pages) > len(pages) / 2
-    assert "<span>3 families</span>" in page and "families=4" in page and "families=2" in page
+    assert "3 families" in " ".join(page.split())
+    assert "families=4" in page and "families=2" in page
 
 
 def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
