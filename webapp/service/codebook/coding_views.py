@@ -16,6 +16,7 @@ from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
 
 READ = 30_000  # characters of a text
 NOT_FOUND = 404
+RUN_OF_CODER = "run_of_coder"  # in the session: the run from whose page a coder came
 
 
 @never_cache
@@ -84,12 +85,13 @@ def _save(coder: Coder, sent: QueryDict) -> None:
 
 
 def _concept_url(request: HttpRequest, coder: Coder) -> str:
-    """The page of the concept, for a coder with an account of their own; "" for who came by a
-    link, and may see nothing but the texts."""
+    """The page of the concept, for a coder with an account of their own: in the run that they
+    came from, else in the newest; "" for who came by a link, and may see nothing but the texts."""
     if coder.user_id is None or coder.user_id != authorization.user_id(request):
         return ""
     readable = authorization.runs(request)
-    run = readable.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE).last()
+    trained = readable.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE)
+    run = trained.filter(pk=request.session.get(RUN_OF_CODER)).first() or trained.last()
     return reverse("concept", args=[run.pk, coder.concept_id]) if run else ""
 
 

@@ -29,7 +29,15 @@ from webapp.platform.pages.page import check_act, looked_up, reader, table_answe
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.request_context import request_context
 from webapp.platform.server import streams
-from webapp.service.codebook import agreement, coding, concepts, estimates, exports, imports
+from webapp.service.codebook import (
+    agreement,
+    coding,
+    coding_views,
+    concepts,
+    estimates,
+    exports,
+    imports,
+)
 from webapp.service.codebook.shapes import (
     AgreementPage,
     ChosenRow,
@@ -256,6 +264,8 @@ def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     concept = concept_or_404(run, concept_id)
     with told(request):
         coder = coding.join(concept, reader(request), authorization.user(request))
+        # An address of coding names no run, and "Back to the concept" leads to this one.
+        request.session[coding_views.RUN_OF_CODER] = run.pk
         return redirect("code", coder.token)
     return redirect("concept", run.pk, concept.pk)
 
