@@ -81,7 +81,8 @@ class Class:
 
     def afternoon(self, number: int, link: str, corpus: int) -> None:
         """What one student does."""
-        chance, student = random.Random(number), Browser(self.url)
+        chance = random.Random(number)
+        student = Browser(self.url)
         time.sleep(chance.uniform(0, ARRIVE))
         with self.timed("join"):
             student.post(link, {"name": f"Student {number}"}, link)

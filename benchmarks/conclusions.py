@@ -46,7 +46,9 @@ OWN, ALIKE = (
 PLANTED = 0.2  # of the topics that differ, by half as much again or a third less
 PERIODS = 40
 READINGS = 5  # runs that a claim is looked at in
-LENGTHS, TOPICS, SIDES = (15, 60, 300), (10, 100, 500), ((5, 5), (5, 40), (20, 20), (50, 50))
+LENGTHS = (15, 60, 300)
+TOPICS = (10, 100, 500)
+SIDES = ((5, 5), (5, 40), (20, 20), (50, 50))
 
 
 class Setting(NamedTuple):
@@ -87,10 +89,8 @@ class Drawn(NamedTuple):
 
     def data(self) -> regression.Data:
         held = np.nonzero(self.x)
-        ptr, lengths = (
-            np.concatenate([[0], np.cumsum((self.x > 0).sum(axis=1))]),
-            self.x.sum(axis=1),
-        )
+        ptr = np.concatenate([[0], np.cumsum((self.x > 0).sum(axis=1))])
+        lengths = self.x.sum(axis=1)
         cell = self.side * PERIODS + (self.u * PERIODS).astype(int)
         K = self.x.shape[1]
         return regression.Data.from_documents(
@@ -99,7 +99,8 @@ class Drawn(NamedTuple):
 
 
 def drawn(chance: np.random.Generator, setting: Setting) -> Drawn:
-    K, U = setting.K, sum(setting.sides)
+    K = setting.K
+    U = sum(setting.sides)
     side = np.repeat([0, 1], setting.sides)
     base, later = (chance.permutation(1 / np.arange(1, K + 1) ** 0.7) for _ in range(2))
     times = (
@@ -122,7 +123,8 @@ def drawn(chance: np.random.Generator, setting: Setting) -> Drawn:
         else np.zeros(len(unit))
     )
     own = [chance.dirichlet(OWN * K * shares[s + 2 * t]) for t in (0, 1) for s in side]
-    own_first, own_last = np.array(own[:U]), np.array(own[U:])
+    own_first = np.array(own[:U])
+    own_last = np.array(own[U:])
     mixture = (1 - u[:, None]) * own_first[unit] + u[:, None] * own_last[unit]
     theta = chance.standard_gamma(np.maximum(ALIKE * K * mixture, 1e-6)) + 1e-12
     theta /= theta.sum(axis=1, keepdims=True)
@@ -180,11 +182,9 @@ def one(chance: np.random.Generator, setting: Setting) -> Outcome:
 def robust(setting: Setting, collections: int) -> None:
     """How often a null is called robust by joint.tested over READINGS runs, that read each word of
     the same texts anew: of a topic fixed beforehand, and of the clearest of all."""
-    chance, fixed, picked = (
-        np.random.default_rng([setting.K, *setting.sides, setting.in_time]),
-        0,
-        0,
-    )
+    chance = np.random.default_rng([setting.K, *setting.sides, setting.in_time])
+    fixed = 0
+    picked = 0
     for _ in range(collections):
         made = drawn(chance, setting)
         lengths = made.x.sum(axis=1)
@@ -209,7 +209,8 @@ def robust(setting: Setting, collections: int) -> None:
             )
             runs.append(joint.sums(data, held, exchange))
         test = joint.tested(runs, exchange, chance)
-        fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
+        fixed = fixed + (test.p[0] <= 0.05)
+        picked = picked + (test.selected.min() <= 0.05)
     print(
         f"robust nulls, {setting.K} topics, {setting.sides[0]} and {setting.sides[1]}"
         f" units{', in time' if setting.in_time else ''}: {fixed / collections:.1%} fixed,"
@@ -221,8 +222,13 @@ def robust(setting: Setting, collections: int) -> None:
 def robust_over_time(years: int, phi: float, collections: int) -> None:
     """The same of a straight line over years, whose topics are AR(1), spoken of by speakers who
     stay for some of them."""
-    K, speakers, stay, words = 40, 5, 4, 4_000
-    chance, fixed, picked = np.random.default_rng([years, int(10 * phi)]), 0, 0
+    K = 40
+    speakers = 5
+    stay = 4
+    words = 4_000
+    chance = np.random.default_rng([years, int(10 * phi)])
+    fixed = 0
+    picked = 0
     x = np.arange(years) / years - (years - 1) / years / 2
     for _ in range(collections):
         course = chance.normal(size=(years, K))
@@ -240,7 +246,8 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
             joint.UnitSums(read.astype(float), np.full(years, float(words))) for read in readings
         ]
         test = over_time.tested(runs, x / (x @ x), chance)
-        fixed, picked = fixed + (test.p[0] <= 0.05), picked + (test.selected.min() <= 0.05)
+        fixed = fixed + (test.p[0] <= 0.05)
+        picked = picked + (test.selected.min() <= 0.05)
     print(
         f"robust nulls, {years} years, AR(1) {phi}: {fixed / collections:.1%} fixed,"
         f" {picked / collections:.1%} picked",
@@ -278,7 +285,8 @@ def large(D: int, K: int, columns: int) -> float:
     topics = chance.integers(0, K, ptr[-1]).astype(np.uint16)
     tokens = chance.integers(1, 20, ptr[-1]).astype(np.int32)
     documents = ptr, topics, tokens, np.add.reduceat(tokens, ptr[:-1]).astype(np.int64)
-    design, cell = chance.normal(size=(10_000, columns)), chance.integers(0, 10_000, D)
+    design = chance.normal(size=(10_000, columns))
+    cell = chance.integers(0, 10_000, D)
     design[:, 0] = 1
     most = 0.0
     for own in (units.documents(D), units.by_code(chance.integers(0, 5_000, D))):
@@ -333,7 +341,9 @@ def main() -> None:
     ]
     if given.quick:
         settings = [s for s in settings if s.words != 300 and s.sides != (5, 5)]
-    lowest, highest, false = 1.0, 0.0, dict[Setting, float]()
+    lowest = 1.0
+    highest = 0.0
+    false = dict[Setting, float]()
     for setting in settings:
         runs = given.runs or max(
             (400 if given.quick else 2_000) * 10 // setting.K, 20 if given.quick else 200

@@ -100,7 +100,10 @@ def main(quick: bool) -> None:
     """Prints the lines."""
     began = time.perf_counter()
     collections = COLLECTIONS // 10 if quick else COLLECTIONS
-    worst, worst_ratio, most_nulls, differing = 1.0, 1.0, 0.0, 0
+    worst = 1.0
+    worst_ratio = 1.0
+    most_nulls = 0.0
+    differing = 0
     for units in SIDES:
         chance = np.random.default_rng(units)
         rows = list[Counted]()

@@ -28,7 +28,8 @@ import numpy as np
 
 from benchmarks.origin import options, started
 
-SHUFFLES, FEW_SHUFFLES = 20, 5
+SHUFFLES = 20
+FEW_SHUFFLES = 5
 USUAL = ("sections", "proposals", "answers", "manifestos", "posts", "reuters")
 QUICK = ("sections", "answers")
 SEED = 600

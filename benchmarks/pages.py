@@ -46,15 +46,11 @@ class Times:
 
 def pages(browser: Browser, run: int) -> dict[str, Address]:
     """The pages of a finished run, its corpus and the home page, by name."""
-    facts, topics = (
-        browser.json(f"/runs/{run}.json"),
-        browser.json(f"/runs/{run}/topics.json")["items"],
-    )
-    documents, corpus, root = (
-        browser.json(f"/runs/{run}/documents.json")["count"],
-        facts["run"]["corpus"],
-        f"/runs/{run}",
-    )
+    facts = browser.json(f"/runs/{run}.json")
+    topics = browser.json(f"/runs/{run}/topics.json")["items"]
+    documents = browser.json(f"/runs/{run}/documents.json")["count"]
+    corpus = facts["run"]["corpus"]
+    root = f"/runs/{run}"
     words = [word for topic in topics for word in topic["words"][:5]]
     numbers = [topic["number"] for topic in topics]
     k, d, w = (
@@ -106,7 +102,8 @@ def fresh(path: str, chance: random.Random) -> str:
 
 def measure(browser: Browser, chosen: dict[str, Address], repeats: int) -> dict[str, Times]:
     """Times of each page, printed meanwhile. Ends the program where a page does not answer 200."""
-    chance, measured = random.Random(time.time_ns()), {}
+    chance = random.Random(time.time_ns())
+    measured = {}
     for name, page in chosen.items():
         paths = [fresh(page(chance), chance) for _ in range(repeats + 1)]
         (first,), _ = _ask(browser, paths[:1])  # prepares statements and templates
@@ -120,7 +117,8 @@ def measure(browser: Browser, chosen: dict[str, Address], repeats: int) -> dict[
 
 def _ask(browser: Browser, paths: Iterable[str]) -> tuple[list[float], float]:
     """(milliseconds of each, the web processes' own by page)."""
-    taken, before = [], _processor(browser)
+    taken = []
+    before = _processor(browser)
     for path in paths:
         began = time.perf_counter()
         try:

@@ -32,9 +32,11 @@ PATIENCE = 1800.0  # seconds
 def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool = False) -> str:
     """A line of the table. trains, compiles: wait for the first point, or until everything is
     compiled."""
-    before, began = processor_seconds(), time.monotonic()
+    before = processor_seconds()
+    began = time.monotonic()
     with started(data, TOPOGRAPH_KERNELS=str(kernels)) as (process, _):
-        ready, point = time.monotonic() - began, ""
+        ready = time.monotonic() - began
+        point = ""
         if trains:
             with psycopg.connect(
                 json.loads((data / "servers.json").read_text())["database_url"], autocommit=True
@@ -53,11 +55,9 @@ def started(data: Path, **env: str) -> Iterator[tuple[subprocess.Popen, str]]:
     environment."""
     kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
     kept |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", **env}
-    log, began, argv = (
-        data.with_suffix(".log"),
-        time.monotonic(),
-        [sys.executable, "manage.py", "start", "--port", "0"],
-    )
+    log = data.with_suffix(".log")
+    began = time.monotonic()
+    argv = [sys.executable, "manage.py", "start", "--port", "0"]
     with log.open("w") as out:
         process = subprocess.Popen(argv, cwd=ROOT, env=kept, stdout=out, stderr=out)
     try:

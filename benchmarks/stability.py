@@ -31,10 +31,8 @@ def trained(
 def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:
     """Topics and held-out log likelihood of KINDS."""
     runs = [trained(bow, seed, {"topics": K}) for seed in seeds]
-    engine, config = (
-        engines.get(ENGINE),
-        engines.config(ENGINE, topics=K).resolve(bow.D, bow.tokens),
-    )
+    engine = engines.get(ENGINE)
+    config = engines.config(ENGINE, topics=K).resolve(bow.D, bow.tokens)
     alpha, again = engine.priors(config, None).alpha, engine.continued(dataclasses.asdict(config))  # type: ignore[attr-defined]
     topics = consensus([run.topics for run in runs])
     begun = trained(
@@ -49,7 +47,8 @@ def found(a: Topics, b: Topics, bow: Bow) -> float:
 
 def compared(bow: Bow, K: int, runs: int, halves: int) -> str:
     """`A against B`, of the consensus and of single runs; a line of each kind is printed."""
-    stable, likely = np.zeros((halves, len(KINDS))), np.zeros((halves, len(KINDS)))
+    stable = np.zeros((halves, len(KINDS)))
+    likely = np.zeros((halves, len(KINDS)))
     for n in range(halves):
         both = [half(bow, range(a * runs, (a + 1) * runs), K) for a in (2 * n, 2 * n + 1)]
         stable[n] = [found(one[0], other[0], bow) for one, other in zip(*both, strict=True)]

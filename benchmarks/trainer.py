@@ -22,13 +22,11 @@ class Trainer:
         held_out: np.ndarray | None = None,
         threads: int = 1,
     ):
-        self.bow, self.engine, self.config, self.seed, self.threads = (
-            bow,
-            engine,
-            config,
-            seed,
-            threads,
-        )
+        self.bow = bow
+        self.engine = engine
+        self.config = config
+        self.seed = seed
+        self.threads = threads
         self.schedule = Schedule(
             bow, config, np.zeros(0, np.int64) if held_out is None else held_out
         )
@@ -42,7 +40,8 @@ class Trainer:
         """Seconds, of the clock and of the processor."""
         numba.set_num_threads(self.threads)
         passes = self.schedule.paces.slice(self.state.t)[0]
-        began, cpu = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
+        cpu = time.process_time()
         while self.state.t < self.schedule.paces.steps(passes + 1):
             self.take(self.schedule.batch(self.state.t, self.seed))
         return time.perf_counter() - began, time.process_time() - cpu

@@ -111,7 +111,8 @@ def measure(name: str, expected: Expected) -> bool:
 # Values of the twenty columns; the last three are the same but for their names' endings
 VALUES = [2, 3, 5, 8, 12, 20, 32, 40, 100, 140, 300, 700, 3_000, 8_000, 20_000, 50_000, 900]
 ALIASES = 3
-WORDS_OF_DOCUMENT, VOCABULARY = 60, 50_000
+WORDS_OF_DOCUMENT = 60
+VOCABULARY = 50_000
 
 
 def measure_cost(documents: int) -> None:

@@ -61,7 +61,8 @@ def licences_of(metadata: email.message.Message) -> list[LicenseExpression | Dis
 
 def component(wheel: bytes, kind: ComponentType = ComponentType.LIBRARY) -> Component:
     metadata = metadata_of(wheel)
-    name, version = metadata["Name"], metadata["Version"]
+    name = metadata["Name"]
+    version = metadata["Version"]
     address = PackageURL("pypi", name=name.lower().replace("_", "-"), version=version)
     return Component(
         name=name,

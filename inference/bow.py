@@ -59,7 +59,8 @@ class Bow:
     ):
         self.indptr, self.V = np.asanyarray(indptr, np.int64), int(V)
         self.words, self.counts = np.asanyarray(words, np.int32), np.asanyarray(counts, np.int32)
-        self.offsets, self.first_row = offsets, first_row
+        self.offsets = offsets
+        self.first_row = first_row
         if check:
             self._check()
 
@@ -75,7 +76,9 @@ class Bow:
 
     def _whole(self, indptr: np.ndarray, first_token: np.ndarray) -> "Bow":
         whole = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-        whole.first_token, whole.tokens, whole.digest = first_token, self.tokens, self.digest
+        whole.first_token = first_token
+        whole.tokens = self.tokens
+        whole.digest = self.digest
         return whole
 
     def documents_of(self, rows: np.ndarray) -> np.ndarray:
@@ -130,7 +133,9 @@ class Bow:
         return digest.hexdigest()
 
     def _check(self) -> None:
-        indptr, words, counts = self.indptr, self.words, self.counts
+        indptr = self.indptr
+        words = self.words
+        counts = self.counts
         if indptr.ndim != 1 or len(indptr) < 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
             raise Invalid("corpus", "indptr must begin with 0 and never fall.")
         if not len(words) == len(counts) == indptr[-1]:
@@ -145,7 +150,8 @@ class Bow:
         starts[indptr] = True
         for i in range(0, len(words), _CHUNK):
             end = min(i + _CHUNK, len(words))
-            w, c = words[i:end], counts[i:end]
+            w = words[i:end]
+            c = counts[i:end]
             if w.min() < 0 or w.max() >= self.V:
                 raise Invalid(
                     "corpus",
@@ -161,7 +167,8 @@ class Bow:
         """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without
         places."""
         lengths = np.diff(self.indptr)
-        kept, indptr = np.repeat(rows, lengths), np.append(0, np.cumsum(lengths * rows))
+        kept = np.repeat(rows, lengths)
+        indptr = np.append(0, np.cumsum(lengths * rows))
         return Bow(
             indptr,
             self.words[kept],
@@ -306,7 +313,8 @@ class Bow:
             else None
         )
         bow = cls(**arrays, V=meta["V"], offsets=offsets, check=False)
-        bow.digest, bow.tokens = meta["digest"], meta["tokens"]
+        bow.digest = meta["digest"]
+        bow.tokens = meta["tokens"]
         if (
             sparing
             and meta["D"]
@@ -315,7 +323,8 @@ class Bow:
             first_token, lengths = (
                 np.load(folder / f"{name}.npy", mmap_mode="r") for name in _BY_DOCUMENT
             )
-            bow.first_token, bow.lengths = first_token, lengths
+            bow.first_token = first_token
+            bow.lengths = lengths
         bow._open_sections(folder / _SECTIONS)
         return bow
 

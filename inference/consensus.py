@@ -45,12 +45,10 @@ def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
-    weight, above, floor, share = (
-        np.full(base.K, 1e-9),
-        1e-9 * base.above,
-        1e-9 * base.floor,
-        1e-9 * base.share,
-    )
+    weight = np.full(base.K, 1e-9)
+    above = 1e-9 * base.above
+    floor = 1e-9 * base.floor
+    share = 1e-9 * base.share
     for topics in runs:
         there, similar = _paired(base, topics)
         own = np.maximum(similar - CHANCE, 0.0) ** 2
@@ -67,5 +65,6 @@ def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
     order = np.lexsort(
         (above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr)))
     )
-    words, listed = above.indices[order].astype(np.int32), weights[order].astype(np.float32)
+    words = above.indices[order].astype(np.int32)
+    listed = weights[order].astype(np.float32)
     return Topics.of_listed(above.indptr.astype(np.int64), words, listed, share, above.shape[1])

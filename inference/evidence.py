@@ -82,13 +82,18 @@ class Evidence:
     ):
         self.rows, self.bow = bow, bow.by_document()
         self.postings, self.doc_ptr, self.topic_ptr = postings, frozen(doc_ptr, np.int64), topic_ptr
-        self.K, self.day_sums = len(topic_ptr) - 1, day_sums
+        self.K = len(topic_ptr) - 1
+        self.day_sums = day_sums
         self.held_ptr = held_ptr
         self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
-        self.by_share, self.by_tokens = arrays["by_share"], arrays["by_tokens"]
-        self.topics, self.certainty = arrays["topics"], arrays["certainty"]
-        self.word_topics, self.word_certainty = arrays["word_topics"], arrays["word_certainty"]
-        self.doc_topics, self.doc_tokens = arrays["doc_topics"], arrays["doc_tokens"]
+        self.by_share = arrays["by_share"]
+        self.by_tokens = arrays["by_tokens"]
+        self.topics = arrays["topics"]
+        self.certainty = arrays["certainty"]
+        self.word_topics = arrays["word_topics"]
+        self.word_certainty = arrays["word_certainty"]
+        self.doc_topics = arrays["doc_topics"]
+        self.doc_tokens = arrays["doc_tokens"]
 
     @classmethod
     def open(cls, folder: Path, bow: Bow, postings: Postings) -> "Evidence":
@@ -182,11 +187,13 @@ class Evidence:
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        wanted, step = list[int](), n
+        wanted = list[int]()
+        step = n
         while first < len(order) and len(wanted) < n:
             some = order[first : first + step]
             wanted += (some if mask is None else some[mask[some]]).tolist()
-            first, step = first + step, 2 * step
+            first = first + step
+            step = 2 * step
         return [self._held(d, k) for d in wanted[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -250,7 +257,8 @@ class Evidence:
 
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows
-        a, b = bow.indptr[row], bow.indptr[row + 1]
+        a = bow.indptr[row]
+        b = bow.indptr[row + 1]
         j = int(np.searchsorted(bow.words[a:b], w))
         if bow.offsets is None or a + j == b or bow.words[a + j] != w:
             return np.zeros(0, np.int32)
@@ -321,7 +329,8 @@ class Evidence:
         those that are looked at, such as a sample; None for all. group: int32, of each of them, -1
         for none.
         """
-        bow, group = self.bow, frozen(group, np.int32)
+        bow = self.bow
+        group = frozen(group, np.int32)
         return assign.word_sums(
             *chosen(documents),
             group,
@@ -412,7 +421,8 @@ class Evidence:
         table = np.zeros((len(words), self.K), np.int64)
         for row, w in zip(table, words, strict=True):
             if mask is None:
-                a, b = self.held_ptr[w], self.held_ptr[w + 1]
+                a = self.held_ptr[w]
+                b = self.held_ptr[w + 1]
                 row[self.held_topics[a:b]] = self.held_tokens[a:b]
             else:
                 documents, counts, topics, _ = self.word(w)
@@ -456,10 +466,8 @@ def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
     """Give the tokens of a block of documents their topics."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
-    given, certainty = (
-        np.empty(span.stop - span.start, np.uint16),
-        np.empty(span.stop - span.start, np.uint8),
-    )
+    given = np.empty(span.stop - span.start, np.uint16)
+    certainty = np.empty(span.stop - span.start, np.uint8)
     row_ptr, row_topics, above, floor = beta
     assign.assign(
         theta.first,
@@ -486,7 +494,8 @@ def document_tokens(
 ) -> csr_matrix:
     """The tokens of each topic in each document, int[documents, K], as `gather` counts them; in
     memory."""
-    beta, blocks = rows_by_word(bow, topics, by_document), list[csr_matrix]()
+    beta = rows_by_word(bow, topics, by_document)
+    blocks = list[csr_matrix]()
     for theta in thetas:
         made = assigned(bow, topics.K, beta, theta)
         blocks.append(
@@ -494,7 +503,8 @@ def document_tokens(
                 (made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)
             )
         )
-    rows, whole = vstack(blocks, format="csr"), bow.first_row
+    rows = vstack(blocks, format="csr")
+    whole = bow.first_row
     if whole is None:
         return rows
     return (
@@ -593,10 +603,8 @@ def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
 
 def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     """The orders of each topic's documents; they are there when topic_ptr.npy is."""
-    rows, new = (
-        int(doc_ptr[-1]),
-        {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS},
-    )
+    rows = int(doc_ptr[-1])
+    new = {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS}
     doc_topics, doc_tokens = (
         np.memmap(folder / name, dtype, "r") if rows else np.zeros(0, dtype)
         for name, dtype in _ROWS.items()

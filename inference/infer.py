@@ -67,7 +67,8 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading
     words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's
     (Engine.priors), float64[K], or one for all topics. A text without words is an even mixture.
     """
-    places, counts = np.arange(len(words.row_ptr) - 1), np.asarray(counts, np.int64)
+    places = np.arange(len(words.row_ptr) - 1)
+    counts = np.asarray(counts, np.int64)
     theta = fold_in.fit(
         words.floor,
         words.row_ptr,
@@ -96,7 +97,8 @@ def read_by_document(
     config, state: of the finished run. V: of its vocabulary. words: int[n], each once; counts:
     int[n], how often the text has each. A text without words is an even mixture.
     """
-    K, n = config.topics, len(words)
+    K = config.topics
+    n = len(words)
     theta = np.full(K, 1.0 / K)
     if n:
         order = np.argsort(words)
@@ -120,6 +122,7 @@ def _assigned(
     above: np.ndarray,
     floor: np.ndarray,
 ) -> Reading:
-    topics, certainty = np.empty(len(places), np.uint16), np.empty(len(places), np.uint8)
+    topics = np.empty(len(places), np.uint16)
+    certainty = np.empty(len(places), np.uint8)
     assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -64,10 +64,8 @@ class Gaussians:
         """Mean log density of points, in nats, under the posterior means of shares and
         covariances."""
         shares = np.log((self.N + self.alpha / len(self.N)) / (self.N.sum() + self.alpha))
-        roots, constant = (
-            np.linalg.cholesky(self.covariances()),
-            points.shape[1] * np.log(2 * np.pi),
-        )
+        roots = np.linalg.cholesky(self.covariances())
+        constant = points.shape[1] * np.log(2 * np.pi)
         densities = [
             share - 0.5 * (constant + 2 * np.log(np.diag(root)).sum() + _squares(points, root))
             for share, root in zip(shares, roots, strict=True)
@@ -90,7 +88,8 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
         chosen = log_weights.argmax(axis=1)[:, None]
     else:
         least = np.partition(log_weights, K - L, axis=1)[:, K - L]
-        above, equal = log_weights > least[:, None], log_weights == least[:, None]
+        above = log_weights > least[:, None]
+        equal = log_weights == least[:, None]
         taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
         chosen = np.nonzero(taken)[1].reshape(n, L)
     return chosen, softmax(np.take_along_axis(log_weights, chosen, 1), axis=1)
@@ -102,8 +101,10 @@ def summary(
     """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L:
     points are grouped by cluster, and each is multiplied out for its own clusters alone."""
     n, P = points.shape
-    flat, weight = chosen.ravel(), r.ravel()
-    N, S = np.bincount(flat, weights=weight, minlength=K), np.zeros((K, P, P))
+    flat = chosen.ravel()
+    weight = r.ravel()
+    N = np.bincount(flat, weights=weight, minlength=K)
+    S = np.zeros((K, P, P))
     order = np.argsort(flat, kind="stable")
     bounds = np.searchsorted(flat[order], np.arange(K + 1))
     row = order // chosen.shape[1]
@@ -163,21 +164,28 @@ def fit(
         )
     order = np.array_split(random.permutation(n), batches)
     width = min(L, K)
-    chosen, r = np.zeros((n, width), np.int64), np.zeros((n, width))
+    chosen = np.zeros((n, width), np.int64)
+    r = np.zeros((n, width))
     chosen[:, 0], r[:, 0] = first, 1.0
     parts = [summary(points[batch], chosen[batch], r[batch], K) for batch in order]
-    N, S = np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
-    model, laps, t = updated(N, S), [], 0
+    N = np.sum([part[0] for part in parts], axis=0)
+    S = np.sum([part[1] for part in parts], axis=0)
+    model = updated(N, S)
+    laps = []
+    t = 0
     for _ in range(passes):
         for b, batch in enumerate(order):
             t += 1
             chosen[batch], r[batch] = _local(model, points[batch], L)
             new = summary(points[batch], chosen[batch], r[batch], K)
             if stochastic:
-                rho, times = (tau0 + t) ** -kappa, n / len(batch)
-                N, S = (1 - rho) * N + rho * times * new[0], (1 - rho) * S + rho * times * new[1]
+                rho = (tau0 + t) ** -kappa
+                times = n / len(batch)
+                N = (1 - rho) * N + rho * times * new[0]
+                S = (1 - rho) * S + rho * times * new[1]
             else:
-                N, S = N + new[0] - parts[b][0], S + new[1] - parts[b][1]
+                N = N + new[0] - parts[b][0]
+                S = S + new[1] - parts[b][1]
             parts[b] = new
             model = updated(np.maximum(N, 0.0), S)
         laps.append(Lap(model, bound(model, points, chosen, r)))
@@ -202,7 +210,9 @@ def _model(N: np.ndarray, S: np.ndarray, alpha: float, nu0: float, root0: np.nda
 
 def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarray) -> float:
     """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31)."""
-    total, K, P = 0.0, len(model.N), points.shape[1]
+    total = 0.0
+    K = len(model.N)
+    P = points.shape[1]
     for a in range(0, len(points), AT_ONCE):
         W = np.take_along_axis(
             model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1

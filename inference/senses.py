@@ -119,7 +119,8 @@ class Uses:
         sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
-        bow, sizes = self.evidence.rows, np.array([len(sample) for sample in samples])
+        bow = self.evidence.rows
+        sizes = np.array([len(sample) for sample in samples])
         words, own, every = _beside(
             self.evidence,
             [self.rows[sample] for sample in samples],
@@ -127,12 +128,11 @@ class Uses:
             self.into,
         )
         if len(topics) > 1:
-            elsewhere, others = every.sum(0) - every, sizes.sum() - sizes
+            elsewhere = every.sum(0) - every
+            others = sizes.sum() - sizes
         else:
-            elsewhere, others = (
-                np.diff(self.evidence.postings.indptr)[words][None] - every,
-                bow.D - sizes,
-            )
+            elsewhere = np.diff(self.evidence.postings.indptr)[words][None] - every
+            others = bow.D - sizes
         return [
             _named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count)
             for s in range(len(topics))
@@ -143,10 +143,8 @@ def _beside(
     evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, into: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
-    bow, ptr = (
-        evidence.rows,
-        np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64),
-    )
+    bow = evidence.rows
+    ptr = np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
     return senses.near(
         ptr, rows, topics, into, frozen(bow.indptr, np.int64), bow.words, evidence.topics, bow.V

@@ -63,7 +63,9 @@ def corpus(
             raise Invalid(name, f"{name} must be above 0 and below 1e9, got {number!r}.")
     start = np.uint64(seed)
     drawn = _alpha(alpha, K, start)
-    beta, theta, flat = np.empty((K, V)), np.empty((M, K)), np.full(V, float(eta))
+    beta = np.empty((K, V))
+    theta = np.empty((M, K))
+    flat = np.full(V, float(eta))
     for k in range(K):
         _dirichlet(_stream(start, _BETA, k), flat, beta[k])
     indptr, words, counts = _documents(
@@ -85,8 +87,10 @@ def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
             f"At most {MOST_TOKENS:,} words can be drawn anew, these texts have {bow.tokens:,}.",
         )
     row = np.repeat(np.repeat(np.arange(bow.D), np.diff(bow.indptr)), bow.counts)
-    topic, above = np.repeat(assigned, bow.counts), topics.above
-    order, words = np.argsort(topic, kind="stable"), np.zeros(len(topic), np.int32)
+    topic = np.repeat(assigned, bow.counts)
+    above = topics.above
+    order = np.argsort(topic, kind="stable")
+    words = np.zeros(len(topic), np.int32)
     chance = np.random.Generator(np.random.Philox(seed))
     for tokens in np.split(order, np.cumsum(np.bincount(topic, minlength=topics.K))[:-1]):
         if len(tokens):
@@ -246,8 +250,11 @@ def _documents(seed, what, alpha, sums, xi, theta):
     M, K = theta.shape
     V = sums.shape[1]
     indptr = np.zeros(M + 1, np.int64)
-    words, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    count, topic_sums = np.zeros(V, np.int32), np.empty(K)
+    words = np.empty(1024, np.int32)
+    counts = np.empty(1024, np.int32)
+    used = 0
+    count = np.zeros(V, np.int32)
+    topic_sums = np.empty(K)
     for d in range(M):
         state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(d))
         state = _dirichlet(state, alpha, theta[d])
@@ -261,7 +268,8 @@ def _documents(seed, what, alpha, sums, xi, theta):
         tokens.sort()
         if used + length > len(words):
             more = np.empty(max(len(words), used + length - len(words)), np.int32)
-            words, counts = np.concatenate((words, more)), np.concatenate((counts, more))
+            words = np.concatenate((words, more))
+            counts = np.concatenate((counts, more))
         for w in tokens:
             if count[w] > 0:
                 words[used], counts[used] = w, count[w]

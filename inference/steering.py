@@ -118,7 +118,8 @@ def _axis(documents: np.ndarray, words: np.ndarray, n: np.ndarray) -> np.ndarray
     """float64[documents]: places on the first principal axis of the documents' shares of words, by
     power iteration."""
     shares = n / np.bincount(documents, n)[documents]
-    D, V = int(documents.max()) + 1, int(words.max()) + 1
+    D = int(documents.max()) + 1
+    V = int(words.max()) + 1
     mean = np.bincount(words, shares, V) / D
     axis = np.random.default_rng(0).standard_normal(V)
     for _ in range(ROUNDS):

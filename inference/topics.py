@@ -44,7 +44,8 @@ class Topics(NamedTuple):
     ) -> "Topics":
         """What is not listed has what weights leave of 1. tokens: float64[K], of each topic, whose
         shares are shares of their sum; all 0: even ones."""
-        K, unlisted = len(tokens), V - np.diff(indptr)
+        K = len(tokens)
+        unlisted = V - np.diff(indptr)
         topic = np.repeat(np.arange(K), np.diff(indptr))
         floor_mass = np.maximum(1.0 - np.bincount(topic, weights=weights, minlength=K), 0.0)
         share = tokens / tokens.sum() if tokens.sum() else np.full(K, 1.0 / K)
@@ -92,11 +93,9 @@ class Topics(NamedTuple):
             return self._replace(used=None)
         listed = np.repeat(self.used, np.diff(self.indptr))
         indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
-        floor, floor_mass, share = (
-            self.floor[self.used],
-            self.floor_mass[self.used],
-            self.share[self.used],
-        )
+        floor = self.floor[self.used]
+        floor_mass = self.floor_mass[self.used]
+        share = self.share[self.used]
         return Topics(
             indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V
         )

@@ -19,7 +19,8 @@ from inference.runtime.versions import versions
 from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, plant, train
 
-FORMAT, BAG = 1, "bag_of_words.npz"
+FORMAT = 1
+BAG = "bag_of_words.npz"
 
 
 class Finding(NamedTuple):
@@ -45,10 +46,8 @@ def verify(path: Path) -> Iterator[Finding]:
         bow.digest == facts["corpus digest"],
         f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words",
     )
-    config, engine = (
-        engines.config(facts["engine"], **facts["settings"]),
-        engines.get(facts["engine"]),
-    )
+    config = engines.config(facts["engine"], **facts["settings"])
+    engine = engines.get(facts["engine"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         state = _planted(facts, engine, config, bow, folder)
@@ -105,7 +104,8 @@ def other_engine(path: Path) -> str:
     """A sentence where the run's engine has changed since, so that it can't give the same bits;
     else ""."""
     facts = _read(path, facts_alone=True)[0]
-    engine, there = engines.get(facts["engine"]), int(facts["trained with"].get("engines", 1))
+    engine = engines.get(facts["engine"])
+    there = int(facts["trained with"].get("engines", 1))
     if not isinstance(engine, Revised) or there >= engine.REVISION:
         return ""
     return (
@@ -118,7 +118,8 @@ def other_engine(path: Path) -> str:
 def other_versions(path: Path) -> dict[str, tuple[str, str]]:
     """What differs between what the run was trained with and what is here, but engines: name ->
     (there, here)."""
-    there, here = _read(path, facts_alone=True)[0]["trained with"], versions()
+    there = _read(path, facts_alone=True)[0]["trained with"]
+    here = versions()
     del here["engines"]
     return {
         name: (there.get(name, "not recorded"), now)
@@ -160,11 +161,10 @@ def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
         return False
     for k in range(topics.K):
         mine = slice(topics.indptr[k], topics.indptr[k + 1])
-        first, end = held["beta_indptr"][k], held["beta_indptr"][k + 1]
-        listed, rest = (
-            slice(first, first + mine.stop - mine.start),
-            slice(first + mine.stop - mine.start, end),
-        )
+        first = held["beta_indptr"][k]
+        end = held["beta_indptr"][k + 1]
+        listed = slice(first, first + mine.stop - mine.start)
+        rest = slice(first + mine.stop - mine.start, end)
         same = np.array_equal(topics.words[mine], held["beta_words"][listed]) and np.array_equal(
             topics.weights[mine], held["beta_weights"][listed]
         )

@@ -51,7 +51,8 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
 def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, alpha, given):
     K = len(floor)
     for d in prange(len(indptr) - 1):
-        a, b = indptr[d], indptr[d + 1]
+        a = indptr[d]
+        b = indptr[d + 1]
         places = np.empty(b - a, np.int64)
         known = np.empty(b - a, np.int64)
         n = 0
@@ -72,13 +73,16 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
             if i < 0:
                 given[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
                 continue
-            best, most = 0, -1.0
+            best = 0
+            most = -1.0
             for k in range(K):
                 if theta[k] * floor[k] > most:
-                    best, most = k, theta[k] * floor[k]
+                    best = k
+                    most = theta[k] * floor[k]
             for e in range(row_ptr[i], row_ptr[i + 1]):
                 k = row_topics[e]
                 p = theta[k] * (floor[k] + above[e])
                 if p > most:
-                    best, most = k, p
+                    best = k
+                    most = p
             given[j] = best

@@ -61,7 +61,8 @@ def tarred(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
     found = tarfile.TarInfo(name)
-    found.type, found.linkname = kind, link
+    found.type = kind
+    found.linkname = link
     return found
 
 
@@ -93,7 +94,8 @@ def encrypted() -> bytes:
 
 
 def pdf(*objects: str, trailer: str = "") -> bytes:
-    out, at = b"%PDF-1.4\n", []
+    out = b"%PDF-1.4\n"
+    at = []
     for number, content in enumerate(objects, 1):
         at.append(len(out))
         out += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")

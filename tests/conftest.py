@@ -27,7 +27,8 @@ if sys.version_info[:3] in {(3, 11, n) for n in range(8)} | {(3, 12, 0), (3, 12,
     # There two threads that parse at once, as numpy does for each array that is opened, can end in
     # “AST constructor recursion depth mismatch” (CPython's issue 106905); seldom, but more often in
     # tests, where hypothesis runs Python's code within a collection.
-    _parse, _one_parses = ast.parse, threading.RLock()
+    _parse = ast.parse
+    _one_parses = threading.RLock()
 
     def _parse_alone(*given, **options):
         with _one_parses:

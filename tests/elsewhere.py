@@ -19,7 +19,8 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-MIRROR, RELEASE = "http://deb.debian.org/debian/", "trixie"
+MIRROR = "http://deb.debian.org/debian/"
+RELEASE = "trixie"
 KERNEL = "linux-image-cloud-arm64"
 PACKAGES = "python3-minimal libpython3-stdlib busybox-static".split()
 LIMIT = 300  # seconds
@@ -45,7 +46,8 @@ def packages() -> dict[str, dict[str, str]]:
 
 def needed(names: list[str], listed: dict[str, dict[str, str]]) -> set[str]:
     """Those packages and all that they depend on; of alternatives the first."""
-    found, left = set[str](), list(names)
+    found = set[str]()
+    left = list(names)
     while left:
         name = left.pop()
         if name in listed and name not in found:
@@ -71,7 +73,8 @@ def unpack(package: dict[str, str], folder: Path) -> None:
 def main(deposit: Path) -> int:
     listed = packages()
     with tempfile.TemporaryDirectory() as made:
-        root, boot = Path(made, "root"), Path(made, "boot")
+        root = Path(made, "root")
+        boot = Path(made, "boot")
         (root / "usr/bin").mkdir(parents=True)
         for name in ("bin", "sbin", "lib"):
             (root / "usr" / name).mkdir(exist_ok=True)

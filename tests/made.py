@@ -14,7 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-V, LENGTH, THEMES = 50_000, 60, 300
+V = 50_000
+LENGTH = 60
+THEMES = 300
 BLOCK = 10_000
 SYLLABLES = [
     c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()
@@ -34,7 +36,8 @@ def words() -> np.ndarray:
 def write(path: Path, documents: int, seed: int = 0, themes: int = THEMES) -> None:
     """A gzipped CSV of id, title, date, section, text. themes: planted topics, three in each
     document."""
-    rng, vocabulary = np.random.default_rng(seed), words()
+    rng = np.random.default_rng(seed)
+    vocabulary = words()
     zipf = 1.0 / (np.arange(len(vocabulary)) + 20.0)
     of_theme = np.cumsum(
         [
@@ -56,15 +59,14 @@ def write(path: Path, documents: int, seed: int = 0, themes: int = THEMES) -> No
             chosen = rng.integers(0, themes, (n, 3))
             theme = chosen[np.arange(n)[:, None], rng.integers(0, 3, (n, LENGTH))].ravel()
             drawn = rng.random((n, LENGTH)).ravel()
-            tokens, by_theme = np.empty(n * LENGTH, np.int64), np.argsort(theme, kind="stable")
+            tokens = np.empty(n * LENGTH, np.int64)
+            by_theme = np.argsort(theme, kind="stable")
             ends = np.searchsorted(theme[by_theme], np.arange(themes + 1))
             for k in range(themes):
                 own = by_theme[ends[k] : ends[k + 1]]
                 tokens[own] = np.searchsorted(of_theme[k], drawn[own])
-            years, sections = (
-                1900 + (chosen[:, 0] * 100 // themes + rng.integers(0, 30, n)) % 100,
-                chosen[:, 1] % 12,
-            )
+            years = 1900 + (chosen[:, 0] * 100 // themes + rng.integers(0, 30, n)) % 100
+            sections = chosen[:, 1] % 12
             for i, text in enumerate(vocabulary[tokens.reshape(n, LENGTH)]):
                 out.writerow(
                     [

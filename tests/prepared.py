@@ -47,7 +47,8 @@ def _first() -> Path:
     shared = Path(os.environ["TOPOGRAPH_DATA"])
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    first, making = shared / "prepared", shared / "prepared.new"
+    first = shared / "prepared"
+    making = shared / "prepared.new"
     with (shared / "prepared.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not first.exists():

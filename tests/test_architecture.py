@@ -65,7 +65,8 @@ def imports(path: Path) -> set[str]:
 @cache
 def edges() -> dict[str, dict[str, str]]:
     """package -> package that it imports -> one import that shows it."""
-    known, between = modules(), {}
+    known = modules()
+    between = {}
     for module, path in known.items():
         for name in imports(path) & known.keys() - set(OURS):
             if package(name) != package(module):

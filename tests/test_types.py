@@ -104,7 +104,8 @@ def judged(found: dict[str, list[str]], allowed: dict[str, int]) -> list[str]:
     """A sentence for each package whose number is not the one that is allowed."""
     sentences = []
     for name in sorted(found.keys() | allowed.keys()):
-        now, most = len(found.get(name, [])), allowed.get(name, 0)
+        now = len(found.get(name, []))
+        most = allowed.get(name, 0)
         if now > most:
             lines = "\n    ".join(found[name])
             sentences.append(

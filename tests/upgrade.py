@@ -32,7 +32,8 @@ from webapp.platform.local.package import ROOT
 
 RELEASE = "e6cebd4a"  # 0.2.0
 READY = re.compile(r"Topograph is ready at (\S+)")
-LABEL, COMMENT = "Farms and the “naïve” price of wheat", "Noted before the upgrade"
+LABEL = "Farms and the “naïve” price of wheat"
+COMMENT = "Noted before the upgrade"
 EXPORTS = ("/runs/1/export/topics-long.csv", "/runs/1/export/document-topics.csv")
 OVER = ("done", "failed", "cancelled")
 
@@ -154,7 +155,8 @@ def rows(text: str) -> list[dict[str, str]]:
 
 def check_the_upgraded(browser: Browser, exported: dict[str, str], check: Checks) -> None:
     for path, before in exported.items():
-        now, then = rows(browser.get(path)), rows(before)
+        now = rows(browser.get(path))
+        then = rows(before)
         same = len(now) == len(then) and all(
             new | old == new for new, old in zip(now, then, strict=True)
         )
@@ -179,7 +181,8 @@ def check_the_upgraded(browser: Browser, exported: dict[str, str], check: Checks
         until(browser, f"/runs/{run}.json", OVER)["status"] == "done", "the corpus is trained anew"
     )
     check(answer(browser, f"/runs/{run}/overview/")[0] == 200, "the new run has an overview")
-    end, written = time.time() + 300, "/corpora/1/documents.json?match=%3DUnion"
+    end = time.time() + 300
+    written = "/corpora/1/documents.json?match=%3DUnion"
     while answer(browser, written)[0] != 200 and time.time() < end:
         time.sleep(1)  # a worker reads the texts again when it has nothing else to do
     check(answer(browser, written)[0] == 200, "words are found as they are written")
@@ -195,9 +198,11 @@ def main() -> None:
         default=RELEASE,
         help="the commit of the earlier release (default: %(default)s, 0.2.0)",
     )
-    commit, check = parser.parse_args().commit, Checks()
+    commit = parser.parse_args().commit
+    check = Checks()
     with tempfile.TemporaryDirectory(prefix="topograph-upgrade-") as folder:
-        earlier, data = Path(folder) / commit, Path(folder) / "data"
+        earlier = Path(folder) / commit
+        data = Path(folder) / "data"
         subprocess.run(["git", "clone", "-q", ROOT, earlier], check=True)
         subprocess.run(["git", "checkout", "-q", commit], cwd=earlier, check=True)
         train_by_command(earlier, data)

@@ -38,7 +38,9 @@ class Files(LoadScopeScheduling):
             False  # xdist would begin with the files that have the most tests
         )
         if self.collection is None:
-            self.units, unit, last = {}, 0, ""
+            self.units = {}
+            unit = 0
+            last = ""
             for test in next(iter(self.registered_collections.values())):
                 file = BROWSER if test.startswith(BROWSER) else test.partition("::")[0]
                 unit += file != last
@@ -87,7 +89,8 @@ def pytest_runtest_makereport(item: pytest.Item):
     global _before
     report = yield
     now = processor_seconds()
-    report.processor, _before = now - _before, now
+    report.processor = now - _before
+    _before = now
     return report
 
 

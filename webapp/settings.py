@@ -219,7 +219,8 @@ CELERY_ACCEPT_CONTENT = [
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are
 # done where those are.
-CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE = "celery", "home"
+CELERY_TASK_DEFAULT_QUEUE = "celery"
+HOME_QUEUE = "home"
 QUEUES = (CELERY_TASK_DEFAULT_QUEUE, HOME_QUEUE)
 CELERY_TASK_ROUTES = {
     name: {"queue": HOME_QUEUE} for name in ("tasks.corpora.*", "tasks.runs.export")
@@ -345,20 +346,15 @@ if os.environ.get("TOPOGRAPH_EMAIL"):
         raise ImproperlyConfigured(
             "TOPOGRAPH_EMAIL must be smtp://user:password@host:port or smtps://…, and is neither."
         )
-    EMAIL_USE_SSL, EMAIL_USE_TLS = (
-        _mail.scheme == "smtps",
-        _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1"),
-    )
-    EMAIL_HOST, EMAIL_PORT = _mail.hostname, _mail.port or (465 if EMAIL_USE_SSL else 587)
-    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = (
-        unquote(_mail.username or ""),
-        unquote(_mail.password or ""),
-    )
+    EMAIL_USE_SSL = _mail.scheme == "smtps"
+    EMAIL_USE_TLS = _mail.scheme == "smtp" and _mail.hostname not in ("localhost", "127.0.0.1")
+    EMAIL_HOST = _mail.hostname
+    EMAIL_PORT = _mail.port or (465 if EMAIL_USE_SSL else 587)
+    EMAIL_HOST_USER = unquote(_mail.username or "")
+    EMAIL_HOST_PASSWORD = unquote(_mail.password or "")
 else:
-    EMAIL_BACKEND, EMAIL_FILE_PATH = (
-        "django.core.mail.backends.filebased.EmailBackend",
-        DATA / "mail",
-    )
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = DATA / "mail"
 
 # Pages
 # -----------------------------------------------------------------------------------------------------------
@@ -425,7 +421,8 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 # such names are only taken from https, for this host and no other: a neighbouring site can't set
 # them
 if HTTPS:
-    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
+    SESSION_COOKIE_NAME = "__Host-session"
+    CSRF_COOKIE_NAME = "__Host-csrf"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

@@ -112,7 +112,9 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
 
 def intrusion_test(kind: str) -> list[URLPattern]:
     """A question of the reading test, and its answer: of words, or of topics."""
-    route, name, fixed = f"{RUN}/reading/{kind}/<int:number>", f"reading_{kind}", {"kind": kind}
+    route = f"{RUN}/reading/{kind}/<int:number>"
+    name = f"reading_{kind}"
+    fixed = {"kind": kind}
     return [
         *page(route, intrusion_views.test, name, ANSWER, fixed=fixed, example=NUMBER),
         form(

@@ -223,10 +223,8 @@ def arguments() -> argparse.Namespace:
 def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
     """What is run, ours first, and the version of each; those that are not installed are named."""
     ours = [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
-    found, versions = (
-        [peers.Variant(peers.OURS, dict(given.set)), *ours],
-        {peers.OURS: "this commit"},
-    )
+    found = [peers.Variant(peers.OURS, dict(given.set)), *ours]
+    versions = {peers.OURS: "this commit"}
     for engine in dict.fromkeys(given.peers[given.topics]):
         if engine == peers.OURS:
             continue
@@ -283,7 +281,8 @@ def compare(given: argparse.Namespace) -> float:
             )
         )
     with tempfile.TemporaryDirectory() as folder:
-        whole, rest = str(Path(folder) / "whole"), str(Path(folder) / "train")
+        whole = str(Path(folder) / "whole")
+        rest = str(Path(folder) / "train")
         given.bow.save(Path(whole))
         train.save(Path(rest))
         task = peers.Task(

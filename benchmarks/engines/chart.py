@@ -31,7 +31,12 @@ COLOURS = dict(
         strict=True,
     )
 )
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 880, 460, 64, 256, 56, 52
+WIDTH = 880
+HEIGHT = 460
+LEFT = 64
+RIGHT = 256
+TOP = 56
+BOTTOM = 52
 LINE_HEIGHT = 17
 DEPTH = 1.2  # nats below the best: what is worse is below the edge, unless a line ends there
 STYLE = """
@@ -67,7 +72,8 @@ def svg(curves: list[Curve], seconds: float, title: str) -> str:
     """Completion against seconds of training: of each engine the curve that got furthest."""
     lines = []
     for curve in chosen(curves, seconds):
-        ours, engine = curve.variant.engine == OURS, curve.variant.engine
+        ours = curve.variant.engine == OURS
+        engine = curve.variant.engine
         points = sorted((p.seconds, p.held_out) for p in curve.points if p.seconds <= seconds)
         label = f"{curve.variant.label}  \N{MINUS SIGN}{-points[-1][1]:.3f}"
         note = ours and bool(curve.variant.note)
@@ -99,7 +105,8 @@ def draw(title: str, lines: list[Line], x_axis: str, y_axis: str, lowest: float 
     first, last = scale(min(xs)), scale(max(xs))
     low, high = max(min(ys), lowest), max(ys)
     high, low = high + 0.04 * (high - low or 1), low - 0.04 * (high - low or 1)
-    floor, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    floor = HEIGHT - BOTTOM
+    right = WIDTH - RIGHT
 
     def x(value: float) -> float:
         return LEFT + (scale(value) - first) / (last - first or 1) * (right - LEFT)
@@ -149,7 +156,8 @@ def _drawn(
     line: Line, places: list[tuple[str, str]], end: float, right: float, name_y: float
 ) -> str:
     """A line with its points, and its name beside it."""
-    path, colour = " ".join(map(",".join, places)), line.colour
+    path = " ".join(map(",".join, places))
+    colour = line.colour
     dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
     circles = "\n".join(
         f'<circle cx="{cx}" cy="{cy}" r="{2.6 if line.bold else 2}"/>' for cx, cy in places

@@ -28,7 +28,9 @@ class Clock:
         show: Callable[[float, float, np.ndarray], None],
         cpu: bool = False,
     ):
-        self.limit, self.one_pass, self.show = seconds, one_pass, show
+        self.limit = seconds
+        self.one_pass = one_pass
+        self.show = show
         self.timers = (
             (time.process_time, time.perf_counter)
             if cpu
@@ -65,7 +67,8 @@ class Clock:
         The last look is before a step that would end too late, so that all are within the time.
         passes: so far.
         """
-        step, self.last = self.seconds - self.last, self.seconds
+        step = self.seconds - self.last
+        self.last = self.seconds
         end = passes >= 1 if self.one_pass else self.seconds + step > self.limit
         first = passes >= 1 and not self.whole
         self.whole |= first
@@ -82,7 +85,8 @@ class Clock:
     ) -> None:
         """Steps over the corpus, pass after pass, until time is over. parts: what each step is
         given, and of how many documents that is."""
-        done, whole = 0, sum(size for _, size in parts)
+        done = 0
+        whole = sum(size for _, size in parts)
         for part, size in cycle(parts):
             with self:
                 step(part)

@@ -101,7 +101,9 @@ def sparse(dense: np.ndarray) -> Topics:
     K, V = dense.shape
     if not np.isfinite(dense).all():
         raise ValueError("The topics are not numbers.")
-    words, weights, floors = [], [], np.zeros(K)
+    words = []
+    weights = []
+    floors = np.zeros(K)
     for k in range(K):
         row = dense[k].astype(np.float64)
         row /= row.sum()

@@ -25,7 +25,8 @@ def train(root: str, folder: str, topics: str) -> None:
     from inference import Bow, engines
     from inference.schedule import Schedule, held_out_documents
 
-    bow, engine = Bow.open(Path(folder)), engines.get("ssi")
+    bow = Bow.open(Path(folder))
+    engine = engines.get("ssi")
     config = engines.config("ssi", topics=int(topics), until="passes", passes=WARM + TIMED).resolve(
         bow.D, bow.tokens
     )

@@ -67,7 +67,8 @@ def topograph(task: Task, clock: Clock) -> None:
 
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     name = settings.pop("engine", engines.DEFAULT)
-    engine, bow = engines.get(name), Bow.open(task.whole)
+    engine = engines.get(name)
+    bow = Bow.open(task.whole)
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
     compiling.engine(name)
@@ -78,10 +79,13 @@ def topograph(task: Task, clock: Clock) -> None:
 
     held_out = held_out_documents(bow, task.seed)
     with clock.judging():
-        completion, coherence = Completion(bow, held_out), Coherence(bow)
+        completion = Completion(bow, held_out)
+        coherence = Coherence(bow)
     with clock:
         trainer = Trainer(bow, engine, config, task.seed, held_out, task.threads)
-    state, schedule, done = trainer.state, trainer.schedule, 0
+    state = trainer.state
+    schedule = trainer.schedule
+    done = 0
     schedule.measure(snapshots(engine, config, bow, completion.sample_tokens))
     due, _ = schedule.due(0)
     while True:
@@ -176,7 +180,8 @@ def gensim(task: Task, clock: Clock) -> None:
     passes."""
     from gensim.models import LdaModel
 
-    bow, chunk = Bow.open(task.train), 2000
+    bow = Bow.open(task.train)
+    chunk = 2000
 
     class Over(Exception):
         pass
@@ -226,7 +231,8 @@ def sklearn(task: Task, clock: Clock) -> None:
     256, as Hoffman's."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    bow, batch = Bow.open(task.train), 256
+    bow = Bow.open(task.train)
+    batch = 256
     matrix = as_matrix(bow)
     batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
     model = LatentDirichletAllocation(
@@ -270,7 +276,8 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
         def update(self, corpus):
             """Not in the constructor."""
 
-    bow, chunk = Bow.open(task.train), 256
+    bow = Bow.open(task.train)
+    chunk = 256
     documents = [
         list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)
     ]

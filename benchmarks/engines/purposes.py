@@ -32,14 +32,16 @@ LINE = "{:<10}{:>7}{:>9}{:>12}{:>8}{:>10}{:>8}"
 
 def measured(name: str, bow: Bow, labels: np.ndarray | None, **settings: int) -> list[str]:
     """Of an engine: a row of the table. labels: int64[D], -1 for none."""
-    engine, config = engines.get(name), engines.config(name, **settings).resolve(bow.D, bow.tokens)
+    engine = engines.get(name)
+    config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
     began = time.process_time()
     *_, last = inference.train(engine, config, bow, seed=1, threads=1)
     seconds = time.process_time() - began
     assert isinstance(last, inference.Snapshot)
     topics = last.topics.in_use()
     first = topics.top(10)[topics.top(10) >= 0]
-    npmi, distinct = np.nanmean(Coherence(bow).npmi(topics)), len(np.unique(first)) / len(first)
+    npmi = np.nanmean(Coherence(bow).npmi(topics))
+    distinct = len(np.unique(first)) / len(first)
     alike = ""
     if labels is not None:
         largest = np.full(bow.D, -1)
@@ -69,7 +71,8 @@ def main() -> None:
             "--engines": {"default": ",".join(engines.ENGINES)},
         },
     ).parse_args()
-    path, planted = Path(given.file), given.file.partition("planted:")[2]
+    path = Path(given.file)
+    planted = given.file.partition("planted:")[2]
     bow = corpora.synthetic(PLANTED, WORDS, int(planted))[0] if planted else corpora.read(path)
     labels = corpora.labels(path, given.field) if given.field else None
     print(f"{path.name}: {bow.D:,} documents, {bow.tokens:,} words; K = {given.topics}")

@@ -52,7 +52,8 @@ def try_kind(kind: Kind, texts: list[Known], folder: Path) -> Case:
         path.write_bytes(kind.write(text))
         came, sentences = _read(path, kind.name)
         expected = Counter() if kind.lost else words(text.text)
-        missing, more = expected - words(came), words(came) - expected
+        missing = expected - words(came)
+        more = words(came) - expected
         if kind.carries == "ruby":
             more.pop("東京", None)
         count += expected.total()

@@ -34,7 +34,8 @@ class Kind(NamedTuple):
 
 def broken(text: str, width: int = 60) -> list[str]:
     """Lines, in which a word that goes beyond the width is broken with a hyphen."""
-    lines, row = [], ""
+    lines = []
+    row = ""
     for word in text.split():
         if len(row) + len(word) + 1 <= width:
             row = f"{row} {word}".strip()
@@ -239,7 +240,8 @@ def _pdf_running(text: Known) -> bytes:
 def _pdf_columns(text: Known) -> bytes:
     lines = broken(" ".join(text.paragraphs), 40)
     half = (len(lines) + 1) // 2
-    left, right = _drawn(lines[:half]), _drawn(lines[half:], 320)
+    left = _drawn(lines[:half])
+    right = _drawn(lines[half:], 320)
     turns = [part for pair in zip(left, right, strict=False) for part in pair]
     return pdf([[*turns, *left[len(right) :]]])
 

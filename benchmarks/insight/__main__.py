@@ -140,7 +140,8 @@ def measured(name: str, given: argparse.Namespace) -> Result:
     began = time.time()
     collection = collections.COLLECTIONS[name](given.quick)
     run = runs.trained(collection, given.quick, SEEDS[0])
-    first, more = runs.shown(run, ""), runs.shown(run, "more")
+    first = runs.shown(run, "")
+    more = runs.shown(run, "more")
     raw = judge.Raw(collection)
     claims = [c for f in more["findings"] for c in judge.claims(f)]
     of_topics = [c for c in claims if c.kind in NAMED]

@@ -157,7 +157,9 @@ def folders(quick: bool) -> Collection:
         "math.GR",
     ]
     rows = [r for r in _rows(SHARED / "arxiv_senses.csv.gz") if r["category"] in wanted]
-    buffer, texts, numbers = io.BytesIO(), [], dict.fromkeys(wanted, 0)
+    buffer = io.BytesIO()
+    texts = []
+    numbers = dict.fromkeys(wanted, 0)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for r in sorted(rows, key=lambda r: r["category"]):
             numbers[r["category"]] += 1

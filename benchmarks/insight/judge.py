@@ -93,7 +93,8 @@ class Raw:
 
     def within(self, claim: Claim) -> tuple[np.ndarray, np.ndarray]:
         """bool[D] twice: the documents that a claim is about, and those it compares them with."""
-        here, all_ = np.ones(len(self.texts), bool), np.ones(len(self.texts), bool)
+        here = np.ones(len(self.texts), bool)
+        all_ = np.ones(len(self.texts), bool)
         if claim.first or claim.last:
             all_ &= self.days != ""
             here &= (self.days >= (claim.first or "0")) & (self.days <= (claim.last or "9"))
@@ -200,7 +201,8 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
         here = np.array([any(_has(t.fields, f, value) for f in fields) for t in raw.texts])
         sides = [(here, ~here)]
     else:
-        early, late = raw.days < fact.first, raw.days > fact.last
+        early = raw.days < fact.first
+        late = raw.days > fact.last
         inside = ~early & ~late & (raw.days != "")
         sides = [
             {

@@ -105,7 +105,8 @@ def false_findings(run, chance: np.random.Generator) -> list:
     """Sentences about time where the documents' dates are shuffled, and about groups where their
     values are."""
     order = chance.permutation(run.version.documents)
-    dates, values = fields.dates, fields.values
+    dates = fields.dates
+    values = fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
         rows = compute.findings(_all(run)).findings
         false = [r for r in rows if r.kind in ("change", "event", "speaker", "sense")]

@@ -109,7 +109,8 @@ def main() -> None:
         for name, outcome, about in run(paper, bench, given.only):
             if given.out or not given.quick:
                 keep(paper, name, outcome, about | {"quick": given.quick}, results, pages)
-            holds, tried = holds + (outcome.verdict == VERDICTS[0]), tried + 1
+            holds = holds + (outcome.verdict == VERDICTS[0])
+            tried = tried + 1
     print(f"reproduced: {holds} of {tried}")
 
 

@@ -22,7 +22,8 @@ from inference.runtime import compiling
 from inference.schedule import Schedule, held_out_documents
 
 VERDICTS = ("holds", "holds in part", "does not hold")
-SEEDS, QUICK_SEEDS = (1, 2, 3), (1,)
+SEEDS = (1, 2, 3)
+QUICK_SEEDS = (1,)
 Curves = dict[str, list[tuple[float, float]]]
 
 
@@ -156,10 +157,12 @@ class Bench:
         config = engines.config(engine, **settings).resolve(bow.D, bow.tokens)
         self._compile(engine, module, config, bow)
         held_out = held_out_documents(bow, seed)
-        judge, used = Completion(bow, held_out, split=split, alpha=judge_alpha), bow
+        judge = Completion(bow, held_out, split=split, alpha=judge_alpha)
+        used = bow
         if documents is not None:
             kept = np.union1d(documents, held_out)
-            used, held_out = corpora.taken(bow, kept), np.searchsorted(kept, held_out)
+            used = corpora.taken(bow, kept)
+            held_out = np.searchsorted(kept, held_out)
         schedule = Schedule(used, config, held_out)
         trained_on = np.setdiff1d(np.arange(used.D), held_out)
         # Steps after which to look, each about twice the one before, and the last
@@ -167,7 +170,8 @@ class Bench:
         began = time.perf_counter()
         state = module.init(config, schedule.shape, seed)
         out = Trained(module, config, state, used, trained_on, time.perf_counter() - began, [])
-        next_look, seen = next(due), 0
+        next_look = next(due)
+        seen = 0
         while state.t < schedule.steps:
             began = time.perf_counter()
             batch = schedule.batch(state.t, seed)

@@ -46,7 +46,8 @@ PAIRS = ((1, 1), (2, 1), (3, 1), (2, 3), (3, 2), (4, 1), (5, 5), (10, 10), (20, 
 DELAYS = (3000, 15000, 30000, 150000, 300000)
 DOCUMENTS = 350_000  # of the paper
 SHARES = (1.0, 0.5, 0.25, 0.125)
-SIGNIFICANT, EQUAL = 1e-3, 0.05
+SIGNIFICANT = 1e-3
+EQUAL = 0.05
 RUNS, QUICK_RUNS = 10, 3  # of figure 3
 SCORED, QUICK_SCORED, MOST = (
     200,
@@ -190,7 +191,8 @@ def figure_1(bench: Bench) -> Outcome:
 
 
 def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, Any]:
-    coherence, entropies = together(trainings, "coherence"), together(trainings, "entropy")
+    coherence = together(trainings, "coherence")
+    entropies = together(trainings, "entropy")
     out = {
         "": name,
         "topics": len(coherence) / len(trainings),
@@ -209,7 +211,8 @@ def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, 
 def figure_2(bench: Bench) -> Outcome:
     """Coherence by topic, held-out probability by document, and the topics' entropy; also with ten
     times the iterations, for the paper's guess that its variational engine had not converged."""
-    bow, K = bench.corpus(bench.stand_in), 50 if bench.quick else 200
+    bow = bench.corpus(bench.stand_in)
+    K = 50 if bench.quick else 200
     shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found: dict[str, list[Measured]] = {}
     for eta in (0.4,) if bench.quick else (0.1, 0.4, 0.6):
@@ -230,7 +233,8 @@ def figure_2(bench: Bench) -> Outcome:
         )
     )
     p = p_value(together(a, "coherence"), together(b, "coherence"))
-    documents, others = together(a, "documents"), together(b, "documents")
+    documents = together(a, "documents")
+    others = together(b, "documents")
     better = float((documents > others).mean())
     true = {
         f"sampled topics more coherent (p {p:.2g})": (
@@ -258,7 +262,8 @@ def figure_2(bench: Bench) -> Outcome:
 
 def figure_3(bench: Bench) -> Outcome:
     """One pass over the corpus, in another order for each run."""
-    bow, K = bench.corpus(bench.stand_in), 50 if bench.quick else 200
+    bow = bench.corpus(bench.stand_in)
+    K = 50 if bench.quick else 200
     seeds = range(1, 1 + (QUICK_RUNS if bench.quick else RUNS))
     shared = {"topics": K, "passes": 1}
     found = {
@@ -287,7 +292,8 @@ def figure_3(bench: Bench) -> Outcome:
 
 def samples(bench: Bench) -> Outcome:
     """Section 4.4: burn-in sweeps B and saved sweeps S."""
-    bow, K = bench.corpus(bench.stand_in), 30 if bench.quick else 100
+    bow = bench.corpus(bench.stand_in)
+    K = 30 if bench.quick else 100
     pairs = ((1, 1), (2, 3), (5, 5)) if bench.quick else PAIRS
     shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {
@@ -317,7 +323,8 @@ def samples(bench: Bench) -> Outcome:
 
 def smoothing(bench: Bench) -> Outcome:
     """Section 4.4: eta, of sampling; and of variational Bayes, where it is there."""
-    bow, K = bench.corpus(bench.stand_in), 30 if bench.quick else 100
+    bow = bench.corpus(bench.stand_in)
+    K = 30 if bench.quick else 100
     etas = (0.1, 0.4, 0.6) if bench.quick else (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
     shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
@@ -351,11 +358,14 @@ def smoothing(bench: Bench) -> Outcome:
 
 def figure_4(bench: Bench) -> Outcome:
     """Section 4.4 and figure 4: tau0, on parts of the corpus, each a part of the one before."""
-    bow, K = bench.corpus(bench.stand_in), 30 if bench.quick else 100
+    bow = bench.corpus(bench.stand_in)
+    K = 30 if bench.quick else 100
     order = np.random.default_rng(0).permutation(bow.D)
     delays = DELAYS[::2] if bench.quick else DELAYS
     shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5}
-    rows, curves, coherence = [], {}, {}
+    rows = []
+    curves = {}
+    coherence = {}
     for share in (SHARES[0], SHARES[-1]) if bench.quick else SHARES:
         documents = np.sort(order[: int(share * bow.D)])
         for tau0 in delays:

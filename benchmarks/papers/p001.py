@@ -28,7 +28,8 @@ from inference.engines.batch import expand
 INSTEAD = "Reuters-21578 (18,777 documents) in the place of New York Times and PubMed"
 HALF = 0.5
 FLAT = 0.02  # nats a token: less is no difference
-K, QUICK_K = 100, 30
+K = 100
+QUICK_K = 30
 LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
     f"{name} by {inference}": (fw.NAME, {"learn": learn, "inference": inference})
     for name, learn in (("ML", "ml"), ("Online", "online"), ("Streaming", "streaming"))
@@ -51,7 +52,8 @@ def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
     average."""
     end = min(documents, trained.bow.D)
     infer = partial(trained.engine.fold_in, trained.config, trained.state, trained.bow, 0, end)
-    theta, lengths = infer(), np.diff(trained.bow.first_token)[:end]
+    theta = infer()
+    lengths = np.diff(trained.bow.first_token)[:end]
     document = np.repeat(np.arange(end), np.diff(theta.indptr))
     alpha = trained.engine.priors(trained.config, trained.state).alpha
     tokens = theta.weights * (alpha.sum() + lengths[document]) - alpha[theta.topics]
@@ -71,10 +73,8 @@ def time_of_inference(bench: Bench) -> Outcome:
             _one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000
         )
         rows.append({"engine": label, "microseconds a document": 1e6 * seconds, "topics": found})
-    ours, others = (
-        rows[0]["microseconds a document"],
-        [row["microseconds a document"] for row in rows[2:]],
-    )
+    ours = rows[0]["microseconds a document"]
+    others = [row["microseconds a document"] for row in rows[2:]]
     return Outcome(
         verdict(ours < min(others), ours < max(others)),
         f"Frank-Wolfe takes {ours:.0f} µs a document, the other engines {min(others):.0f} to"
@@ -85,7 +85,8 @@ def time_of_inference(bench: Bench) -> Outcome:
 
 
 def sparsity(bench: Bench) -> Outcome:
-    rows, bow = [], bench.corpus("reuters")
+    rows = []
+    bow = bench.corpus("reuters")
     for label, (name, settings) in BY_INFERENCE.items():
         for share in (0.25, 0.5, 1.0):
             trained = bench.train(
@@ -107,7 +108,8 @@ def sparsity(bench: Bench) -> Outcome:
             )
     frank_wolfe = [row["topics"] for row in rows[:3]]
     sampler = [row["topics"] for row in rows[6:9]]
-    flat, fewer = max(frank_wolfe) - min(frank_wolfe) <= 1.5, max(frank_wolfe) < max(sampler)
+    flat = max(frank_wolfe) - min(frank_wolfe) <= 1.5
+    fewer = max(frank_wolfe) < max(sampler)
     curves = {
         label: [
             (row["share of the corpus"], row["topics"]) for row in rows if row["engine"] == label
@@ -141,7 +143,8 @@ def iterations(bench: Bench) -> Outcome:
             }
         )
     from_20 = [row["held-out"] for row in rows if row["L"] >= 20]
-    spread, gained = max(from_20) - min(from_20), from_20[0] - rows[0]["held-out"]
+    spread = max(from_20) - min(from_20)
+    gained = from_20[0] - rows[0]["held-out"]
     curve = {"ML by fw": [(float(row["L"]), float(row["held-out"])) for row in rows]}
     return Outcome(
         verdict(spread <= FLAT, spread <= max(gained, 0.0) / 2),
@@ -155,7 +158,8 @@ def iterations(bench: Bench) -> Outcome:
 
 
 def predictiveness(bench: Bench) -> Outcome:
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for label, (name, settings) in (LEARNERS | OTHERS).items():
         trained = [_one_pass(bench, name, seed, split="tokens", **settings) for seed in bench.seeds]
         rows.append(
@@ -167,12 +171,11 @@ def predictiveness(bench: Bench) -> Outcome:
             }
         )
         curves[label] = [(point.seconds, point.held_out) for point in trained[0].points]
-    ours, others = rows[: len(LEARNERS)], rows[len(LEARNERS) :]
+    ours = rows[: len(LEARNERS)]
+    others = rows[len(LEARNERS) :]
     ml = next(row for row in ours if row["learner"] == "ML by fw")
-    best_other, best = (
-        max(others, key=lambda row: row["held-out"]),
-        max(ours, key=lambda row: row["held-out"]),
-    )
+    best_other = max(others, key=lambda row: row["held-out"])
+    best = max(ours, key=lambda row: row["held-out"])
     factor = best_other["seconds"] / best["seconds"]
     ahead = best["held-out"] >= best_other["held-out"] and factor >= 1
     return Outcome(
@@ -189,7 +192,8 @@ def predictiveness(bench: Bench) -> Outcome:
 
 
 def coherence(bench: Bench) -> Outcome:
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     bow = bench.corpus("reuters" if bench.quick else "arxiv")
     for label, (_, settings) in LEARNERS.items():
         for share in (0.25, 1.0) if bench.quick else (0.125, 0.25, 0.5, 1.0):
@@ -233,7 +237,8 @@ def coherence(bench: Bench) -> Outcome:
 
 
 def cost(bench: Bench) -> Outcome:
-    rows, bow = [], bench.corpus("reuters")
+    rows = []
+    bow = bench.corpus("reuters")
     for topics in (50, 100, 300) if bench.quick else (50, 100, 300, 1000, 2000):
         run = bench.train(fw.NAME, bow, bench.seeds[0], topics=topics, passes=1, looks=1)
         at = {
@@ -244,10 +249,8 @@ def cost(bench: Bench) -> Outcome:
         for label, form in (("dense", fw.DENSE), ("chosen by entries", fw.AUTOMATIC)):
             at[f"inference {label}, ns a token"] = _inference(run, form)
         rows.append(at)
-    first, last = (
-        next(row for row in rows if row["K"] == 100),
-        max((row for row in rows if row["K"] <= 1000), key=lambda row: row["K"]),
-    )
+    first = next(row for row in rows if row["K"] == 100)
+    last = max((row for row in rows if row["K"] <= 1000), key=lambda row: row["K"])
     linear = last["K"] / 100
     dense, chosen = (
         last[name] / first[name] for name in ("inference dense, ns a token", "training, ns a token")

@@ -11,7 +11,8 @@ from benchmarks.papers.p002_hdp import HDP_EXPERIMENTS
 CORPORA = "Nature (350,000 articles), the New York Times (1.8 million) and Wikipedia (3.8 million)"
 NEAR = 0.01  # nats per token: closer than that is as good
 _BOTH = {"expectation": "log", "start": "random"}
-OURS, PAPERS = _BOTH | {"eta": 0.1}, _BOTH | {"eta": 0.01}
+OURS = _BOTH | {"eta": 0.1}
+PAPERS = _BOTH | {"eta": 0.01}
 
 
 def _topics(bench: Bench) -> int:
@@ -88,8 +89,11 @@ def _at(points, seconds: float) -> float:
 def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict], dict, dict]:
     """Rows, curves, and the mean completion by priors and value: svi, one setting changed at a
     time."""
-    bow, K = bench.corpus("arxiv"), _topics(bench)
-    rows, curves, means = [], {}, {}
+    bow = bench.corpus("arxiv")
+    K = _topics(bench)
+    rows = []
+    curves = {}
+    means = {}
     for priors, label in ((PAPERS, "η = 0.01"), (OURS, "η = 0.1")):
         for value in values:
             settings = {

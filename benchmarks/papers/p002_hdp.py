@@ -69,7 +69,8 @@ def figure_11(bench: Bench) -> Outcome:
             passes=passes,
         ),
     ]
-    plain, learned = [], []
+    plain = []
+    learned = []
     for K in sizes:
         settings = {
             "topics": K,
@@ -84,11 +85,9 @@ def figure_11(bench: Bench) -> Outcome:
             _mean(bench, svi.NAME, f"LDA, K = {K}, alpha learned", bow, **settings, learn="alpha")
         )
     rows += plain + learned
-    nonparametric, lda, asymmetric = (
-        rows[0]["held out"],
-        max(r["held out"] for r in plain),
-        max(r["held out"] for r in learned),
-    )
+    nonparametric = rows[0]["held out"]
+    lda = max(r["held out"] for r in plain)
+    asymmetric = max(r["held out"] for r in learned)
     falls = plain[-1]["held out"] < lda - NEAR
     curves = {
         "LDA": [(K, row["held out"]) for K, row in zip(sizes, plain, strict=True)],
@@ -139,10 +138,8 @@ def figure_13(bench: Bench) -> Outcome:
         for size in sizes
     ]
     values = [row["held out"] for row in rows]
-    worst, large = (
-        sizes[int(np.argmin(values))],
-        [v for size, v in zip(sizes, values, strict=True) if size >= 100],
-    )
+    worst = sizes[int(np.argmin(values))]
+    large = [v for size, v in zip(sizes, values, strict=True) if size >= 100]
     alike = float(np.ptp(large))
     small_is_worst = worst == sizes[0] and values[0] < max(values) - NEAR
     return Outcome(

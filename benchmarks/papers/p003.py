@@ -50,7 +50,8 @@ def _rows(weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
     """(places int32[n, L], r float64[n, L]) of each row of weights, by the kernel that the engine
     uses."""
     n, K = weights.shape
-    places, r = np.empty((n, min(L, K)), np.int32), np.empty((n, min(L, K)))
+    places = np.empty((n, min(L, K)), np.int32)
+    r = np.empty((n, min(L, K)))
     _select(weights, L, np.empty(K), places, r)
     return places, r
 
@@ -71,7 +72,8 @@ def _select(weights, L, buffer, places, r):
 def _figure_1(bench: Bench) -> Outcome:
     """r and summaries of Gaussian clusters, by K and L."""
     points = _patches(1, 2_000 if bench.quick else 20_000)
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
         model = mixtures.fit(
             points, K, K if bench.quick else 16, passes=1 if bench.quick else 3, seed=1
@@ -98,7 +100,8 @@ def _compare(
     dense /= dense.sum(axis=1, keepdims=True)
     for L in (1, 2, 4, 8, 16, K):
         places, r = _rows(weights, L)
-        chosen, own = places.astype(dtype), np.zeros_like(dense)
+        chosen = places.astype(dtype)
+        own = np.zeros_like(dense)
         np.put_along_axis(own, places.astype(np.int64), r, 1)
         rows.append(
             {
@@ -115,7 +118,8 @@ def _compare(
 def _figure_3(bench: Bench) -> Outcome:
     """The same of topics: the statistics of Reuters' tokens."""
     bow = _some(bench, "reuters")
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
         trained = bench.train(
             lsparse.NAME, bow, 1, topics=K, most=8, passes=1 if bench.quick else 3, restarts=0
@@ -139,7 +143,8 @@ def _token_weights(
     from the local step."""
     from scipy.special import digamma
 
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     given, shares, _ = lsparse._visit(config, state, batch)
     document = np.repeat(np.arange(len(batch.doc_ptr) - 1), np.diff(batch.doc_ptr))
     N = np.zeros((len(batch.doc_ptr) - 1, K))
@@ -189,17 +194,21 @@ def _patches(seed: int, n: int) -> np.ndarray:
     r^-3, each with a grey of its own, that cover each other: their statistics are like those of
     natural images (dead leaves, Lee and others 2001).
     """
-    random, size, images = np.random.default_rng(seed), 256, 4
+    random = np.random.default_rng(seed)
+    size = 256
+    images = 4
     y, x = np.mgrid[:size, :size]
     out = []
     for _ in range(images):
         image = np.zeros((size, size))
         for _ in range(2500):
             radius = 1 / np.sqrt(random.uniform(1 / 80**2, 1 / 2**2))
-            centre, grey = random.uniform(-40, size + 40, 2), random.uniform(0, 1)
+            centre = random.uniform(-40, size + 40, 2)
+            grey = random.uniform(0, 1)
             slope = random.normal(0, 0.005, 2)  # shading, as no surface is of one grey
             box = tuple(slice(max(0, int(c - radius)), max(0, int(c + radius) + 2)) for c in centre)
-            dy, dx = y[box] - centre[0], x[box] - centre[1]
+            dy = y[box] - centre[0]
+            dx = x[box] - centre[1]
             inside = dy**2 + dx**2 < radius**2
             image[box][inside] = (grey + slope[0] * dy + slope[1] * dx)[inside]
         image += random.normal(0, 0.01, image.shape)
@@ -219,13 +228,16 @@ def _patches(seed: int, n: int) -> np.ndarray:
 def _figure_2(bench: Bench) -> Outcome:
     """Clusters of image patches: score of unseen patches by L."""
     n = 3_000 if bench.quick else 10_000
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for K in (50,) if bench.quick else (50, 100):
         for L in (1, 4, 8, 16, K):
             for stochastic in (False, True):
-                scores, took = [], []
+                scores = []
+                took = []
                 for seed in bench.seeds:
-                    points, unseen = _patches(seed, n), _patches(100 + seed, n // 4)
+                    points = _patches(seed, n)
+                    unseen = _patches(100 + seed, n // 4)
                     began = time.process_time()
                     last = mixtures.fit(
                         points,
@@ -277,7 +289,8 @@ def _figure_2(bench: Bench) -> Outcome:
 
 def _figure_4(bench: Bench) -> Outcome:
     """Topics by L, memoized and stochastic, compared with a sampler."""
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for name, K in (("sotu", 30),) if bench.quick else (("sotu", 50), ("reuters", 100)):
         bow = _some(bench, name)
         for statistics in ("memo", "decay"):
@@ -309,7 +322,9 @@ def _figure_4(bench: Bench) -> Outcome:
         ]
         rows.append(_said(name, K, "sampler", "memo", sampled))
         curves[f"{name}, K = {K}, sampler"] = [(p.seconds, p.held_out) for p in sampled[0].points]
-    gaps, hard, ratios = [], [], []
+    gaps = []
+    hard = []
+    ratios = []
     for row in rows:
         if row["L"] == "L = K":
             at = {
@@ -370,7 +385,9 @@ def _figure_5(bench: Bench) -> Outcome:
     """The bound by passes, with warm and cold starts and restart proposals."""
     bow = _some(bench, "sotu" if bench.quick else "reuters")
     K, passes = (20, 4) if bench.quick else (50, 10)
-    rows, curves, ends = [], {}, {}
+    rows = []
+    curves = {}
+    ends = {}
     for name, settings in VARIANTS.items():
         bounds = [
             _bounds(bow, seed, passes, topics=K, most=4, warm_up=0, **settings)
@@ -409,8 +426,11 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[
     pass accepted)."""
     config = lsparse.Config(passes=passes, **settings).resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
-    schedule, documents = Schedule(bow, config, held_out), np.setdiff1d(np.arange(bow.D), held_out)
-    state, out, told = lsparse.init(config, schedule.shape, seed), [], np.zeros(4, np.int64)
+    schedule = Schedule(bow, config, held_out)
+    documents = np.setdiff1d(np.arange(bow.D), held_out)
+    state = lsparse.init(config, schedule.shape, seed)
+    out = []
+    told = np.zeros(4, np.int64)
     tokens = np.diff(bow.first_token)[documents].sum()
     while state.t < schedule.steps:
         lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)

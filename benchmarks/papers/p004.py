@@ -47,9 +47,11 @@ def beta_of(state: vem.State) -> np.ndarray:
 
 def errors(truth: Truth, state: vem.State) -> dict[str, float]:
     """By the paper's measures, in order and matched; alpha as shares of their sum."""
-    beta, alpha = beta_of(state), state.alpha
+    beta = beta_of(state)
+    alpha = state.alpha
     partner = linear_sum_assignment(((truth.beta[:, None] - beta[None]) ** 2).sum(axis=2))[1]
-    shares, estimate = truth.alpha / truth.alpha.sum(), alpha / alpha.sum()
+    shares = truth.alpha / truth.alpha.sum()
+    estimate = alpha / alpha.sum()
     flat = np.full_like(truth.beta, 1.0 / truth.beta.shape[1])
     return {
         "MSE beta": float(((beta - truth.beta) ** 2).mean()),
@@ -252,7 +254,8 @@ def tables_4_5(bench: Bench) -> Outcome:
         }
         for k in np.argsort(-topics.share)
     ]
-    mean, legible = float(np.nanmean(npmi)), int((npmi > max(chance, 0.0)).sum())
+    mean = float(np.nanmean(npmi))
+    legible = int((npmi > max(chance, 0.0)).sum())
     return Outcome(
         verdict(legible >= 9, legible >= 5),
         f"{legible} of 10 topics have words that tend to occur together (NPMI above 0 and above"

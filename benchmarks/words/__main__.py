@@ -54,7 +54,8 @@ def main() -> None:
         from benchmarks.insight import runs
         from benchmarks.words import questions
 
-        copies, abstracts = 1 if given.quick else given.copies, FILES["arxiv"].read_bytes()
+        copies = 1 if given.quick else given.copies
+        abstracts = FILES["arxiv"].read_bytes()
         named = [(f"abstracts {i}.jsonl.gz", abstracts) for i in range(copies)]
         run = runs.trained(Collection("words", named, []), given.quick, 0, topics=20, passes=5)
         print(machine(), flush=True)
@@ -67,7 +68,8 @@ def main() -> None:
 def sized(path: Path) -> str:
     """Bytes a word of what is kept of English texts, titles left out."""
     with tempfile.TemporaryDirectory() as folder:
-        tokens, index = Path(folder) / "tokens", Path(folder) / "index"
+        tokens = Path(folder) / "tokens"
+        index = Path(folder) / "index"
         read = texts(path)
         with Stream.write(tokens, Tokeniser("en")) as writer:
             writer.add(read, [""] * len(read))

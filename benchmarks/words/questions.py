@@ -53,11 +53,10 @@ class Texts:
 
     def __init__(self, run: Run, copies: int):
         stream = search.open_index(run.corpus).stream
-        self.language, self.given = stream.language, stream.given
-        spans, rules = (
-            Tokeniser(stream.language, stream.given).spans,
-            run.corpus.settings["shaping"]["silent"],
-        )
+        self.language = stream.language
+        self.given = stream.given
+        spans = Tokeniser(stream.language, stream.given).spans
+        rules = run.corpus.settings["shaping"]["silent"]
         self.D, self.copies, self.spelling = run.version.documents, copies, list(stream.lexicon)
         rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by(
             "number"
@@ -131,7 +130,8 @@ def near(words: list[str], asked: str) -> list[str]:
 def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Counted) -> bool:
     tokens, documents = counted(texts.copies * [near(words, asked) for words in texts.words])
     every, _ = counted(texts.copies * texts.words)
-    one, sums = made.near, made.near.sums
+    one = made.near
+    sums = made.near.sums
     alike = (one.found, one.totals.tokens, made.total) == (
         every[asked],
         tokens.total(),
@@ -163,7 +163,10 @@ MIX = (  # the questions, how one is asked, and whether what came is true
 
 def answered(run: Run, copies: int, repeats: int) -> None:
     """Asks all, and prints a line for each."""
-    view, texts, times, equal = RunView(run), Texts(run, copies), [], []
+    view = RunView(run)
+    texts = Texts(run, copies)
+    times = []
+    equal = []
     for of_kind, ask, same in MIX:
         for asked in of_kind:
             took = [asking(ask, view, asked, n < repeats) for n in range(2 * repeats + 1)]

@@ -97,7 +97,8 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
     first = int(sums.of_group[0]) if len(sums.of_group) else 0
     others = first if len(sums.of_group) == 1 else int(sums.of_group[1])
     if len(sums.of_group) > 2:  # of changes: of each the side with fewest
-        first, others = fewest, fewest
+        first = fewest
+        others = fewest
     return sides.Difference(
         fitted.estimate[:1],
         fitted.estimate[1:2],

@@ -145,7 +145,8 @@ def of_crossing(sums: UnitSums, group: int) -> Difference:
     side's variance, at least as large as if all units varied alike, with the same correlation. Side
     A is one group; R is 1."""
     (amounts_a, words_a), (amounts_b, words_b) = sums.of_sides(group)
-    share_a, share_b = _share(amounts_a, words_a), _share(amounts_b, words_b)
+    share_a = _share(amounts_a, words_a)
+    share_b = _share(amounts_b, words_b)
     score_a, diagonal_a, outer_a = _scores(share_a, words_a, amounts_a)
     score_b, diagonal_b, outer_b = _scores(share_b, words_b, amounts_b)
     variance_a = (score_a**2).sum(axis=0)

@@ -59,7 +59,8 @@ class UnitSums:
         """Amounts and sizes of each unit within a group, and elsewhere: float64[U, T] and [U]."""
         cells = np.flatnonzero(self.group == group)
         amounts, sizes = self.totals
-        own_amounts, own_sizes = np.zeros_like(amounts), np.zeros_like(sizes)
+        own_amounts = np.zeros_like(amounts)
+        own_sizes = np.zeros_like(sizes)
         own_amounts[self.unit[cells]] = self.amounts[cells]
         own_sizes[self.unit[cells]] = self.sizes[cells]
         return (own_amounts, own_sizes), (amounts - own_amounts, sizes - own_sizes)

@@ -37,7 +37,8 @@ class Calls:
     awaited; an exception that it raises ends that. Only `workers` opens the connection."""
 
     def __init__(self, address: str, tick: Callable[[], None]):
-        self.address, self.tick = address, tick
+        self.address = address
+        self.tick = tick
         self._client: Client | None = None
 
     def workers(self) -> list[str]:
@@ -48,7 +49,8 @@ class Calls:
         return sorted(self.result(self._run(self._known())))
 
     def close(self) -> None:
-        client, self._client = self._client, None
+        client = self._client
+        self._client = None
         if client is not None:
             with suppress(TimeoutError):
                 client.close(timeout=10.0)
@@ -71,7 +73,8 @@ class Calls:
     def result(self, asked: Any, workers: Sequence[str] = ()) -> Any:
         """What these workers answer. Raises one of LOST where one of them is lost, also where only
         the scheduler has noticed: a worker that hangs keeps its connections."""
-        looking, looked = None, time.monotonic()
+        looking = None
+        looked = time.monotonic()
         while True:
             try:
                 return asked.result(1.0)  # a tick a second while workers are at work
@@ -85,7 +88,8 @@ class Calls:
                         raise Gone(f"The scheduler has lost {', '.join(sorted(gone))}.")
                     looking = None
                 if workers and looking is None and time.monotonic() - looked > LOOK:
-                    looking, looked = self._run(self._known()), time.monotonic()
+                    looking = self._run(self._known())
+                    looked = time.monotonic()
             except BaseException:
                 asked.cancel()
                 raise

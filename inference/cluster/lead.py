@@ -30,7 +30,8 @@ from inference.topics import Topics
 AGAIN = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
-SAVE_EVERY, SAVE_SHARE = 10.0, 0.02
+SAVE_EVERY = 10.0
+SAVE_SHARE = 0.02
 SETTLING = 3.0  # seconds in which a worker that was lost may come back, before the others continue
 # seconds for which a worker is left out that can't do its share; each further time twice as long
 LEFT_OUT = 300.0
@@ -70,13 +71,13 @@ class Team:
                 f"A training of the engine {engine.NAME} can't be shared by several workers.",
             )
         self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
-        self.NAME, self.ABOUT, self.memory, self.seconds = (
-            engine.NAME,
-            engine.ABOUT,
-            engine.memory,
-            engine.seconds,
-        )
-        self._patience, self._least, self._most = patience, least, most
+        self.NAME = engine.NAME
+        self.ABOUT = engine.ABOUT
+        self.memory = engine.memory
+        self.seconds = engine.seconds
+        self._patience = patience
+        self._least = least
+        self._most = most
         self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
         self.deal, self.at = "", 0  # the present sharing; the workers' step
@@ -104,7 +105,9 @@ class Team:
         """Say what is to be trained. folder: of the bag of words. state: that the training
         continues from. One without remembered topics has them in the checkpoint's parts; one with
         them is written there first."""
-        self.config, self.bow, self.seed = config, bow, seed
+        self.config = config
+        self.bow = bow
+        self.seed = seed
         self.job = asdict(
             Job(
                 self.engine.NAME,
@@ -127,7 +130,8 @@ class Team:
             )
 
     def _path(self, path: Path) -> str:
-        path, home = Path(path).absolute(), self.home.absolute()
+        path = Path(path).absolute()
+        home = self.home.absolute()
         return str(path.relative_to(home) if path.is_relative_to(home) else path)
 
     # Used instead of the engine's own.
@@ -186,7 +190,8 @@ class Team:
         folder = parts.folder_of(self.checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         parts.commit(folder, state.t, written)
-        memory, state.memory = state.memory, state.memory[:0]
+        memory = state.memory
+        state.memory = state.memory[:0]
         checkpoint.save(
             self.checkpoint, state, engine=self.engine, config=self.config, bow=self.bow
         )
@@ -227,7 +232,8 @@ class Team:
         where none come."""
         while not self.deal:
             members = self._gather()
-            deal, bounds = uuid.uuid4().hex, divide(self.bow, len(members))
+            deal = uuid.uuid4().hex
+            bounds = divide(self.bow, len(members))
             told = {
                 "deal": deal,
                 "job": self.job,
@@ -242,7 +248,10 @@ class Team:
             except LOST as error:
                 self._lost(error)
                 continue
-            self.members, self.deal, self.at, self._others = members, deal, self.saved or 0, False
+            self.members = members
+            self.deal = deal
+            self.at = self.saved or 0
+            self._others = False
             log.info("%d workers share the training from step %d on", len(members), self.at)
 
     def _gather(self) -> list[str]:
@@ -308,7 +317,8 @@ class Team:
             type(error).__name__,
             self.saved or 0,
         )
-        self.deal, self.members = "", []
+        self.deal = ""
+        self.members = []
         self.restarts += 1
         self._calls.close()
         self._calls.sleep(SETTLING)
@@ -338,7 +348,8 @@ class Team:
         if self.deal:
             with contextlib.suppress(*LOST):
                 self._all("end")
-        self.deal, self.members = "", []
+        self.deal = ""
+        self.members = []
 
     def _all(self, what: str, **arguments: Any) -> list:
         assert self.deal, "No worker takes part: an empty list would pass for all workers' answers."

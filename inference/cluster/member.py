@@ -50,8 +50,12 @@ class Seat:
         send: Callable,
         compute: Callable,
     ):
-        self.share, self.deal, self.peers, self.rank = share, deal, peers, rank
-        self._send, self._compute = send, compute
+        self.share = share
+        self.deal = deal
+        self.peers = peers
+        self.rank = rank
+        self._send = send
+        self._compute = compute
         self._heard: dict[tuple[int, int], dict[int, Message]] = defaultdict(dict)
         self._news = asyncio.Event()
         self._sending: set[asyncio.Task] = set()
@@ -75,7 +79,8 @@ class Seat:
         began = self.share.state.tokens
         if self.share.state.t != t:
             raise Gone(f"This worker is at step {self.share.state.t}, and not at {t}.")
-        steps, turn = self.share.step(), 0
+        steps = self.share.step()
+        turn = 0
         messages = await self._timed("computing", self._compute(next, steps, None))
         while messages is not None:
             work = (
@@ -152,7 +157,8 @@ def pack(message: Message) -> Packed:
     """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a
     call, for each array."""
     size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
-    data, at = np.empty(sum(size), np.uint8), 0
+    data = np.empty(sum(size), np.uint8)
+    at = 0
     for array, room in zip(message, size, strict=True):
         data[at : at + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         at += room
@@ -161,7 +167,8 @@ def pack(message: Message) -> Packed:
 
 def unpack(heads: list, data: np.ndarray) -> Message:
     """The arrays that were packed."""
-    arrays, at = [], 0
+    arrays = []
+    at = 0
     for kind, shape in heads:
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         arrays.append(data[at : at + size].view(kind).reshape(shape))
@@ -184,7 +191,9 @@ class Member(WorkerPlugin):
     name = "topograph"
 
     def __init__(self, home: Path, scratch: Path | None, threads: int):
-        self.home, self.scratch, self.threads = home, scratch, threads
+        self.home = home
+        self.scratch = scratch
+        self.threads = threads
         self.seats: dict[str, Seat] = {}
         self._beginning = asyncio.Lock()
 

@@ -136,9 +136,12 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
 
     Raises Invalid where no file tells of some that have tokens.
     """
-    place, base, told = bow.first_token, bow.first_token[first], 0
+    place = bow.first_token
+    base = bow.first_token[first]
+    told = 0
     for part in listed(folder, t):
-        a, b = max(part.first, first), min(part.end, end)
+        a = max(part.first, first)
+        b = min(part.end, end)
         if a >= b:
             continue
         if part.name.startswith("whole"):
@@ -155,7 +158,8 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
                 ]
             continue
         with np.load(folder / part.name) as file:
-            documents, samples = file["documents"], file["samples"]
+            documents = file["documents"]
+            samples = file["samples"]
         ends = np.append(0, np.cumsum(place[documents + 1] - place[documents]))
         for i in np.flatnonzero((documents >= a) & (documents < b)):
             d = documents[i]

@@ -67,7 +67,8 @@ class Share:
         self.written: list[
             parts.Part
         ] = []  # that hold the memory after step self.saved, when there are any
-        self.saved, self.visited = t or 0, 0
+        self.saved = t or 0
+        self.visited = 0
 
     def _state(self, seed: int, t: int | None, scratch: Path | None) -> Any:
         state = self.engine.init(
@@ -111,7 +112,8 @@ class Share:
     def save(self) -> list[parts.Part]:
         """Write what this process's memory has become; returns the files that hold it. What its
         documents gave before is not written again, unless that takes too much room."""
-        bow, t = self.site.bow, self.state.t
+        bow = self.site.bow
+        t = self.state.t
         if not len(self.state.memory) or (self.written and t == self.saved):
             return self.written
         seen = self._visited()
@@ -158,7 +160,9 @@ class Assigner:
     """Gives documents' tokens their topics, under a state that ends a training."""
 
     def __init__(self, engine: AnyEngine, config: Any, bow: Bow):
-        self.engine, self.config, self.bow = engine, config, bow
+        self.engine = engine
+        self.config = config
+        self.bow = bow
         self._beta: tuple[int, Any] = (-1, None)  # a step, and its topics
 
     def __call__(self, state: Any, first: int, end: int) -> Assigned:

@@ -37,7 +37,8 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     Each stratum has one order by the seed, of which a beginning is drawn, and a larger size never
     takes fewer of a stratum (Sainte-Laguë): so a later draw of the same strata, floor and seed
     holds an earlier one, and all of it has the later pi. strata: int[D], from 0 without gaps."""
-    chance, sizes = np.random.default_rng(seed), np.bincount(strata)
+    chance = np.random.default_rng(seed)
+    sizes = np.bincount(strata)
     order = np.argsort(strata + chance.random(len(strata)))
     stratum = strata[order]
     place = (
@@ -47,7 +48,9 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     taken = np.sort(
         np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))]
     )
-    documents, stratum, place = order[taken], stratum[taken], place[taken]
+    documents = order[taken]
+    stratum = stratum[taken]
+    place = place[taken]
     drawn = np.bincount(stratum, minlength=len(sizes))
     spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])
     stratum = stratum[spread].astype(np.int32)

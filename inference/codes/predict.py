@@ -49,7 +49,9 @@ def predict(
     tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each
     once; y: float64[n], their codes, 0 to 1 or values of a scale. units: int[n], of whom each is:
     no unit is in two of the `folds` parts; below 0: of a unit of its own."""
-    corpus, chance, n = corpus.by_document(), np.random.default_rng(seed), len(y)
+    corpus = corpus.by_document()
+    chance = np.random.default_rng(seed)
+    n = len(y)
     own = np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
     names, unit = np.unique(own, return_inverse=True)
     parts = [chance.permutation(np.arange(len(names)) % folds)[unit] for _ in range(splits)]
@@ -57,11 +59,9 @@ def predict(
         np.stack(parts) + folds * np.arange(splits)[:, None]
     )  # int[splits, n], the model that does not see it
     use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
-    text, rows, scale = (
-        _text(corpus, tokens),
-        frozen(documents, np.int64),
-        max(float(np.abs(y).max(initial=0)), 1e-300),
-    )
+    text = _text(corpus, tokens)
+    rows = frozen(documents, np.int64)
+    scale = max(float(np.abs(y).max(initial=0)), 1e-300)
     orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
     weights = scale * _fitted(
@@ -100,7 +100,8 @@ def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
 @njit(cache=True, nogil=True)
 def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d):
     """(columns int64, values float32) of a document; the last is the constant."""
-    of_words, held = words[indptr[d] : indptr[d + 1]], doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
+    of_words = words[indptr[d] : indptr[d + 1]]
+    held = doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
     value = (1 + np.log(counts[indptr[d] : indptr[d + 1]])) * idf[of_words]
     value /= np.sqrt((value * value).sum())
     topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
@@ -114,7 +115,8 @@ def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d)
 def _product(columns, values, weights, out):
     out[:] = 0
     for j in range(len(columns)):
-        w, v = weights[columns[j]], values[j]
+        w = weights[columns[j]]
+        v = values[j]
         for m in range(len(out)):
             out[m] += v * w[m]
 
@@ -125,11 +127,9 @@ def _fitted(
 ):
     """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order:
     int[m], rows as they come."""
-    weights, dual, f = (
-        np.zeros((len(idf) + K + 1, len(mean)), np.float32),
-        np.zeros_like(use),
-        np.empty_like(mean),
-    )
+    weights = np.zeros((len(idf) + K + 1, len(mean)), np.float32)
+    dual = np.zeros_like(use)
+    f = np.empty_like(mean)
     weights[-1] = mean
     for i in order:
         columns, values = _features(
@@ -142,7 +142,8 @@ def _fitted(
             dual[i, m] += f[m]
             f[m] /= RIDGE
         for j in range(len(columns)):
-            w, v = weights[columns[j]], values[j]
+            w = weights[columns[j]]
+            v = values[j]
             for m in range(len(f)):
                 w[m] += v * f[m]
     return weights

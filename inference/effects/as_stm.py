@@ -41,8 +41,11 @@ def fit(
         contrasts.shape,
         max(documents.sum() - root.shape[1], 1),
     )
-    weight, scale = design @ inverse @ contrasts.T, ((contrasts @ root) ** 2).sum(axis=1) / left
-    clustered, moment, units = data.units.U < len(data.cell), np.zeros((Q, P, P)), 0
+    weight = design @ inverse @ contrasts.T
+    scale = ((contrasts @ root) ** 2).sum(axis=1) / left
+    clustered = data.units.U < len(data.cell)
+    moment = np.zeros((Q, P, P))
+    units = 0
     for rows, starts in _blocks(data) if clustered else ():
         units += len(starts) - 1
         for q in range(Q):
@@ -69,7 +72,8 @@ def fit(
             squares += _squares(*theta, np.ones((len(rows), 1))).T
         for q in range(Q) if clustered else ():
             summed = _by_unit(w[:, q], starts)
-            moved, of_units = summed @ x, (summed @ theta[0], summed @ theta[1], theta[2])
+            moved = summed @ x
+            of_units = (summed @ theta[0], summed @ theta[1], theta[2])
             squares[q] += _squares(*of_units, np.ones((len(moved), 1)))[:, 0]
             products[q] += _sums(*of_units, moved)
             each[:, q] -= (
@@ -124,8 +128,10 @@ def _theta(
     data: regression.Data, rows: np.ndarray, alpha: np.ndarray
 ) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
-    sizes, some = data.doc_ptr[rows + 1] - data.doc_ptr[rows], data.into >= 0
-    place, r = np.repeat(np.arange(len(rows)), sizes), 1 / (data.lengths[rows] + alpha.sum())
+    sizes = data.doc_ptr[rows + 1] - data.doc_ptr[rows]
+    some = data.into >= 0
+    place = np.repeat(np.arange(len(rows)), sizes)
+    r = 1 / (data.lengths[rows] + alpha.sum())
     at = np.arange(len(place)) + (data.doc_ptr[rows] - (np.cumsum(sizes) - sizes))[place]
     topics = data.into[data.doc_topics[at]]
     share = (

@@ -35,7 +35,8 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     if len(used) > MOST_TOPICS or len(bow.words) > MOST_PAIRS:
         return None
     topics = topics.in_use()
-    listed, floor = topics.above, topics.floor
+    listed = topics.above
+    floor = topics.floor
     inverse = 1 / np.maximum(listed.T @ topics.share + floor @ topics.share, 1e-300)
     company = (listed.multiply(inverse) @ listed.T).toarray()  # B P B', B the listed and the floor
     across = np.outer(floor, listed @ inverse)
@@ -69,7 +70,8 @@ def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Dat
     """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has
     intervals. None beyond MOST_TOPICS or MOST_PAIRS, and beyond MOST_NUMBERS of documents and
     topics."""
-    D, T = len(data.cell), data.T
+    D = len(data.cell)
+    T = data.T
     if D * T > MOST_NUMBERS or (read := _reading(data, bow, topics)) is None:
         return None
     listed, floor, inverse, solved, summed, _ = read
@@ -98,7 +100,8 @@ def _words(cell, indptr, words, counts, weight, V):
 def _reweighted(cell, indptr, words, counts, weights):
     """int32[D * T]: sums of each document's words' weights, rounded. weights: float64[V, T]."""
     T = weights.shape[1]
-    out, row = np.zeros(len(cell) * T, np.int32), np.zeros(T)
+    out = np.zeros(len(cell) * T, np.int32)
+    row = np.zeros(T)
     for d in range(len(cell)):
         if cell[d] >= 0:
             row[:] = 0

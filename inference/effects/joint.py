@@ -57,7 +57,8 @@ def exchangeable(
     """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1;
     weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none;
     most: units. None where most units are on both sides, and nothing can be exchanged."""
-    code, kept = np.array(code, np.int64), (side >= 0) & (weight > 0)
+    code = np.array(code, np.int64)
+    kept = (side >= 0) & (weight > 0)
     alone = code < 0
     code[alone] = code.max(initial=0) + 1 + np.arange(int(alone.sum()))
     _, unit = np.unique(code[kept], return_inverse=True)
@@ -85,7 +86,9 @@ def exchangeable(
             some = np.flatnonzero(group == g)
             rank[some] = np.arange(len(some)) % max(most * len(some) // U, 1)
         _, first, into = np.unique(group * most + rank, return_index=True, return_inverse=True)
-        unit, own, stratum = into[unit], own[first], stratum[first]
+        unit = into[unit]
+        own = own[first]
+        stratum = stratum[first]
     of_document = np.full(len(side), -1, np.int32)
     of_document[kept] = np.where(side[kept] == own[unit], unit, -1)
     return Exchangeable(of_document, own, stratum)
@@ -115,7 +118,8 @@ def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Gene
         drawn.append(_medians(runs, sides))
     null = np.abs(np.concatenate(drawn))
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), 1e-300)
-    size, largest = np.abs(observed) / scale, (null / scale).max(axis=1)
+    size = np.abs(observed) / scale
+    largest = (null / scale).max(axis=1)
     p = (1 + (null / scale >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
     selected = (1 + (largest[:, None] >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
     return Joint(observed, p, selected)
@@ -126,9 +130,12 @@ def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
     second = sides.astype(float)
     differences = []
     for run in runs:
-        residual, words = np.nan_to_num(run.residual), run.words
-        there, in_there = second @ residual, (second @ words)[:, None]
-        here, in_here = residual.sum(axis=0) - there, words.sum() - in_there
+        residual = np.nan_to_num(run.residual)
+        words = run.words
+        there = second @ residual
+        in_there = (second @ words)[:, None]
+        here = residual.sum(axis=0) - there
+        in_here = words.sum() - in_there
         differences.append(
             there / np.maximum(in_there, 1e-300) - here / np.maximum(in_here, 1e-300)
         )
@@ -139,9 +146,12 @@ def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
 def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, held, T):
     """float64[U, T], tokens; float64[U, P], the words times the rows of `held`; float64[U],
     words."""
-    tokens, moved, words = np.zeros((U, T)), np.zeros((U, held.shape[1])), np.zeros(U)
+    tokens = np.zeros((U, T))
+    moved = np.zeros((U, held.shape[1]))
+    words = np.zeros(U)
     for d in range(len(cell)):
-        u, c = unit[d], cell[d]
+        u = unit[d]
+        c = cell[d]
         if u < 0 or c < 0:
             continue
         words[u] += lengths[d]

@@ -18,7 +18,8 @@ import numpy as np
 
 from inference.effects.joint import Joint, UnitSums
 
-LEAST_PERIODS, MOST_PERIODS = 12, 120
+LEAST_PERIODS = 12
+MOST_PERIODS = 120
 DRAWS = 199, 999  # series drawn for each topic, as many as NUMBERS allow
 NUMBERS = 100_000_000
 _STEADY = 0.97  # the largest coefficient
@@ -64,11 +65,13 @@ def _coefficients(series: np.ndarray) -> np.ndarray:
     """float64[T], of AR(1). series: float64[P, T]. What is counted has noise, which lowers all
     correlations alike: by as much as those of two periods are above the square of those of one, in
     the middle of all topics."""
-    P, whole = len(series), np.maximum((series**2).sum(axis=0), _FEW)
+    P = len(series)
+    whole = np.maximum((series**2).sum(axis=0), _FEW)
     one, two = (
         ((series[lag:] * series[:-lag]).sum(axis=0) / whole * P + 3) / (P - 5) for lag in (1, 2)
     )
-    usual, next_but_one = np.median(one), np.median(two)
+    usual = np.median(one)
+    next_but_one = np.median(two)
     noise = np.clip(next_but_one / usual**2, 1.0, 2.0) if usual > _NOTABLE else 1.0
     return np.clip(np.maximum(one, usual * noise), 0.0, _STEADY)
 

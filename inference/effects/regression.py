@@ -121,9 +121,11 @@ def _sums_for_variance(
     words: of each unit, as _rows has them."""
     Q = len(spread.turned)
     P = design.shape[1]
-    squares, products = np.zeros((Q, data.T)), np.zeros((Q, data.T, P))
+    squares = np.zeros((Q, data.T))
+    products = np.zeros((Q, data.T, P))
     moment = np.zeros((Q, P, P))
-    order, starts = data.units.order, data.units.starts
+    order = data.units.order
+    starts = data.units.starts
     for several in (False, True):
         listed = np.flatnonzero(row == _SEVERAL if several else row >= 0)
         for a in range(0, len(listed), BLOCK):
@@ -203,7 +205,8 @@ class _Spread:
     float64[B, Q, P]."""
 
     def __init__(self, root: np.ndarray, contrasts: np.ndarray):
-        self.root, self.turned = root, contrasts @ root
+        self.root = root
+        self.turned = contrasts @ root
         Q = len(contrasts)
         self.trace, self.squares, self.alone = np.zeros(Q), np.zeros(Q), np.zeros(Q, bool)
 
@@ -214,7 +217,8 @@ class _Spread:
         turned_rows = rows @ self.root
         moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
         leverage = (words * (turned_rows**2).sum(axis=1))[:, None]
-        inverse, own = _inverse(1 - leverage), words[:, None] * moved**2
+        inverse = _inverse(1 - leverage)
+        own = words[:, None] * moved**2
         self._add(own * inverse, own * inverse * leverage, np.where(inverse == 0, own, 0))
         adjusted = np.sqrt(inverse)
         return (
@@ -255,7 +259,8 @@ def _inverse(left: np.ndarray) -> np.ndarray:
 def _rows(order, starts, cell, lengths):
     """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's
     words."""
-    row, words = np.full(len(starts) - 1, _NONE), np.zeros(len(starts) - 1)
+    row = np.full(len(starts) - 1, _NONE)
+    words = np.zeros(len(starts) - 1)
     for u in range(len(row)):
         for d in order[starts[u] : starts[u + 1]]:
             if cell[d] >= 0 and lengths[d] > 0:
@@ -268,7 +273,8 @@ def _rows(order, starts, cell, lengths):
 def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
     """X'NX and X'x: float64[P, P] and float64[P, T]."""
     P = design.shape[1]
-    gram, cross = np.zeros((P, P)), np.zeros((T, P))
+    gram = np.zeros((P, P))
+    cross = np.zeros((T, P))
     for d, c in enumerate(cell):
         if c < 0:
             continue
@@ -290,8 +296,12 @@ def _residuals(
     """Sums over units, each with its weight, of x^2, of x w and of w w': x a unit's tokens of a
     topic, w the sum of its documents' rows times their lengths. float64[T], [T, P], [P, P]."""
     P = design.shape[1]
-    squares, products, moment = np.zeros(T), np.zeros((T, P)), np.zeros((P, P))
-    own, touched, held = np.zeros(T), np.empty(T, np.int64), np.zeros(T, np.bool_)
+    squares = np.zeros(T)
+    products = np.zeros((T, P))
+    moment = np.zeros((P, P))
+    own = np.zeros(T)
+    touched = np.empty(T, np.int64)
+    held = np.zeros(T, np.bool_)
     row = np.empty(P)
     for u in range(len(starts) - 1):
         row[:] = 0.0
@@ -360,9 +370,12 @@ def _moments(
     """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic
     move the contrast by, b what its words would by themselves; topics that a unit has not need
     neither. And of each unit and contrast b b'."""
-    Q, P = shift.shape[1], shift.shape[2]
+    Q = shift.shape[1]
+    P = shift.shape[2]
     T = squares.shape[1]
-    y, touched, held = np.zeros((T, Q)), np.empty(T, np.int64), np.zeros(T, np.bool_)
+    y = np.zeros((T, Q))
+    touched = np.empty(T, np.int64)
+    held = np.zeros(T, np.bool_)
     w = np.empty(Q)
     for b in range(len(starts)):
         for q in range(Q):

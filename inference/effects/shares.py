@@ -66,11 +66,14 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     units that may have it (Clopper and Pearson 1934) times its typical share, or its share here in
     those that do, as explore.bands does with documents.
     """
-    n, m, share = np.broadcast_to(shares.units, shares.share.shape), shares.holding, shares.share
+    n = np.broadcast_to(shares.units, shares.share.shape)
+    m = shares.holding
+    share = shares.share
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.sqrt(shares.variance) / (share * (1 - share))
         reach = stdtrit(np.maximum(shares.df, 1e-3), 0.5 + level / 2) * error
-        low, high = expit(logit(share) - reach), expit(logit(share) + reach)
+        low = expit(logit(share) - reach)
+        high = expit(logit(share) + reach)
         here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     few = (m <= FEW) & (m < n)
     most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(
@@ -78,7 +81,8 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     )
     low = np.where(m == 0, 0.0, low)
     high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
-    low, high = np.where(share == 1, 1.0, low), np.where(share == 1, 1.0, high)
+    low = np.where(share == 1, 1.0, low)
+    high = np.where(share == 1, 1.0, high)
     told = (n >= LEAST) & np.isfinite(share)
     return Interval(
         np.where(told, low, np.nan),
@@ -95,11 +99,15 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
     of these. float64[4, G]: units, the sum of squared lengths over 1 - h, and sums of d^2 - 2 d u^2
     and of u^2 for the degrees of freedom."""
     G = len(tokens)
-    by_topic, whole = np.zeros((T, G, 5)), np.zeros((4, G))
-    own, own_topics = np.zeros(G), np.zeros((T, G))
-    groups, pairs = np.empty(G, np.int64), np.empty(T * G, np.int64)
+    by_topic = np.zeros((T, G, 5))
+    whole = np.zeros((4, G))
+    own = np.zeros(G)
+    own_topics = np.zeros((T, G))
+    groups = np.empty(G, np.int64)
+    pairs = np.empty(T * G, np.int64)
     for b in range(len(starts) - 1):
-        n, m = 0, 0
+        n = 0
+        m = 0
         for d in order[starts[b] : starts[b + 1]]:
             g = group[d]
             if g < 0 or lengths[d] == 0:
@@ -117,8 +125,10 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
                     m += 1
                 own_topics[t, g] += doc_tokens[j]
         for pair in pairs[:m]:
-            t, g = pair // G, pair % G
-            value, left = own_topics[t, g], 1 - own[g] / tokens[g]
+            t = pair // G
+            g = pair % G
+            value = own_topics[t, g]
+            left = 1 - own[g] / tokens[g]
             own_topics[t, g] = 0.0
             row = by_topic[t, g]
             row[0] += value

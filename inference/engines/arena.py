@@ -125,7 +125,8 @@ def from_documents(
     sizes = np.diff(bow.indptr)[documents]
     pairs = ranges(bow.indptr[documents], sizes)
     topics = np.repeat(np.arange(len(documents)), sizes)
-    words, counts = np.asarray(bow.words)[pairs], np.asarray(bow.counts)[pairs].astype(np.float64)
+    words = np.asarray(bow.words)[pairs]
+    counts = np.asarray(bow.counts)[pairs].astype(np.float64)
     totals = np.bincount(topics, counts) if tokens is None else np.full(len(documents), tokens)
     if weights is not None:
         counts = weighted(topics, counts * weights[words], totals)
@@ -205,12 +206,11 @@ def compact(state: Rows, scale: float, drop_below: float, room: int | None = Non
     """Rewrite the rows behind one another, times `scale`, without what is below `drop_below` then.
     room: entries that the arena has then; None: as many as before."""
     size = len(state.arena_topics) if room is None else room
-    topics, values = (
-        np.empty(size, state.arena_topics.dtype),
-        np.empty(size, state.arena_values.dtype),
-    )
+    topics = np.empty(size, state.arena_topics.dtype)
+    values = np.empty(size, state.arena_values.dtype)
     state.used = rows.compact(state.arena, state.capacity, scale, drop_below, topics, values)
-    state.arena_topics, state.arena_values = topics, values
+    state.arena_topics = topics
+    state.arena_values = values
 
 
 def compacted(state: R) -> R:
@@ -231,7 +231,8 @@ def topics(
 ) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor.
     unit: of the values, in tokens."""
-    V, K = len(state.start), len(state.totals)
+    V = len(state.start)
+    K = len(state.totals)
     indptr, words, values = rows.transpose(state.arena, unit, listed, K)
     rows.sort_rows(indptr, words, values)
     totals = np.maximum(unit * state.totals, 0.0)

@@ -45,7 +45,8 @@ def add(state: Averaged, unit: float, t: int, most: int) -> None:
     part = share(state.means, most) if state.means else 1.0
     state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, part, words)
     state.mean_totals = _totals(state, unit, part)
-    state.means, state.mean_t = state.means + 1, t
+    state.means = state.means + 1
+    state.mean_t = t
 
 
 def shown(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) -> arena.Rows:

@@ -26,7 +26,8 @@ def keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
 
 def expand(bow: Bow, documents: np.ndarray) -> Batch:
     """documents: int64[n]."""
-    slot, distinct = np.full(bow.V, -1, np.int32), np.empty(bow.V, np.int64)
+    slot = np.full(bow.V, -1, np.int32)
+    distinct = np.empty(bow.V, np.int64)
     doc_ptr, places, token_ptr, n = rows.expand(
         documents, bow.indptr, bow.words, bow.counts, bow.first_token, slot, distinct
     )

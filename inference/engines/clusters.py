@@ -211,7 +211,8 @@ def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> 
 def _move(config: Resolved, state: State, bow: Bow) -> None:
     """Merge and split clusters where that raises the bound (`moves`): the largest are split, each
     once at the most."""
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     priors = V, config.alpha / K, config.eta
     tried: set[int] = set()
     for _ in range(config.moves):
@@ -252,10 +253,12 @@ def _merge(state: State, bow: Bow, a: int, b: int) -> None:
     )
     for first in range(0, len(documents), AT_ONCE):
         some = documents[first : first + AT_ONCE]
-        old_clusters, old = state.memory_clusters[some], state.memory_shares[some]
+        old_clusters = state.memory_clusters[some]
+        old = state.memory_shares[some]
         both = ((old_clusters == a) | (old_clusters == b)) & (old > 0)
         into = both.argmax(axis=1)
-        new_clusters, new = old_clusters.copy(), np.where(both, 0, old)
+        new_clusters = old_clusters.copy()
+        new = np.where(both, 0, old)
         each = np.arange(len(some))
         new_clusters[each, into] = a
         new[each, into] = np.where(both, old, 0).sum(axis=1)
@@ -276,10 +279,8 @@ def _remember(
 ) -> None:
     """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with
     words."""
-    old_clusters, old = (
-        state.memory_clusters[documents],
-        state.memory_shares[documents].astype(np.float64),
-    )
+    old_clusters = state.memory_clusters[documents]
+    old = state.memory_shares[documents].astype(np.float64)
     state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new
     np.add.at(state.documents, new_clusters.ravel(), new.ravel())
     np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
@@ -298,7 +299,8 @@ def _weights(
     config: Resolved, state: State, words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
     topics, above = clusters.weigh(
         words, state.start, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
@@ -324,9 +326,12 @@ def _visit(
     """(clusters uint16[n, L], shares float64[n, L] times UNITS, objectives float64[n]) of
     `clusters.visit`."""
     shape = len(batch.doc_ptr) - 1, min(config.most, config.topics)
-    new_clusters, new, objectives = np.zeros(shape, np.uint16), np.zeros(shape), np.zeros(shape[0])
+    new_clusters = np.zeros(shape, np.uint16)
+    new = np.zeros(shape)
+    objectives = np.zeros(shape[0])
     if old is None or old_clusters is None:
-        old_clusters, old = np.zeros_like(new_clusters), np.zeros_like(new)
+        old_clusters = np.zeros_like(new_clusters)
+        old = np.zeros_like(new)
     clusters.visit(
         batch.doc_ptr,
         batch.places,
@@ -355,7 +360,8 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     order = np.argsort(
         -shares, axis=1, kind="stable"
     )  # clusters ascend, so the least of equals is first
-    given, shares = np.take_along_axis(given, order, 1), np.take_along_axis(shares, order, 1)
+    given = np.take_along_axis(given, order, 1)
+    shares = np.take_along_axis(shares, order, 1)
     kept = shares > 0
     indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     return Theta(
@@ -371,7 +377,8 @@ def bound(
     document that was not seen are made for it."""
     documents = np.asarray(documents, np.int64)
     documents = documents[np.diff(bow.indptr)[documents] > 0]
-    N, K = state.documents / UNITS, config.topics
+    N = state.documents / UNITS
+    K = config.topics
     prior = digamma(N + config.alpha / K) - digamma(N.sum() + config.alpha)
     common = sparse.topics_bound(state, 1.0 / UNITS, config.eta)
     common += float(gammaln(config.alpha) - gammaln(config.alpha + N.sum()) - (N * prior).sum())
@@ -432,7 +439,10 @@ def warm_up() -> list[Config]:
 # From one training on the State of the Union on a busy machine: not measured on an idle one.
 # Seconds a token and pass, at so many clusters; more cost as this power of them, a guess. Entries
 # of a word's row, at K = 100 and 100 tokens a word.
-SWEEP, SWEEP_TOPICS, SWEEP_POWER, ENTRIES = 0.1e-6, 50, 0.5, 25
+SWEEP = 0.1e-6
+SWEEP_TOPICS = 50
+SWEEP_POWER = 0.5
+ENTRIES = 25
 
 
 def seconds(config: Resolved, tokens: int) -> float:

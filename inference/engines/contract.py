@@ -350,7 +350,8 @@ class Messages(list[Message]):
 
     def work(self) -> None:
         """Do the work, unless it is done."""
-        work, self._work = self._work, None
+        work = self._work
+        self._work = None
         if work:
             work()
 
@@ -620,7 +621,8 @@ def kind(f: Field) -> type:
 
 
 def _whole(f: Field, value: Any) -> int:
-    least, most = f.metadata["least"] or 0, f.metadata["most"]
+    least = f.metadata["least"] or 0
+    most = f.metadata["most"]
     # Kernels are compiled for numbers below 2^31
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
         raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
@@ -630,7 +632,8 @@ def _whole(f: Field, value: Any) -> int:
 
 
 def _number(f: Field, value: Any) -> float:
-    least, most = f.metadata["least"], f.metadata["most"]
+    least = f.metadata["least"]
+    most = f.metadata["most"]
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
     if (

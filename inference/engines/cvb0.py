@@ -60,7 +60,9 @@ RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
 # of K.
-TOPIC, TURN, TURN_POWER = 1.0e-9, 0.2e-6, 0.3
+TOPIC = 1.0e-9
+TURN = 0.2e-6
+TURN_POWER = 0.3
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
-    V, K = shape.V, config.topics
+    V = shape.V
+    K = config.topics
     remembered, phi = (
         room((shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16)
         for _ in range(2)
@@ -281,7 +284,8 @@ def _visit(
     least_alpha: float = 0.0,
 ) -> cvb.Phi:
     """cvb.visit under the present statistics, alpha at least least_alpha."""
-    present, K = _present(config, state, batch, least_alpha), config.topics
+    present = _present(config, state, batch, least_alpha)
+    K = config.topics
     most = K if config.most >= K else min(LEADING, K)
     leads = cvb.leading(present.rows, present.totals, present.eta_mass, most)
     after = cvb.Phi(np.empty_like(before.topics), np.empty_like(before.weights))
@@ -293,10 +297,8 @@ def _present(
     config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0
 ) -> cvb.Present:
     scale = state.pi / cvb.WHOLE
-    rows_of_words, totals = (
-        cvb.table(batch.words, state.values, scale),
-        np.maximum(scale * state.totals, 0.0),
-    )
+    rows_of_words = cvb.table(batch.words, state.values, scale)
+    totals = np.maximum(scale * state.totals, 0.0)
     return cvb.Present(
         rows_of_words,
         totals,
@@ -342,10 +344,8 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     topics that stay as they are. Nothing is drawn."""
     documents = np.arange(first, end, dtype=np.int64)
     batch = dense.batch_of(bow, documents)
-    nothing, keys = (
-        np.zeros((len(batch.places), config.most), np.uint16),
-        np.zeros(len(documents), np.uint64),
-    )
+    nothing = np.zeros((len(batch.places), config.most), np.uint16)
+    keys = np.zeros(len(documents), np.uint64)
     phi = _visit(
         config,
         state,

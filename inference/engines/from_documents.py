@@ -24,11 +24,14 @@ ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
 # eta of OPE: ETA / K, where V eta is at most WEIGHT of a topic's equal share of the tokens; at
 # least LEAST_ETA times the eta that sampling has
-ETA, WEIGHT, LEAST_ETA = 3.0, 0.04, 1 / 2
+ETA = 3.0
+WEIGHT = 0.04
+LEAST_ETA = 1 / 2
 UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
 # For these it is looked at so many documents, each as often as candidates are tried, and shared
 # words, this part of a document's words
-LOOKED_AT, SHARED = 400_000_000, 1 / 8
+LOOKED_AT = 400_000_000
+SHARED = 1 / 8
 ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
 CANDIDATES = 2  # of these for each topic that are searched, at the least
 LEAST_FLOOR = 1e-30  # of beta in float32
@@ -115,7 +118,8 @@ def infer(
 ) -> Inferred:
     """theta of a minibatch's documents. unit: of the rows' values, in tokens. keys: uint64[n], a
     random stream for each document. empty: int64[e], topics that have no tokens and get none."""
-    K, n = len(state.totals), len(batch.doc_ptr) - 1
+    K = len(state.totals)
+    n = len(batch.doc_ptr) - 1
     gathered, floor = _gather(state, unit, eta, batch.words, empty)
     method = frank_wolfe.Method(
         frank_wolfe.OPE,
@@ -126,10 +130,8 @@ def infer(
         False,
         frank_wolfe.AUTOMATIC,
     )
-    theta, factors = (
-        frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K)),
-        np.empty(len(batch.places), np.float32),
-    )
+    theta = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K))
+    factors = np.empty(len(batch.places), np.float32)
     frank_wolfe.infer(
         batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n)
     )
@@ -157,10 +159,8 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     word_ptr, doc_of, factors = rows.pairs_by_word(
         batch.doc_ptr, batch.places, len(batch.words), inferred.factors, numba.get_num_threads()
     )
-    pairs, change = (
-        _in_order(batch.words, word_ptr, doc_of, factors),
-        _change(state, unit, inferred.floor, weight),
-    )
+    pairs = _in_order(batch.words, word_ptr, doc_of, factors)
+    change = _change(state, unit, inferred.floor, weight)
     made = frank_wolfe.blend(
         pairs, inferred.theta, inferred.rows, change, state.start, state.arena_values, state.totals
     )
@@ -241,10 +241,8 @@ def learned_run(
     `infer` had as unit, eta and empty. documents: int64[n], of the whole minibatch."""
     words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
     bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
-    words, word_ptr = (
-        words[bounds[0] : bounds[-1]],
-        word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]],
-    )
+    words = words[bounds[0] : bounds[-1]]
+    word_ptr = word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(
         documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors
     )

@@ -53,7 +53,9 @@ STEPS = {
     "fixed": frank_wolfe.FIXED,
     "line_search": frank_wolfe.LINE_SEARCH,
 }
-AUTOMATIC, SPARSE, DENSE = frank_wolfe.AUTOMATIC, frank_wolfe.SPARSE, frank_wolfe.DENSE
+AUTOMATIC = frank_wolfe.AUTOMATIC
+SPARSE = frank_wolfe.SPARSE
+DENSE = frank_wolfe.DENSE
 
 PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
@@ -61,8 +63,10 @@ LEAST_FLOOR = 1e-30  # of beta in float32
 # Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved
 # for an idle one: seconds a token and pass at 100 topics; more topics cost as this power of them.
 # Entries of a word's row there, likewise.
-SECONDS, SECONDS_POWER = 0.2e-6, 0.33
-ENTRIES, ENTRIES_POWER = 60, 0.3
+SECONDS = 0.2e-6
+SECONDS_POWER = 0.33
+ENTRIES = 60
+ENTRIES_POWER = 0.3
 TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
 
 
@@ -182,7 +186,8 @@ class State(arena.Rows):
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
     """No row has an entry where topics start as documents, which the first step sees to; else all
     rows are full."""
-    V, K = shape.V, config.topics
+    V = shape.V
+    K = config.topics
     state = State(
         seed=seed,
         behind=0,
@@ -196,7 +201,8 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     if config.start == "random":
         state.arena_topics = np.tile(np.arange(K, dtype=np.int32), V)
         state.arena_values = frank_wolfe.uniform(np.uint64(seed), V, K)
-        state.start, state.used = np.arange(V, dtype=np.int64) * K, V * K
+        state.start = np.arange(V, dtype=np.int64) * K
+        state.used = V * K
         state.length, state.capacity = np.full(V, K, np.int64), np.full(V, K, np.int64)
         _begun(config, state)
     return state
@@ -234,7 +240,8 @@ def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
 
 def _begun(config: Resolved, state: State) -> None:
     """Totals of the rows as they are; where learn is ml, topics that sum to 1."""
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     state.totals = rows.sum_topics(state.arena, K)
     if config.learn == "ml":
         state.held = state.totals.copy()
@@ -257,7 +264,8 @@ class _Weights(NamedTuple):
 
 def _weights(config: Resolved, state: State) -> _Weights:
     """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     base = (
         np.maximum(state.pi * state.leftover, FLOOR / V)
         if config.learn == "ml"
@@ -297,7 +305,8 @@ def _infer(
 ) -> _Inferred:
     """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM,
     f and gaps."""
-    n, K = len(batch.doc_ptr) - 1, config.topics
+    n = len(batch.doc_ptr) - 1
+    K = config.topics
     vertices = 1 + config.iterations * (
         frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1
     )
@@ -360,7 +369,9 @@ def _learn(
 
     scale: D / S, of a statistic of the minibatch to one of the corpus.
     """
-    K, moves, unit = config.topics, np.ones(config.topics, bool), np.full(config.topics, 1.0)
+    K = config.topics
+    moves = np.ones(config.topics, bool)
+    unit = np.full(config.topics, 1.0)
     drop_below = np.full(K, frank_wolfe.dropped(K))
     step_size = rho(config, state.t + state.behind)
     step_size = 1.0 if step_size >= arena.STEP_WHOLE else step_size
@@ -442,7 +453,8 @@ def _add(
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta], words with less than LISTED_TOKENS in the floor."""
-    V, K = len(state.start), config.topics
+    V = len(state.start)
+    K = config.topics
     weights = _weights(config, state)
     held = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * held)
@@ -462,7 +474,8 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
     batch, (listed, *_) = _final(config, state, bow, documents, _weights(config, state))
-    places, tokens = _listed(listed), np.diff(batch.token_ptr[batch.doc_ptr])
+    places = _listed(listed)
+    tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed.sizes)
     theta = (config.alpha + listed.weights[places]) / (
         config.topics * config.alpha + tokens[document]

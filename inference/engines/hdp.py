@@ -62,7 +62,8 @@ TOLERANCE = 3e-5
 FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see
 # docs/engines/hdp.md.
-SECONDS_TOPIC, SECONDS_CANDIDATE = 6e-9, 1.5e-9
+SECONDS_TOPIC = 6e-9
+SECONDS_CANDIDATE = 1.5e-9
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,10 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     """lambda - eta is exponential with mean N / (K V), as if all tokens were shared out by chance
     (002, footnote 6); the pointers are spread evenly, so that no topic is preferred. Both fade as 1
     - rho."""
-    K, V = config.topics, shape.V
-    values, totals = np.empty((V, K), np.float32), np.zeros(K)
+    K = config.topics
+    V = shape.V
+    values = np.empty((V, K), np.float32)
+    totals = np.zeros(K)
     vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
     return State(
         seed=seed,
@@ -187,11 +190,9 @@ def begin(
     K = config.topics
     document = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
     kept = ~np.isin(document, held_out)
-    words, topic, document = (
-        bow.words[kept].astype(np.int64),
-        topics[kept].astype(np.int64),
-        document[kept],
-    )
+    words = bow.words[kept].astype(np.int64)
+    topic = topics[kept].astype(np.int64)
+    document = document[kept]
     counts = bow.counts[kept]
     values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(
         np.float32
@@ -227,8 +228,10 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     float64[K], m."""
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
-    first, rest = 1.0 + m[:-1], config.omega + np.cumsum(m[::-1])[::-1][1:]
-    logs, sizes = np.empty(len(mass)), np.empty(len(mass))
+    first = 1.0 + m[:-1]
+    rest = config.omega + np.cumsum(m[::-1])[::-1][1:]
+    logs = np.empty(len(mass))
+    sizes = np.empty(len(mass))
     hdp.sticks(first, rest, logs)
     hdp.lengths(first, rest, sizes)
     at = np.argsort(order)
@@ -272,7 +275,8 @@ def _move(
         unit,
         state.values,
     )
-    candidates, K = local.candidates.ravel(), len(state.mass)
+    candidates = local.candidates.ravel()
+    K = len(state.mass)
     state.totals += unit * np.bincount(candidates, weights=local.tokens.ravel(), minlength=K)
     state.mass += (
         step_size * scale * np.bincount(candidates, weights=local.mass.ravel(), minlength=K)
@@ -294,7 +298,10 @@ def _local(
     gives: bool = True,
 ) -> hdp.Local:
     """The local step of each document, from LDA's with the prior alpha E[sigma] on."""
-    K, n, T, C = config.topics, len(batch.lengths), _pointers(config), _candidates(config)
+    K = config.topics
+    n = len(batch.lengths)
+    T = _pointers(config)
+    C = _candidates(config)
     sticks = stick_parameters(config, state.mass)
     b, _ = vb.table(batch.words, state.values, state.pi, config.eta, state.totals, True)
     prior = np.maximum(config.alpha * sticks.sizes, LEAST_ALPHA)
@@ -437,14 +444,16 @@ def _candidates(config: Resolved) -> int:
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs K in the start of its document and in the tables, and T times C in the local
     step."""
-    T, C = _pointers(config), _candidates(config)
+    T = _pointers(config)
+    C = _candidates(config)
     return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
 
 
 def memory(config: Resolved, shape: Shape) -> int:
     """The values, and of a minibatch the tables of its words (float32 and float64) and what its
     pairs give."""
-    K, C = config.topics, _candidates(config)
+    K = config.topics
+    C = _candidates(config)
     S = -(-shape.D // shape.per_pass)
     pairs = -(-shape.tokens // shape.per_pass)
     words = min(shape.V, pairs)

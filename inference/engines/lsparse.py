@@ -294,10 +294,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 def _replace(config: Resolved, state: State, batch: Batch) -> None:
     """Replace a batch's earlier statistics by the new."""
-    old_topics, old = (
-        state.memory_topics[batch.pairs],
-        state.memory_shares[batch.pairs].astype(np.float64),
-    )
+    old_topics = state.memory_topics[batch.pairs]
+    old = state.memory_shares[batch.pairs].astype(np.float64)
     new_topics, new, _ = _visit(config, state, batch, old_topics, old)
     state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = (
         new_topics,
@@ -335,7 +333,8 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     )
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, least)
-        state.totals, state.pi = state.totals * state.pi, 1.0
+        state.totals = state.totals * state.pi
+        state.pi = 1.0
 
 
 def _weights(
@@ -356,14 +355,19 @@ def _visit(
     """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what
     is remembered, in UNITS, as the new shares are then; None: nothing, and they sum to 1."""
     weights, g = _weights(config, state, batch.words)
-    L, P = _width(config), len(batch.places)
+    L = _width(config)
+    P = len(batch.places)
     first = lsparse.first_choice(weights, g, np.argsort(-g, kind="stable"), L)
     new = lsparse.Tokens(np.zeros((P, L), np.uint16), np.zeros((P, L)))
     told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
     if old is None or old_topics is None:
-        before, units, start = lsparse.Tokens(*sparse.NOTHING), 1.0, lsparse.COLD
+        before = lsparse.Tokens(*sparse.NOTHING)
+        units = 1.0
+        start = lsparse.COLD
     else:
-        before, units, start = lsparse.Tokens(old_topics, old), float(UNITS), STARTS[config.start]
+        before = lsparse.Tokens(old_topics, old)
+        units = float(UNITS)
+        start = STARTS[config.start]
     how = lsparse.How(start, config.restarts, config.sweeps, config.change, lsparse.BLOCK, units)
     lsparse.visit(batch, weights, g, first, config.alpha, how, before, new, told)
     return new.topics, new.shares, told
@@ -466,8 +470,14 @@ def warm_up() -> list[Config]:
 # with a load of forty: not measured on an idle one. Seconds a token and pass that explores, at so
 # many topics and L; more cost as these powers of them, a guess; so is what other starts cost.
 # Entries of a word's row, at K = 100 and 100 tokens a word.
-SWEEP, SWEEP_TOPICS, SWEEP_MOST, SWEEP_POWER, MOST_POWER, ENTRIES = 1.3e-6, 50, 4, 0.4, 0.4, 25
-START_COST, SETTLED_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}, 0.5
+SWEEP = 1.3e-6
+SWEEP_TOPICS = 50
+SWEEP_MOST = 4
+SWEEP_POWER = 0.4
+MOST_POWER = 0.4
+ENTRIES = 25
+START_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}
+SETTLED_COST = 0.5
 
 
 def seconds(config: Resolved, tokens: int) -> float:

@@ -42,7 +42,8 @@ def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
 def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
     """Of every cluster. documents: float64[K]. unit: of the state's values and of documents."""
     here = ranges(state.start, state.length)
-    words, topic = np.repeat(np.arange(len(state.start)), state.length), state.arena_topics[here]
+    words = np.repeat(np.arange(len(state.start)), state.length)
+    topic = state.arena_topics[here]
     order = np.argsort(topic, kind="stable")
     ends = np.cumsum(np.bincount(topic, minlength=len(documents)))
     tokens = unit * state.arena_values[here]
@@ -73,12 +74,11 @@ def merged(a: Row, b: Row) -> Row:
 def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int, b: int) -> float:
     """Of documents that are in both clusters, when the two are one, in nats. clusters, shares: [D,
     L], as remembered."""
-    of_a, of_b = (
-        np.where(clusters == a, shares, 0).sum(axis=1),
-        np.where(clusters == b, shares, 0).sum(axis=1),
-    )
+    of_a = np.where(clusters == a, shares, 0).sum(axis=1)
+    of_b = np.where(clusters == b, shares, 0).sum(axis=1)
     both = (of_a > 0) & (of_b > 0)
-    x, y = of_a[both] / units, of_b[both] / units
+    x = of_a[both] / units
+    y = of_b[both] / units
     return float(((x + y) * np.log(x + y) - x * np.log(x) - y * np.log(y)).sum())
 
 
@@ -95,12 +95,11 @@ def best_merge(
     their words: the greatest gain first."""
     used = [k for k, row in enumerate(rows) if row.documents > 0]
     topic = np.repeat(np.arange(len(rows)), [len(row.words) for row in rows])
-    words, tokens = (
-        np.concatenate([row.words for row in rows]),
-        np.concatenate([row.tokens for row in rows]),
-    )
+    words = np.concatenate([row.words for row in rows])
+    tokens = np.concatenate([row.tokens for row in rows])
     norms = np.sqrt(np.bincount(topic, weights=tokens**2, minlength=len(rows)))
-    out, pairs = [], set()
+    out = []
+    pairs = set()
     for b in sorted(used, key=lambda k: (rows[k].documents, k))[:MERGED]:
         own = np.zeros(V)
         own[rows[b].words] = rows[b].tokens

@@ -54,7 +54,8 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
         else:
             break
         done = np.abs(new - a).max() <= SMALL * a.max()
-        a, value = new, better
+        a = new
+        value = better
         if done:
             break
     a = np.maximum(a, LEAST)
@@ -64,7 +65,8 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
 def alpha_step(a: np.ndarray, log_theta: np.ndarray) -> np.ndarray:
     """H^-1 g at a: what Newton's method takes away (004, below eq. 13)."""
     g = psi(a.sum()) - psi(a) + log_theta
-    h, z = -polygamma(1, a), polygamma(1, a.sum())
+    h = -polygamma(1, a)
+    z = polygamma(1, a.sum())
     return (g - (g / h).sum() / (1.0 / z + (1.0 / h).sum())) / h
 
 
@@ -80,7 +82,8 @@ def eta(start: float, K: int, V: int, log_beta: float, steps: int = STEPS) -> fl
     """
     if V == 1:  # beta is 1 whatever eta is
         return start
-    now, value = start, _eta_objective(start, K, V, log_beta)
+    now = start
+    value = _eta_objective(start, K, V, log_beta)
     for _ in range(steps):
         slope = K * V * (psi(V * now) - psi(now)) + log_beta
         bend = K * V * (V * polygamma(1, V * now) - polygamma(1, now))
@@ -95,7 +98,8 @@ def eta(start: float, K: int, V: int, log_beta: float, steps: int = STEPS) -> fl
             step /= 2
         else:
             return now
-        now, value = new, better
+        now = new
+        value = better
     return now
 
 

@@ -49,7 +49,8 @@ FOLD_BURN_IN, FOLD_SAMPLES = 5, 5  # sweeps over a document under the finished t
 CONTINUED = 20  # passes of a run that begins with the topics of another
 # Seconds a token and sweep are TOKEN + K TOPIC: process time at K = 20, 100, 400 of the State of
 # the Union, one thread.
-TOKEN, TOPIC = 0.05e-6, 0.6e-9
+TOKEN = 0.05e-6
+TOPIC = 0.6e-9
 
 
 @dataclass(frozen=True)
@@ -174,10 +175,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         if len(state.memory)
         else np.full(token_ptr[-1], gibbs.UNSEEN)
     )
-    alpha, streams = (
-        np.full(config.topics, config.alpha),
-        keys(state.seed, rng.SMC, visit, documents),
-    )
+    alpha = np.full(config.topics, config.alpha)
+    streams = keys(state.seed, rng.SMC, visit, documents)
     smc.sweep(
         doc_ptr,
         words,

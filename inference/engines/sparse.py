@@ -79,7 +79,8 @@ def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:
     nothing."""
     V = len(state.start)
     here = ranges(state.start, state.length)
-    values, topic = unit * state.arena_values[here], state.arena_topics[here]
+    values = unit * state.arena_values[here]
+    topic = state.arena_topics[here]
     totals = np.maximum(unit * state.totals, 0.0)
     rise = digamma(eta + values) - digamma(V * eta + totals)[topic]
     listed = gammaln(eta + values) - gammaln(eta) - values * rise

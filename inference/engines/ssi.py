@@ -71,7 +71,9 @@ TABLE_ENTRIES = (
     1 << 31
 )  # of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
 # A word with fewer tokens, each counted once a draw, has counts of one byte; of two; or of four
-TINY, NARROW, WIDE = 1 << 8, 1 << 16, 1 << 31
+TINY = 1 << 8
+NARROW = 1 << 16
+WIDE = 1 << 31
 NOT_COUNTED = -1  # in place of a step
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
@@ -100,19 +102,25 @@ FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
 RECOUNTED = 4096  # documents at a time
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
-GROWN, GROWN_STEPS = 32_768, 64
+GROWN = 32_768
+GROWN_STEPS = 64
 # The same of the warm-up, beyond SMALL documents
-SMALL, WARM, WARM_STEPS = 2048, 16_384, 256
+SMALL = 2048
+WARM = 16_384
+WARM_STEPS = 256
 SWEPT_TOKENS = (
     600_000_000  # what is gone through, over all passes, where the number of passes is not given
 )
 # A rough figure of this program on two cores, set by hand from single trainings of some collections
 # while it was made: seconds a token and pass, at so many topics; more topics cost as this power of
 # them.
-SWEEP, SWEEP_TOPICS, SWEEP_POWER = 0.14e-6, 100, 0.33
+SWEEP = 0.14e-6
+SWEEP_TOPICS = 100
+SWEEP_POWER = 0.33
 # Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all
 # fades
-ENTRIES, ENTRIES_FADING = 12, 6
+ENTRIES = 12
+ENTRIES_FADING = 6
 
 
 @dataclass(frozen=True)
@@ -210,7 +218,8 @@ class Config(Settings):
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has
         the evidence."""
-        memo, log = self.statistics == "memo", self.expectation == "log"
+        memo = self.statistics == "memo"
+        log = self.expectation == "log"
         # With fewer topics, documents chosen at random miss too many
         start = self.start or ("documents" if self.topics >= 20 else "sampling")
         minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
@@ -303,7 +312,9 @@ class State(averaging.Averaged):
             indptr, topics, values = counts.rows(self.table, self.arena_values[:0])
             self.start, self.length = indptr[:-1], np.diff(indptr)
             self.capacity, self.used = self.length.copy(), len(topics)
-            self.arena_topics, self.arena_values, self.written = topics, values, self.t
+            self.arena_topics = topics
+            self.arena_values = values
+            self.written = self.t
 
     @property
     def nonzero(self) -> int:
@@ -317,11 +328,11 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
     scratch: a folder for the state's memory where that is large.
     """
-    V, K, M = shape.V, config.topics, config.samples * config.draws
-    remembers, warm = (
-        config.statistics == "memo",
-        config.statistics == "memo" and config.warm_up > 0,
-    )
+    V = shape.V
+    K = config.topics
+    M = config.samples * config.draws
+    remembers = config.statistics == "memo"
+    warm = config.statistics == "memo" and config.warm_up > 0
     memory = room((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
     eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
@@ -656,7 +667,8 @@ def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
     documents."""
     state.rest()
     arena.clear(state)
-    state.pi, state.eta = 1.0 / state.memory.shape[1], config.eta
+    state.pi = 1.0 / state.memory.shape[1]
+    state.eta = config.eta
     state.counted = NOT_COUNTED
     _hold_counts(state, bow)
 
@@ -680,10 +692,12 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     small = most.max(initial=0.0) < NARROW
     limit, wide, narrow = (TINY, np.uint16, np.uint8) if small else (NARROW, np.int32, np.uint16)
     large = np.flatnonzero(most >= limit)
-    F, width = int(large[-1]) + 1 if len(large) else 0, gibbs.padded(config.topics)
+    F = int(large[-1]) + 1 if len(large) else 0
+    width = gibbs.padded(config.topics)
     state.table = gibbs.Table(np.zeros((F, width), wide), np.zeros((bow.V - F, width), narrow))
     counts.fill(state.arena, state.table)
-    state.counted, state.written = state.t, NOT_COUNTED
+    state.counted = state.t
+    state.written = NOT_COUNTED
 
 
 def _hold_counts(state: State, bow: Bow) -> None:
@@ -737,7 +751,8 @@ def divided(
     that changed."""
     way = _next(config, state, site.bow, shape)
     if len(laid.documents):
-        here, first_token = laid.own - site.bounds[site.rank], site.own.first_token
+        here = laid.own - site.bounds[site.rank]
+        first_token = site.own.first_token
         keys = streams(state.seed, rng.SAMPLE, state.t, laid.own)
         if way.in_table:
             learned = state.rises.copy()
@@ -852,7 +867,8 @@ def _sample(
 ) -> np.ndarray:
     """uint16[N, samples * draws]: topics of a batch's tokens, under the rows. before: of the last
     visit, None where all is new."""
-    log, norm = config.expectation == "log", _normalisers(config, state)
+    log = config.expectation == "log"
+    norm = _normalisers(config, state)
     new = (
         np.full((batch.token_ptr[-1], config.samples * config.draws), gibbs.UNSEEN)
         if before is None
@@ -920,7 +936,8 @@ def _sweep(
     anew: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """`gibbs.sample` with a table of counts or weights; norm: of `_normalisers`."""
-    K, log = config.topics, config.expectation == "log"
+    K = config.topics
+    log = config.expectation == "log"
     times = np.ones(K, np.float32) if log else (state.pi / norm).astype(np.float32)
     width = gibbs.padded(K)
     prior = np.zeros(width, np.float32)
@@ -1030,12 +1047,15 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1, under the topics as they are published;
     kernels/fold.py says how."""
     state.rest()
-    batch, log = expand(bow, np.arange(first, end, dtype=np.int64)), config.expectation == "log"
-    words, unit = batch.words, state.pi
+    batch = expand(bow, np.arange(first, end, dtype=np.int64))
+    log = config.expectation == "log"
+    words = batch.words
+    unit = state.pi
     shown: arena.Rows = state
     if state.means:
         shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
-        words, unit = np.arange(len(words)), 1.0
+        words = np.arange(len(words))
+        unit = 1.0
     norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
     beta = fold.rows(words, shown.arena, unit, state.eta, norm, state.alpha, log)
     return Theta(

@@ -49,7 +49,8 @@ AVERAGED = 20  # minibatches that an adaptive step size is estimated from before
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
 # further hundred topics; by hand from processor time of single trainings, on a machine that did
 # other things too.
-PASS, PASS_BY_TOPICS = 0.55, 0.25
+PASS = 0.55
+PASS_BY_TOPICS = 0.25
 
 
 @dataclass(frozen=True)
@@ -152,12 +153,16 @@ def init(
     config: Resolved, shape: Shape, seed: int, scratch: Path | None = None, random: bool = True
 ) -> State:
     """lambda - eta is random, or 0."""
-    V, K = shape.V, config.topics
-    streams, adapts = config.statistics == "stream", config.rate == "adaptive"
+    V = shape.V
+    K = config.topics
+    streams = config.statistics == "stream"
+    adapts = config.rate == "adaptive"
     fields = variational.beginning(config, shape, seed, scratch, config.remember, random)
-    noise, noise_totals = np.zeros((0, K), np.float32), np.zeros(K)
+    noise = np.zeros((0, K), np.float32)
+    noise_totals = np.zeros(K)
     if streams:
-        noise, noise_totals = fields["values"], fields["totals"]
+        noise = fields["values"]
+        noise_totals = fields["totals"]
         fields |= {"values": np.zeros((V, K), np.float32), "totals": np.zeros(K)}
     return State(
         **fields,
@@ -234,7 +239,8 @@ def _streamed(
 ) -> variational.Local:
     """The local step with the rest of the random start added to the statistics."""
     share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
-    kept, totals = state.values[batch.words], state.totals
+    kept = state.values[batch.words]
+    totals = state.totals
     state.values[batch.words] += share * state.noise[batch.words]
     state.totals = totals + float(share) * state.noise_totals
     local = variational.local(config, state, batch, documents)
@@ -258,7 +264,8 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
 
     The first AVERAGED minibatches are only looked at.
     """
-    target, totals = np.zeros_like(state.values), np.zeros_like(state.totals)
+    target = np.zeros_like(state.values)
+    totals = np.zeros_like(state.totals)
     variational.add(batch, local, scale, target, totals)
     looked_at = state.window < AVERAGED
     window = state.window + 1.0 if looked_at else max(state.window, 1.0)
@@ -300,8 +307,10 @@ def _learn(
         )
 
 
-topics, fold_in = variational.topics, variational.fold_in
-priors, bound = as_learned, variational.bound
+topics = variational.topics
+fold_in = variational.fold_in
+priors = as_learned
+bound = variational.bound
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:

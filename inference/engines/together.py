@@ -11,6 +11,7 @@ rows of some words, and sends these rows to all the others.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -86,10 +87,8 @@ def counted(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
     here = ranges(state.start, state.length)
     indptr = np.append(0, np.cumsum(state.length))
-    topics, changes = (
-        state.arena_topics[here].astype(np.uint16),
-        state.arena_values[here].astype(np.int32),
-    )
+    topics = state.arena_topics[here].astype(np.uint16)
+    changes = state.arena_values[here].astype(np.int32)
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
@@ -113,8 +112,8 @@ def add(
             heard_counts(message)
             for message in (yield by_owner(counts, divided_words(site.bow, site.ranks, K)))
         ]
-        summed = added_up(parts, K)
-        counts, own = summed, lambda: change(summed)
+        counts = added_up(parts, K)
+        own = partial(change, counts)
     messages = Messages([told(counts)] * site.ranks, own)
     heard = yield messages
     messages.work()
@@ -229,8 +228,10 @@ def merge(
     indptr = np.append(0, np.cumsum(np.minimum(K, state.length[sums.words] + samples)))
     first, end = runs(site)
     bounds = shares(indptr)[first : end + 1]
-    a, b = bounds[0], bounds[-1]
-    words, indptr = sums.words[a:b], indptr[a : b + 1] - indptr[a]
+    a = bounds[0]
+    b = bounds[-1]
+    words = sums.words[a:b]
+    indptr = indptr[a : b + 1] - indptr[a]
     sizes, topics, values, added = tally.merge(
         bounds - a,
         words,

@@ -148,15 +148,16 @@ def beginning(
 
     remembered: L.
     """
-    V, K, L = shape.V, config.topics, min(remembered, config.topics)
+    V = shape.V
+    K = config.topics
+    L = min(remembered, config.topics)
     rows = gamma_rows(config, shape)
-    values, totals = np.zeros((V, K), np.float32), np.zeros(K)
+    values = np.zeros((V, K), np.float32)
+    totals = np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
-    gamma, strongest = (
-        room((rows, L), scratch, np.float32),
-        room((rows, L if L < K else 0), scratch, np.uint16),
-    )
+    gamma = room((rows, L), scratch, np.float32)
+    strongest = room((rows, L if L < K else 0), scratch, np.uint16)
     gamma[:], strongest[:] = 0.0, 0
     return {
         "seed": seed,
@@ -219,7 +220,8 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
         pairs = slice(bow.indptr[first], bow.indptr[end])
         document = np.repeat(np.arange(first, end), np.diff(bow.indptr[first : end + 1]))
         kept = ~np.isin(document, held_out)
-        counts, given = bow.counts[pairs][kept], topics[pairs][kept]
+        counts = bow.counts[pairs][kept]
+        given = topics[pairs][kept]
         np.add.at(state.values, (bow.words[pairs][kept], given), counts.astype(np.float32))
         gamma = np.bincount(
             (document[kept] - first) * K + given, weights=counts, minlength=(end - first) * K

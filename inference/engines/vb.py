@@ -45,7 +45,8 @@ SWEPT_TOKENS = (
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
 # further hundred topics; by hand from processor time of single trainings, on a machine that did
 # other things too.
-PASS, PASS_BY_TOPICS = 0.5, 0.25
+PASS = 0.5
+PASS_BY_TOPICS = 0.25
 
 
 @dataclass(frozen=True)
@@ -140,13 +141,17 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.totals, state.next_totals = state.next_totals, state.totals
         state.next[:], state.next_totals[:] = 0.0, 0.0
         if state.visited:
-            mean, length = state.log_theta / state.visited, shape.tokens / shape.D
+            mean = state.log_theta / state.visited
+            length = shape.tokens / shape.D
             variational.learn(config, state, mean, length, variational.NEWTON)
-            state.log_theta, state.visited = np.zeros(config.topics), 0
+            state.log_theta = np.zeros(config.topics)
+            state.visited = 0
 
 
-topics, fold_in = variational.topics, variational.fold_in
-priors, bound = as_learned, variational.bound
+topics = variational.topics
+fold_in = variational.fold_in
+priors = as_learned
+bound = variational.bound
 
 
 continued = fewer_passes

@@ -61,7 +61,8 @@ SWEPT_TOKENS = (
 # Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from
 # trainings of 20 passes over the State of the Union with 10 and 30 topics, processor time on a
 # machine that was busy with others.
-SECONDS, SECONDS_TOPIC = 0.12e-6, 2.5e-9
+SECONDS = 0.12e-6
+SECONDS_TOPIC = 2.5e-9
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,8 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 
 
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
-    V, K = shape.V, config.topics
+    V = shape.V
+    K = config.topics
     gamma = room((variational.gamma_rows(config, shape), K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
@@ -367,7 +369,8 @@ def _learn_words(state: State) -> None:
     V, K = state.values.shape
     if V == 1:  # beta is 1 whatever eta is
         return
-    statistics, totals = state.values, state.totals
+    statistics = state.values
+    totals = state.totals
     _lift(state, statistics, totals)  # lambda with the etas before
     state.eta_words = learning.alpha(
         state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST)

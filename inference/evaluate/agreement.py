@@ -33,7 +33,8 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     and the same category throughout: chance alone would then agree as well.
     """
     both = (first != MISSING) & (second != MISSING)
-    a, b = first[both], second[both]
+    a = first[both]
+    b = second[both]
     if not len(a):
         return float("nan")
     C = int(max(a.max(), b.max())) + 1
@@ -55,7 +56,8 @@ def alpha(
     counts, weight = _counted(answers, weights, 2)
     C = counts.shape[1]
     apart = 1.0 - np.eye(C) if values is None else np.subtract.outer(values[:C], values[:C]) ** 2.0
-    judged, totals = counts.sum(axis=1), weight @ counts
+    judged = counts.sum(axis=1)
+    totals = weight @ counts
     expected = totals @ apart @ totals
     if not expected > 0:
         return float("nan")
@@ -68,7 +70,8 @@ def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
     rare categories don't make small: chance is the mean of p (1 - p) over the categories, by C - 1.
     As `alpha`; items of one reader count for p. NaN where no item has two."""
     counts, weight = _counted(answers, weights, 1)
-    judged, C = counts.sum(axis=1), max(counts.shape[1], 2)
+    judged = counts.sum(axis=1)
+    C = max(counts.shape[1], 2)
     several = judged >= 2
     if not weight[several].any():
         return float("nan")
@@ -88,7 +91,8 @@ def interval(
     """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap
     over items, percentiles: NaN where less than half of the draws have a value. It holds for these
     readers, not for others."""
-    n, base = answers.shape[1], 1 if weights is None else weights
+    n = answers.shape[1]
+    base = 1 if weights is None else weights
     times = np.random.default_rng(seed).multinomial(
         n, np.full(n or 1, 1 / (n or 1)), draws if n else 0
     )

@@ -133,7 +133,9 @@ def _together(top, indptr, documents, D):
                 d = np.uint64(documents[x])
                 bits[i, d >> _SIX] |= _ONE << (d & _LAST)
             for j in range(i + 1):
-                a, b, both = bits[i], bits[j], np.uint64(0)
+                a = bits[i]
+                b = bits[j]
+                both = np.uint64(0)
                 for x in range(len(a)):
                     both += count_ones(a[x] & b[x])  # type: ignore[call-arg]  # numba gives the first
                 out[k, i, j] = both

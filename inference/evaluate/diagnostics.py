@@ -49,7 +49,8 @@ class TopicMeasures(NamedTuple):
 def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
     """assigned: the corpus's tokens, each to its topic, as MALLET counts those of a sample. The
     memory is that of Coherence, and V."""
-    counts, judge = np.maximum(bow.word_tokens, 1.0), Coherence(bow)
+    counts = np.maximum(bow.word_tokens, 1.0)
+    judge = Coherence(bow)
     shapes = _shapes(
         topics.indptr,
         topics.words,
@@ -102,13 +103,15 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
     """Add sums of N_dk, of N_dk log N_dk and of documents where k is first, of rows by document,
     topics ascending."""
     for d in range(len(doc_ptr) - 1):
-        best, most = -1, 0
+        best = -1
+        most = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             x = doc_tokens[j]
             tokens[doc_topics[j]] += x
             tokens_log[doc_topics[j]] += x * np.log(x)
             if x > most:
-                best, most = doc_topics[j], x
+                best = doc_topics[j]
+                most = x
         if best >= 0:
             first[best] += 1.0
 
@@ -121,7 +124,10 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
     out = np.full((4, K), np.nan)
     log_all = sum_in_order(log_corpus)
     for k in prange(K):
-        squares, entropy, cross, log_rest = 0.0, 0.0, 0.0, log_all
+        squares = 0.0
+        entropy = 0.0
+        cross = 0.0
+        log_rest = log_all
         for j in range(indptr[k], indptr[k + 1]):
             b = np.float64(weights[j])
             log_rest -= log_corpus[words[j]]

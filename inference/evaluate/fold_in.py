@@ -67,7 +67,8 @@ def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
     for j in range(len(places)):
         if counts[j]:
             p = shared
-            a, b = row_ptr[places[j]], row_ptr[places[j] + 1]
+            a = row_ptr[places[j]]
+            b = row_ptr[places[j] + 1]
             for i in range(a, b):
                 p += theta[row_topics[i]] * above[i]
             factor = counts[j] / p if p > 0.0 else 0.0
@@ -121,7 +122,8 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
     tokens = np.empty(K)
     expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
     column = np.full(K, -1, np.int64)
-    m, total = 0, 0.0
+    m = 0
+    total = 0.0
     for k in range(K):
         total += alpha[k] + tokens[k]
         if tokens[k] >= ACTIVE:
@@ -136,7 +138,9 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
             rest += theta[k] * floor[k]
     used = np.flatnonzero(counts)
     n = len(used)
-    by_topic, by_word, base = np.empty((m, n)), np.empty((n, m)), np.full(n, rest)
+    by_topic = np.empty((m, n))
+    by_word = np.empty((n, m))
+    base = np.full(n, rest)
     for j in range(n):
         by_word[j] = floor[active]
         place = places[used[j]]
@@ -148,7 +152,8 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
                 base[j] += theta[k] * above[i]
         for a in range(m):
             by_topic[a, j] = by_word[j, a]
-    p, sums = np.empty(n), np.empty(m)
+    p = np.empty(n)
+    sums = np.empty(m)
     for _ in range(iterations - WHOLE - 1):
         p[:] = base
         for a in range(m):

@@ -142,10 +142,12 @@ def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
 def _split(documents, indptr, words, counts, V, seed, parts, of, types):
     """(distinct words, indptr, place of each word among them, observed counts, scored counts):
     parts / of is observed."""
-    place, distinct = np.full(V, -1, np.int64), np.empty(V, np.int64)
+    place = np.full(V, -1, np.int64)
+    distinct = np.empty(V, np.int64)
     out_ptr = cumulated(indptr[documents + 1] - indptr[documents])
     places = np.empty(out_ptr[-1], np.int64)
-    observed, scored = np.zeros(out_ptr[-1], np.int64), np.zeros(out_ptr[-1], np.int64)
+    observed = np.zeros(out_ptr[-1], np.int64)
+    scored = np.zeros(out_ptr[-1], np.int64)
     n = 0
     for i in range(len(documents)):
         d = documents[i]
@@ -190,10 +192,12 @@ def _score(
     active,
 ):
     """Sum of log probabilities of each of some documents' scored tokens: float64[n]."""
-    n, K = len(documents), len(floor)
+    n = len(documents)
+    K = len(floor)
     out = np.zeros(n)
     for d in prange(n):
-        a, b = indptr[documents[d]], indptr[documents[d] + 1]
+        a = indptr[documents[d]]
+        b = indptr[documents[d] + 1]
         if not scored[a:b].any():
             continue
         if active:

@@ -142,10 +142,14 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     word_ptr = np.zeros(n + 1, np.int64)
     token_ptr = cumulated(np.minimum(first_token[documents + 1] - first_token[documents], most))
     # A document uses at most as many words as tokens
-    order, places = np.empty(token_ptr[n], np.int32), np.empty(token_ptr[n], np.int64)
-    place, distinct, count = np.full(V, -1, np.int64), np.empty(V, np.int64), 0
+    order = np.empty(token_ptr[n], np.int32)
+    places = np.empty(token_ptr[n], np.int64)
+    place = np.full(V, -1, np.int64)
+    distinct = np.empty(V, np.int64)
+    count = 0
     for i in range(n):
-        d, used = documents[i], word_ptr[i]
+        d = documents[i]
+        used = word_ptr[i]
         size = first_token[d + 1] - first_token[d]
         tokens = np.repeat(words[indptr[d] : indptr[d + 1]], counts[indptr[d] : indptr[d + 1]])
         number = np.full(indptr[d + 1] - indptr[d], -1, np.int32)
@@ -209,7 +213,8 @@ def _tables(floor, row_ptr, row_topics, above, alpha, places):
     """For a document's words: beta_kw, and the sums of alpha_j beta_jw over j <= k: float64[words,
     K] each."""
     K = len(floor)
-    beta, prior = np.empty((len(places), K)), np.empty((len(places), K))
+    beta = np.empty((len(places), K))
+    prior = np.empty((len(places), K))
     for u in range(len(places)):
         beta[u] = floor
         for i in range(row_ptr[places[u]], row_ptr[places[u] + 1]):
@@ -226,16 +231,22 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     it uses, active[r, :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]:
     the place of topic k there, -1 for nowhere.
     """
-    N, K = len(tokens), beta.shape[1]
+    N = len(tokens)
+    K = beta.shape[1]
     most = min(N, K)
-    z, slot = np.full((particles, N), -1, np.int32), np.full((particles, K), -1, np.int32)
-    active, held = np.empty((particles, most), np.int32), np.empty((particles, most), np.int32)
-    used, states = np.zeros(particles, np.int64), np.empty(particles, np.uint64)
-    sums, p = np.empty(most), np.empty(particles)
+    z = np.full((particles, N), -1, np.int32)
+    slot = np.full((particles, K), -1, np.int32)
+    active = np.empty((particles, most), np.int32)
+    held = np.empty((particles, most), np.int32)
+    used = np.zeros(particles, np.int64)
+    states = np.empty(particles, np.uint64)
+    sums = np.empty(most)
+    p = np.empty(particles)
     for r in range(particles):
         states[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
     shared = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(particles))
-    log_p, before = 0.0, 0
+    log_p = 0.0
+    before = 0
     for n in range(N):
         u = tokens[n]
         if prior[u, K - 1] <= 0.0:
@@ -317,7 +328,8 @@ def _resample(x, p, total, n, z, used, active, held, slot):
     copies take the others' places."""
     particles = len(p)
     copies = np.zeros(particles, np.int64)
-    r, reached = 0, p[0]
+    r = 0
+    reached = p[0]
     for i in range(particles):
         aim = (i + x) * total / particles
         while reached <= aim and r < particles - 1:

@@ -94,10 +94,8 @@ def sums_of(
 
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
     """As `_sums`, of arrays and topics as they come."""
-    arrays, group = (
-        documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths),
-        documents.frozen(group, np.int32),
-    )
+    arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    group = documents.frozen(group, np.int32)
     return _sums(
         *documents.chosen(members),
         *arrays,
@@ -116,7 +114,9 @@ def of_sums(
     same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
-    n, tokens, squares = whole[:, 0].astype(np.int64), whole[:, 1].astype(np.int64), whole[:, 2]
+    n = whole[:, 0].astype(np.int64)
+    tokens = whole[:, 1].astype(np.int64)
+    squares = whole[:, 2]
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
     share, low, high = _intervals(n, tokens, squares, by_topic, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
@@ -129,15 +129,18 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
     the share in those that have it, in the whole corpus.
     """
     m, x, length, xx, xl = np.moveaxis(by_topic, 2, 0)
-    n, tokens = np.broadcast_to(n, m.shape), np.broadcast_to(tokens, m.shape)
+    n = np.broadcast_to(n, m.shape)
+    tokens = np.broadcast_to(tokens, m.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = x / tokens
         deviations = np.maximum(xx - 2 * share * xl + share**2 * squares, 0.0)
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
         reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
-        low, high = expit(logit(share) - reach), expit(logit(share) + reach)
+        low = expit(logit(share) - reach)
+        high = expit(logit(share) + reach)
         here = np.where(m > 0, x / length, 0.0)
-    few, whole = (n > 0) & (m <= FEW) & (m < n), (n > 0) & (share == 1)
+    few = (n > 0) & (m <= FEW) & (m < n)
+    whole = (n > 0) & (share == 1)
     most = (
         betaincinv(m[few] + 1, np.maximum(n[few] - m[few], 1e-9), 0.5 + level / 2)
         * np.maximum(typical, here)[few]
@@ -169,13 +172,16 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
     2^53. members: int32, the documents that are looked at; every: whether it is all, whatever
     `members` is. group: of each that is looked at.
     """
-    whole, by_topic = np.zeros((G + 1, 3)), np.zeros((T, G + 1, 5))
-    held, touched = np.zeros(T, np.int64), np.empty(T, np.int64)
+    whole = np.zeros((G + 1, 3))
+    by_topic = np.zeros((T, G + 1, 5))
+    held = np.zeros(T, np.int64)
+    touched = np.empty(T, np.int64)
     for i in range(len(group)):
         d = i if every else members[i]
         if lengths[d] == 0:
             continue
-        g, length = group[i] if group[i] >= 0 else G, float(lengths[d])
+        g = group[i] if group[i] >= 0 else G
+        length = float(lengths[d])
         whole[g, 0] += 1.0
         whole[g, 1] += length
         whole[g, 2] += length * length

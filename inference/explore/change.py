@@ -14,7 +14,8 @@ def information(tokens: np.ndarray) -> np.ndarray:
     same; groups of few tokens weigh little. tokens: int[G, K].
     """
     joint = np.asarray(tokens, np.float64)
-    group, topic = joint.sum(axis=1, keepdims=True), joint.sum(axis=0, keepdims=True)
+    group = joint.sum(axis=1, keepdims=True)
+    topic = joint.sum(axis=0, keepdims=True)
     total = joint.sum() or 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(joint > 0, joint * np.log(joint * total / (group * topic)), 0.0)

@@ -72,7 +72,8 @@ class Company(NamedTuple):
 
 def company(evidence: Evidence) -> Company:
     """The kind of each topic, by its first words. Takes the postings of FIRST words a topic."""
-    K, rows = evidence.K, evidence.rows
+    K = evidence.K
+    rows = evidence.rows
     first, frequent, tokens = words(evidence)
     mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)
     documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
@@ -97,7 +98,8 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
     size = np.bincount(topics, weights=tokens, minlength=evidence.K)
     with np.errstate(divide="ignore"):
-        p, q = np.log(tokens / size[topics]), np.log(total / max(total.sum(), 1))[word]
+        p = np.log(tokens / size[topics])
+        q = np.log(total / max(total.sum(), 1))[word]
     first = _best(topics, np.where(tokens >= 2, p - (1 - LAM) * q, -np.inf), evidence.K)
     return (
         [word[at[tokens[at] >= 2]].tolist() for at in first],
@@ -122,7 +124,8 @@ def _piece_length(evidence: Evidence) -> int:
     for row in range(0, rows.D, -(-rows.D // 1_000) or 1):
         places = rows.offsets[rows.first_token[row] : rows.first_token[row + 1]]
         if len(places) > 1:
-            characters, words = characters + int(np.ptp(places)), words + len(places) - 1
+            characters = characters + int(np.ptp(places))
+            words = words + len(places) - 1
     return max(1, PIECE * characters // max(words, 1))
 
 
@@ -131,9 +134,11 @@ def _judged(
 ) -> tuple[float, float, list[list[int]]]:
     """(apart, across, the words of both sides) of topic k."""
     pieces, anywhere = zip(*(_where(evidence, k, w, step, length) for w in words), strict=True)
-    of_piece, of_row = _together(pieces), _together(anywhere)
+    of_piece = _together(pieces)
+    of_row = _together(anywhere)
     use = np.arange(len(words))
-    second, side = 1.0, np.zeros(len(use), bool)
+    second = 1.0
+    side = np.zeros(len(use), bool)
     for _ in range(_TRIES):
         W = of_piece[np.ix_(use, use)].copy()
         has = W.diagonal().copy()
@@ -162,11 +167,9 @@ def _where(
     rows, counts, topics, _ = evidence.word_rows(w)
     some = rows % step == 0
     mine = some & (topics == k)
-    anywhere, rows, counts = (
-        rows[some].astype(np.int64),
-        rows[mine].astype(np.int64),
-        counts[mine].astype(np.int64),
-    )
+    anywhere = rows[some].astype(np.int64)
+    rows = rows[mine].astype(np.int64)
+    counts = counts[mine].astype(np.int64)
     if not length or not len(rows):
         return rows, anywhere
     nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -191,13 +194,15 @@ def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
     weight = W.sum(axis=1) + 1e-9
     values, vectors = np.linalg.eigh(W / np.sqrt(np.outer(weight, weight)))
     order = np.argsort(vectors[:, -2] / np.sqrt(weight), kind="stable")
-    best, side = np.inf, np.zeros(len(W), bool)
+    best = np.inf
+    side = np.zeros(len(W), bool)
     for i in range(1, len(W)):
         one = np.zeros(len(W), bool)
         one[order[:i]] = True
         cost = W[np.ix_(one, ~one)].sum() / max(min(weight[one].sum(), weight[~one].sum()), 1e-9)
         if cost < best:
-            best, side = cost, one
+            best = cost
+            side = one
     return float(values[-2]), side
 
 
@@ -220,7 +225,8 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
         np.quantile(lengths, np.linspace(0, 1, 41))
     )  # 40 bins of rows by their length
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
-    many, total = np.bincount(bins), np.bincount(bins, weights=lengths)
+    many = np.bincount(bins)
+    total = np.bincount(bins, weights=lengths)
     part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))
     ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
     expected = (many * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(axis=1)

@@ -32,14 +32,16 @@ def beside(
     their tokens; lengths: int64[D].
     """
     held = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
-    each, D = np.diag(held).astype(np.float64), np.count_nonzero(lengths)
+    each = np.diag(held).astype(np.float64)
+    D = np.count_nonzero(lengths)
     columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
         np.full((K, n), -1, np.int32),
         np.full((K, n), np.nan),
         np.zeros((K, n), np.int64),
     )
     for k in range(K):
-        both, chance = held[k], each[k] * each / max(D, 1)
+        both = held[k]
+        chance = each[k] * each / max(D, 1)
         kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
         kept[k] = False
         others = np.flatnonzero(kept)

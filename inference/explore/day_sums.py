@@ -55,7 +55,9 @@ class DaySums:
     1, K], mapped, sums over the documents before each edge."""
 
     def __init__(self, edges: np.ndarray, whole: np.ndarray, by_topic: np.ndarray):
-        self.edges, self.whole, self.by_topic = edges, whole, by_topic
+        self.edges = edges
+        self.whole = whole
+        self.by_topic = by_topic
 
     @classmethod
     def write(
@@ -76,10 +78,8 @@ class DaySums:
         edges = _edges(days, len(doc_topics), K)
         if edges is None:
             return
-        whole, by_topic = (
-            np.zeros((len(edges), 4), np.int64),
-            np.zeros((len(MEASURES), len(edges), K), np.int64),
-        )
+        whole = np.zeros((len(edges), 4), np.int64)
+        by_topic = np.zeros((len(MEASURES), len(edges), K), np.int64)
         _count(days, edges, whole, by_topic, *arrays)
         np.cumsum(whole, axis=0, out=whole)
         np.cumsum(by_topic, axis=1, out=by_topic)
@@ -109,7 +109,8 @@ class DaySums:
         days: int32[D]. into: int32[K], the topic that each is counted as: of topics that others are
         parts of, the documents are looked at. None where so many documents lie between the edges
         that a pass over all is quicker."""
-        days, bounds = frozen(days, np.int32), np.array(spans, np.int64).reshape(-1, 2)
+        days = frozen(days, np.int32)
+        bounds = np.array(spans, np.int64).reshape(-1, 2)
         low = np.searchsorted(self.edges, bounds[:, 0], "left")
         high = np.searchsorted(self.edges, bounds[:, 1], "right") - 1
         outer = [
@@ -123,8 +124,10 @@ class DaySums:
         ]
         if sum(len(some) for _, some in outer) * _LOOKED > len(days):
             return None
-        low, high = np.append(np.minimum(low, high), 0), np.append(high, len(self.edges) - 1)
-        asked, columns = np.asarray(topics, np.int64), np.array(measures, np.int64)
+        low = np.append(np.minimum(low, high), 0)
+        high = np.append(high, len(self.edges) - 1)
+        asked = np.asarray(topics, np.int64)
+        columns = np.array(measures, np.int64)
         whole = (self.whole[high] - self.whole[low]).astype(np.float64)
         by_topic = np.empty((len(topics), len(low), len(columns)))
         for m, rows in enumerate(self.by_topic[measure] for measure in measures):
@@ -139,7 +142,8 @@ class DaySums:
         )
         for g, some in outer:
             _add(frozen(some, np.int32), g, slot, columns, whole, by_topic, *arrays)
-        starts, ends = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
+        starts = np.ascontiguousarray(bounds[:, 0])
+        ends = np.ascontiguousarray(bounds[:, 1])
         for t, k in enumerate(asked.tolist()):
             parts = np.flatnonzero(into == k)
             if parts.tolist() != [k]:
@@ -277,7 +281,8 @@ def _fold(
     M]."""
     for k in parts:
         for d in by_share[topic_ptr[k] : topic_ptr[k + 1]]:
-            x, first = 0.0, -1
+            x = 0.0
+            first = -1
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 if wanted[doc_topics[j]]:
                     first = doc_topics[j] if first < 0 else first
@@ -295,7 +300,8 @@ def _fold(
 def in_span(days, a, b, first, most):
     """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most
     so many."""
-    numbers, n = np.empty(most, np.int32), 0
+    numbers = np.empty(most, np.int32)
+    n = 0
     for d in range(max(first, 0), len(days)):
         if n == most:
             break

@@ -48,7 +48,8 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     is left out."""
     at = place[topics.words]
     topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
-    kept, weights = at >= 0, topics.weights
+    kept = at >= 0
+    weights = topics.weights
     listed = np.bincount(topic[kept], minlength=topics.K)
     outside = np.bincount(topic[~kept], weights=weights[~kept], minlength=topics.K)
     unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
@@ -76,9 +77,11 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
 
     advance: called with the share of the work that is done.
     """
-    out, same = _beside_floors(a.indptr, a.weights, b.floor), a is b
+    out = _beside_floors(a.indptr, a.weights, b.floor)
+    same = a is b
     out += out.T.copy() if same else _beside_floors(b.indptr, b.weights, a.floor).T
-    topics, weights = np.empty(len(b.words), np.uint32), np.empty(len(b.words), np.float32)
+    topics = np.empty(len(b.words), np.uint32)
+    weights = np.empty(len(b.words), np.float32)
     start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
     K = len(a.floor)
     step = max(_LARGE, -(-K // _BLOCKS))
@@ -158,7 +161,8 @@ def _beside_floors(indptr, weights, floors):
             (len(row) + 1, _TERMS + 1)
         )  # of the first j words: p, log(p / 2), and p^(1 - n) at n
         alone = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
-        falling, mixed = -row, np.empty(len(row))
+        falling = -row
+        mixed = np.empty(len(row))
         first = 0  # words with a weight at all
         while first < len(row) and row[first] > 0.0:
             p = row[first]
@@ -235,14 +239,20 @@ def _between(
     """
     K = len(b_floor)
     for i in prange(first_row, end_row):
-        f, first = floor[i], i + 1 if same else 0
-        floors, terms, added, neither = np.empty(K), np.empty(K), np.zeros(K), np.empty(K)
+        f = floor[i]
+        first = i + 1 if same else 0
+        floors = np.empty(K)
+        terms = np.empty(K)
+        added = np.zeros(K)
+        neither = np.empty(K)
         _mixed_with(b_floor, f, neither)
         for j in range(indptr[i], indptr[i + 1]):
-            low, end = start[words[j]], start[words[j] + 1]
+            low = start[words[j]]
+            end = start[words[j] + 1]
             if same:
                 low += np.searchsorted(topics[low:end], first)
-            beside, q = topics[low:end], b_weights[low:end]
+            beside = topics[low:end]
+            q = b_weights[low:end]
             for e in range(len(beside)):
                 floors[e] = b_floor[beside[e]]
             _in_both(np.float64(weights[j]), f, q, floors, terms)

@@ -144,7 +144,8 @@ class Grammar:
 
     def _count(self, words: list[str], capitals: bytearray) -> None:
         """Adds up how the words of a text are used."""
-        stop, determiners = self._stop, self.determiners
+        stop = self._stop
+        determiners = self.determiners
         for place, word in enumerate(words):
             if word in stop or not word[0].isalpha():
                 continue

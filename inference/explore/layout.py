@@ -65,7 +65,8 @@ def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
     radii: float64[K], in the units of xy. Two discs that overlap go half of the overlap each, along
     the line between them; what lies alone stays where it is.
     """
-    xy, radii = np.array(xy, np.float64), np.asarray(radii, np.float64)
+    xy = np.array(xy, np.float64)
+    radii = np.asarray(radii, np.float64)
     for _ in range(SEPARATIONS):
         push = _pushes(xy, radii, np.argsort(xy[:, 0], kind="stable"))
         if not np.abs(push).max(initial=0.0) > 1e-9:
@@ -82,10 +83,12 @@ def procrustes(xy: np.ndarray, reference: np.ndarray, pairs: np.ndarray) -> np.n
     squares over the pairs (Schönemann 1966); fewer than two say nothing of a direction, and the map
     comes back as it was.
     """
-    xy, pairs = np.asarray(xy, np.float64), np.asarray(pairs, np.int64).reshape(-1, 2)
+    xy = np.asarray(xy, np.float64)
+    pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
     if len(pairs) < 2:
         return xy.copy()
-    here, there = xy[pairs[:, 0]], np.asarray(reference, np.float64)[pairs[:, 1]]
+    here = xy[pairs[:, 0]]
+    there = np.asarray(reference, np.float64)[pairs[:, 1]]
     u, _, v = np.linalg.svd((here - here.mean(axis=0)).T @ (there - there.mean(axis=0)))
     return (xy - here.mean(axis=0)) @ (u @ v) + there.mean(axis=0)
 
@@ -115,9 +118,11 @@ def _guttman(xy, distances):
     K = len(xy)
     out = np.zeros((K, 2))
     for i in prange(K):
-        x, y = 0.0, 0.0
+        x = 0.0
+        y = 0.0
         for j in range(K):
-            dx, dy = xy[i, 0] - xy[j, 0], xy[i, 1] - xy[j, 1]
+            dx = xy[i, 0] - xy[j, 0]
+            dy = xy[i, 1] - xy[j, 1]
             d = np.sqrt(dx * dx + dy * dy)
             if d > 1e-12:
                 x += distances[i, j] / d * dx
@@ -135,10 +140,13 @@ def _pushes(xy, radii, order):
     K = len(xy)
     out = np.zeros((K, 2))
     reach = radii.max() if K else 0.0
-    x, y, r = xy[order, 0], xy[order, 1], radii[order]
+    x = xy[order, 0]
+    y = xy[order, 1]
+    r = radii[order]
     for p in range(K):
         for q in range(p - 1, -1, -1):
-            dx, room = x[p] - x[q], r[p] + r[q]
+            dx = x[p] - x[q]
+            room = r[p] + r[q]
             if dx >= r[p] + reach:
                 break
             dy = y[p] - y[q]
@@ -146,9 +154,11 @@ def _pushes(xy, radii, order):
             if d < room * room:
                 d = np.sqrt(d)
                 if d > 1e-12:
-                    dx, dy = dx / d, dy / d
+                    dx = dx / d
+                    dy = dy / d
                 else:
-                    dx, dy = np.cos(_GOLDEN * order[p]), np.sin(_GOLDEN * order[p])
+                    dx = np.cos(_GOLDEN * order[p])
+                    dy = np.sin(_GOLDEN * order[p])
                 half = 0.5 * (room - d)
                 out[order[p], 0] += half * dx
                 out[order[p], 1] += half * dy

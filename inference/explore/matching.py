@@ -52,13 +52,15 @@ class Matching(NamedTuple):
 
     def turned(self) -> "Matching":
         """The same, from b's side."""
-        partner, similarity = np.full(len(self.best_a), -1, np.int32), np.zeros(len(self.best_a))
+        partner = np.full(len(self.best_a), -1, np.int32)
+        similarity = np.zeros(len(self.best_a))
         paired = np.flatnonzero(self.partner >= 0)
         partner[self.partner[paired]], similarity[self.partner[paired]] = (
             paired,
             self.similarity[paired],
         )
-        a, b = (self.best_a, self.best_a_similarity), (self.best_b, self.best_b_similarity)
+        a = (self.best_a, self.best_a_similarity)
+        b = (self.best_b, self.best_b_similarity)
         return Matching(
             partner, similarity, *a, *b, self.merges, self.splits, self.used_b, self.used_a
         )
@@ -84,14 +86,17 @@ def similarities(
                 f"A word for each of the {topics.V:,} numbers was expected, got {len(words):,}.",
             )
     if words_a is words_b or list(words_a) == list(words_b):
-        rows_a, rows_b = distances.rows(a), distances.rows(b)
+        rows_a = distances.rows(a)
+        rows_b = distances.rows(b)
     else:
         number = {word: w for w, word in enumerate(words_a)}
-        place_a, place_b = np.full(a.V, -1, np.int32), np.full(b.V, -1, np.int32)
+        place_a = np.full(a.V, -1, np.int32)
+        place_b = np.full(b.V, -1, np.int32)
         common = [(number[word], w) for w, word in enumerate(words_b) if word in number]
         for place, (in_a, in_b) in enumerate(common):
             place_a[in_a] = place_b[in_b] = place
-        rows_a, rows_b = distances.restricted(a, place_a), distances.restricted(b, place_b)
+        rows_a = distances.restricted(a, place_a)
+        rows_b = distances.restricted(b, place_b)
     similar = distances.between(rows_a, rows_b, advance)
     similar /= -np.log(2)
     similar += 1
@@ -126,7 +131,8 @@ def match(
     )
     similar[~used_a] = 0.0
     similar[:, ~used_b] = 0.0
-    partner, similarity = np.full(a.K, -1, np.int32), np.zeros(a.K)
+    partner = np.full(a.K, -1, np.int32)
+    similarity = np.zeros(a.K)
     for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
         others = np.concatenate(
             [similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]]

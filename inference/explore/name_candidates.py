@@ -145,7 +145,8 @@ def units(naming: Naming, phrases: Iterable[Phrase], written: Written) -> list[U
 
 def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
     """How often a phrase is used, in all texts and as the topic's."""
-    evidence, bow = naming.evidence, naming.evidence.bow
+    evidence = naming.evidence
+    bow = naming.evidence.bow
     if bow.offsets is None or not text:
         return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)
     rarest = min(
@@ -186,8 +187,10 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
     it, with GAP characters between; and whether topic k has each of them there. Of the bag of
     words: indptr, words, counts, first_token, offsets; topics: of its pairs. lengths: int64[m],
     letters of the phrase's words."""
-    n, m = len(documents), len(phrase)
-    uses, own = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    n = len(documents)
+    m = len(phrase)
+    uses = np.zeros(n, np.int64)
+    own = np.zeros(n, np.bool_)
     for i in range(n):
         d = documents[i]
         starts = np.zeros(0, np.int64)
@@ -227,7 +230,8 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
 
 def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
     """A phrase as a unit; None where it cannot stand for the topic."""
-    words, precision = found.phrase.words, found.own / found.all
+    words = found.phrase.words
+    precision = found.own / found.all
     if not found.text or found.documents < PHRASE_DOCUMENTS or found.covers < PHRASE_COVERS:
         return None
     most = max(naming.words[word].tokens for word in words)
@@ -246,7 +250,8 @@ def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
 
 def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
     """A phrase as a name has it; "" where it is none: an unfinished one, or with a verb."""
-    grammar, known = naming.grammar, [naming.words[word] for word in words]
+    grammar = naming.grammar
+    known = [naming.words[word] for word in words]
     kinds = [grammar.kind(word.spelling) for word in known]
     parts = text.split()
     if "verb" in kinds or kinds[-1] == "modifier" or not (tells(parts[0]) and tells(parts[-1])):
@@ -269,7 +274,8 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
 
 def _names_alone(naming: Naming, number: int) -> bool:
     """Whether a word by itself can stand for the topic."""
-    word, grammar = naming.words[number], naming.grammar
+    word = naming.words[number]
+    grammar = naming.grammar
     least = max(PART * naming.size, min(LEAST, naming.size / SMALL))
     if word.precision < PRECISION or word.tokens < least:
         return False
@@ -296,7 +302,8 @@ def _part_of_phrase(
 
 
 def _word_unit(naming: Naming, number: int) -> Unit:
-    word, rarity = naming.words[number], naming.rarity
+    word = naming.words[number]
+    rarity = naming.rarity
     score = word.precision**POWER * naming.covered(word.has) * rarity.telling([number])
     telling = rarity.of_word.get(number, 0.0) / rarity.median if rarity.median >= EVEN else 1.0
     text = word.form.replace("_", " ")

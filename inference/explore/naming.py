@@ -74,7 +74,8 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
     p(w)), where p(w) is the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
     the spelling of each of `candidates(topics)`.
     """
-    everywhere, owners = _everywhere(topics), _owners(topics)
+    everywhere = _everywhere(topics)
+    owners = _owners(topics)
     used: set[str] = set()
     proposed = [Name()] * topics.K
     for k in np.argsort(-topics.share, kind="stable").tolist():
@@ -98,7 +99,8 @@ def standing(
     `precision` of their tokens, and PART of the topic's, are in it. Where none has the precision,
     the FEWER first of all. into: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
-    word, topic = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), topics.astype(np.int64)
+    word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    topic = topics.astype(np.int64)
     if into is not None and (into != np.arange(evidence.K)).any():
         key, at = np.unique(
             word * evidence.K + into[topic], return_inverse=True
@@ -219,7 +221,8 @@ def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
     """What adds most to the first part of a name; None where nothing adds enough."""
     alone = _covers(naming, [first]) >= ENOUGH
     least = (STRONG if alone else COMPARED) * first.score
-    best, most = None, 0.0
+    best = None
+    most = 0.0
     for unit in ranked:
         added = naming.covered(unit.has & ~first.has)
         if unit is first or unit.score < least or added < ADDED:
@@ -228,7 +231,8 @@ def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
             continue
         gain = unit.score * added / max(naming.covered(unit.has), 1e-9)
         if gain > most and _meet(naming.evidence, first.words, unit.words):
-            best, most = unit, gain
+            best = unit
+            most = gain
     return best
 
 
@@ -290,10 +294,8 @@ def _words(
 ) -> list[tuple[str, float]]:
     """The words of a topic that can name it, with their relevance; where none can, all of them."""
     row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
-    words, log = (
-        topics.words[row],
-        np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300)),
-    )
+    words = topics.words[row]
+    log = np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300))
     lift = log - np.log(everywhere[words])
     parts = [
         (w, vocabulary[w].replace("_", " "), score)
@@ -336,7 +338,8 @@ def joined(parts: Sequence[str]) -> str:
 def alike(a: str, b: str) -> bool:
     """Whether two words say nearly the same by their letters: "court" and "courts", "america" and
     "american"."""
-    a, b = a.casefold(), b.casefold()
+    a = a.casefold()
+    b = b.casefold()
     short = min(len(a), len(b))
     if short < 4:
         ends = len(a) == len(b) == 3 and a[0] == b[0] and a[2] == b[2]  # "man" and "men"

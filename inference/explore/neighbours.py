@@ -68,7 +68,8 @@ class Sample(NamedTuple):
 def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
     """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the
     vocabulary."""
-    bow, K = evidence.bow, evidence.K
+    bow = evidence.bow
+    K = evidence.K
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
     words, counts, topics = (
@@ -79,12 +80,11 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
         documents = largest[k][largest[k] >= 0]
         seen = np.cumsum(evidence.lengths[documents])
         documents = documents[: max(1, int(np.searchsorted(seen, TOKENS // K, side="right")))]
-        rows, tokens = [], []
+        rows = []
+        tokens = []
         for d in documents.tolist() if bow.offsets is not None else ():
-            pairs, own = (
-                slice(*bow.indptr[d : d + 2].tolist()),
-                slice(*bow.first_token[d : d + 2].tolist()),
-            )
+            pairs = slice(*bow.indptr[d : d + 2].tolist())
+            own = slice(*bow.first_token[d : d + 2].tolist())
             mine = topics[pairs] == k
             rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
             tokens.append(int(counts[pairs][mine].sum()))
@@ -108,13 +108,15 @@ def _neighbours(words, counts, mine, offsets, lengths):
     in the order of the pairs."""
     of_token = np.repeat(np.arange(len(words)), counts)
     order = np.argsort(offsets, kind="mergesort")
-    n, T = 0, len(order)
+    n = 0
+    T = len(order)
     out = np.empty((max(T - 1, 0), 7), np.int64)
     gaps = np.full(T + 1, -1, np.int64)  # before each token
     for i in range(1, T):
         gaps[i] = offsets[order[i]] - offsets[order[i - 1]] - lengths[words[of_token[order[i - 1]]]]
     for i in range(1, T):
-        a, b = of_token[order[i - 1]], of_token[order[i]]
+        a = of_token[order[i - 1]]
+        b = of_token[order[i]]
         if not (mine[a] and mine[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
             continue
         out[n, 0], out[n, 1], out[n, 2], out[n, 3:] = words[a], words[b], gaps[i], -1
@@ -131,10 +133,8 @@ def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
     longer phrase that one."""
     if not sum(map(len, rows)):
         return []
-    document, table = (
-        np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
-        np.concatenate(rows),
-    )
+    document = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    table = np.concatenate(rows)
     distinct, which, tokens = _distinct(table[:, :3])
     documents = np.bincount(
         np.unique(which * len(rows) + document) // len(rows), minlength=len(distinct)
@@ -296,10 +296,12 @@ def _end(text: str, start: int, spelling: str) -> int:
 def _largest(doc_ptr, doc_topics, doc_tokens, K, n):
     """Of each topic the n documents with most of its tokens, most first, the first of equals:
     int64[K, n], -1 for none."""
-    documents, tokens = np.full((K, n), -1, np.int64), np.zeros((K, n), np.int64)
+    documents = np.full((K, n), -1, np.int64)
+    tokens = np.zeros((K, n), np.int64)
     for d in range(len(doc_ptr) - 1):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            k, t = doc_topics[j], doc_tokens[j]
+            k = doc_topics[j]
+            t = doc_tokens[j]
             if t > tokens[k, n - 1]:
                 i = n - 1
                 while i > 0 and tokens[k, i - 1] < t:

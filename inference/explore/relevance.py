@@ -31,10 +31,12 @@ def first(
 ) -> list[list[int]]:
     """The `most` words of each topic that are most relevant at LAM, of its `among` most probable
     ones, None for all that it lists. tokens: [V], how often each word occurs in the corpus."""
-    chosen, total = [], tokens.sum()
+    chosen = []
+    total = tokens.sum()
     for k in range(topics.K):
         row = slice(topics.indptr[k], topics.indptr[k + 1])
-        words, weights = topics.words[row][:among], topics.weights[row][:among]
+        words = topics.words[row][:among]
+        weights = topics.weights[row][:among]
         score = relevance(weights, tokens[words], LAM, inside_total=1, total=total)
         chosen.append(words[np.argsort(-score, kind="stable")[:most]].tolist())
     return chosen
@@ -56,13 +58,17 @@ def distinctive(
     part and outside it, in all the words that there are: the prior is in proportion to it. wanted:
     int[m], the words whose scores are wanted, float64[m]; all where it is None.
     """
-    size, total = float(inside.sum()), float(everywhere.sum())
+    size = float(inside.sum())
+    total = float(everywhere.sum())
     if wanted is not None:
-        inside, everywhere = inside[wanted], everywhere[wanted]
-    inside, everywhere = np.asarray(inside, np.float64), np.asarray(everywhere, np.float64)
+        inside = inside[wanted]
+        everywhere = everywhere[wanted]
+    inside = np.asarray(inside, np.float64)
+    everywhere = np.asarray(everywhere, np.float64)
     if not 0 < size < total:
         return np.zeros(len(inside))
-    outside, a = everywhere - inside, np.maximum(prior * everywhere / total, 1e-12)
+    outside = everywhere - inside
+    a = np.maximum(prior * everywhere / total, 1e-12)
     log_odds = _log_odds(inside + a, size + prior) - _log_odds(outside + a, total - size + prior)
     return np.where(everywhere > 0, log_odds / np.sqrt(1 / (inside + a) + 1 / (outside + a)), 0.0)
 

@@ -25,9 +25,11 @@ def saliency(
 def _saliency(ptr, topics, tokens, of_topics, into):
     out = np.zeros(len(ptr) - 1)
     total = of_topics.sum()
-    held, touched = np.zeros(len(of_topics)), np.empty(len(of_topics), np.int64)
+    held = np.zeros(len(of_topics))
+    touched = np.empty(len(of_topics), np.int64)
     for w in range(len(out)):
-        m, all_of = 0, 0.0
+        m = 0
+        all_of = 0.0
         for j in range(ptr[w], ptr[w + 1]):
             k = into[topics[j]]
             if held[k] == 0.0:

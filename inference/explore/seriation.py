@@ -53,7 +53,8 @@ def _spectral(matrix: np.ndarray) -> np.ndarray:
 def _axis(matrix: np.ndarray) -> np.ndarray:
     """The second singular vector of the table scaled by the roots of its sums, from the smaller
     Gram matrix: float64[n]."""
-    rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
+    rows = matrix.sum(axis=1)
+    columns = matrix.sum(axis=0)
     scaled = (matrix / np.sqrt(rows)[:, None])[:, columns > 0] / np.sqrt(columns[columns > 0])
     n, m = scaled.shape
     if min(n, m) < 2:

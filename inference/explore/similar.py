@@ -77,7 +77,8 @@ def nearest(
         )
         numbers, affinity = _best(np.append(numbers, found), np.append(affinity, alike), n)
         least = affinity[-1] if len(affinity) == n else 0.0
-        unseen, looked = min(unseen, max(ahead, _without(ks, mixture))), looked + more
+        unseen = min(unseen, max(ahead, _without(ks, mixture)))
+        looked = looked + more
 
     probes = order[: min(PROBES, first)]
     for k in probes:
@@ -112,7 +113,8 @@ def _lists(
 ) -> np.ndarray:
     """Topics of `order` of which every document as alike as `least` has one, with few documents to
     look at."""
-    p, needed = mixture[order], 1.0 - max(least - SLACK, 0.0) ** 2
+    p = mixture[order]
+    needed = 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
     chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
@@ -129,7 +131,8 @@ def _lists(
 
 @njit(cache=True, nogil=True)
 def _share(d, k, doc_ptr, doc_topics, doc_tokens):
-    tokens, length = 0.0, np.int64(0)
+    tokens = 0.0
+    length = np.int64(0)
     for j in range(doc_ptr[d], doc_ptr[d + 1]):
         length += doc_tokens[j]
         if doc_topics[j] == k:
@@ -140,7 +143,8 @@ def _share(d, k, doc_ptr, doc_topics, doc_tokens):
 @njit(cache=True, nogil=True)
 def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
     """Of the first document of topic k with less than this share of it."""
-    low, high = topic_ptr[k], topic_ptr[k + 1]
+    low = topic_ptr[k]
+    high = topic_ptr[k + 1]
     while low < high:
         middle = (low + high) >> 1
         if _share(by_share[middle], k, doc_ptr, doc_topics, doc_tokens) >= share:
@@ -157,10 +161,8 @@ def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_to
     angle = np.arccos(min(1.0, max(0.0, least)))
     for i in range(len(ks)):
         middle = np.arccos(np.sqrt(min(1.0, p[i])))
-        high, low = (
-            np.cos(max(0.0, middle - angle)) ** 2,
-            np.cos(min(np.pi / 2, middle + angle)) ** 2,
-        )
+        high = np.cos(max(0.0, middle - angle)) ** 2
+        low = np.cos(min(np.pi / 2, middle + angle)) ** 2
         first = _place(ks[i], high, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         counts[i] = _place(ks[i], low, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens) - first
     return counts
@@ -190,8 +192,10 @@ def _search(
             ahead[2 * i + side] = _bound(
                 at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
             )
-    numbers, best = np.full(n, -1, np.int64), np.zeros(n)
-    first, end = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
+    numbers = np.full(n, -1, np.int64)
+    best = np.zeros(n)
+    first = np.empty(TOGETHER, np.int64)
+    end = np.empty(TOGETHER, np.int64)
     filled = looked = 0
     while looked < most:
         j = int(np.argmax(ahead))
@@ -201,14 +205,16 @@ def _search(
             or (filled == n and ahead[j] < best[n - 1] - SLACK)
         ):
             break
-        i, step = j >> 1, 2 * (j % 2) - 1
+        i = j >> 1
+        step = 2 * (j % 2) - 1
         left = topic_ptr[ks[i] + 1] - at[j] if step > 0 else at[j] - topic_ptr[ks[i]] + 1
         m = min(TOGETHER, left, most - looked)
         for q in range(m):
             d = by_share[at[j] + step * q]
             first[q], end[q] = doc_ptr[d], doc_ptr[d + 1]
         for q in range(m):
-            total, length = np.float32(0.0), np.int64(0)
+            total = np.float32(0.0)
+            length = np.int64(0)
             for e in range(first[q], end[q]):
                 length += doc_tokens[e]
                 total += root[doc_topics[e]] * np.sqrt(np.float32(doc_tokens[e]))

@@ -43,7 +43,8 @@ def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarra
     Jensen-Shannon divergences in nats (explore.distances); topics that are not among each other's
     count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
     """
-    K, each = len(both), np.diag(both)
+    K = len(both)
+    each = np.diag(both)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_documents = 1 - np.nan_to_num(both / np.sqrt(np.outer(each, each)))
     of_words = np.ones((K, K))
@@ -62,17 +63,20 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
     proposed: of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
     """
     used = np.flatnonzero(size > 0)
-    n, place = len(used), np.arange(len(used))
+    n = len(used)
+    place = np.arange(len(used))
     if n <= SMALL:
         return Tree(used.tolist(), [(0 if i == 1 else n + i - 2, i) for i in range(1, n)], n)
     large = np.sort(place[np.argsort(-size[used], kind="stable")][:_KEPT])
-    joins, top = list[tuple[int, int]](), dict(zip(large.tolist(), large.tolist(), strict=True))
+    joins = list[tuple[int, int]]()
+    top = dict(zip(large.tolist(), large.tolist(), strict=True))
     for i in np.setdiff1d(place, large).tolist():
         nearest = int(large[np.argmin(apart[used[i], used[large]])])
         joins.append((top[nearest], i))
         top[nearest] = n + len(joins) - 1
     near = apart[np.ix_(used[large], used[large])]
-    nodes, ward = list(top.values()), linkage(squareform(near, checks=False), "ward")
+    nodes = list(top.values())
+    ward = linkage(squareform(near, checks=False), "ward")
     for a, b in ward[:, :2].astype(int).tolist():
         nodes.append(n + len(joins))
         joins.append((nodes[a], nodes[b]))
@@ -97,15 +101,18 @@ def families(
     topic that each stays with, itself for none. A topic that is neither in the tree nor given, nor
     beside such a one, is in none.
     """
-    n, leaf = len(tree.topics), np.full(len(size), -1)
+    n = len(tree.topics)
+    leaf = np.full(len(size), -1)
     leaf[tree.topics] = np.arange(n)
     placed = (given >= 0) | (leaf >= 0)
     home = np.where((given < 0) & placed[beside], beside, np.arange(len(size)))
-    groups, members = dict[int, list[int]](), dict[int, list[int]]()
+    groups = dict[int, list[int]]()
+    members = dict[int, list[int]]()
     for k in np.flatnonzero((size > 0) & placed[home]).tolist():
         into, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
         into.setdefault(int(where[home[k]]), []).append(k)
-    top, splits = {node: node for node in members}, list[tuple[int, list[int]]]()
+    top = {node: node for node in members}
+    splits = list[tuple[int, list[int]]]()
     for i, pair in enumerate(
         tree.joins, n
     ):  # top: of a node, the highest one below it that has all its topics
@@ -116,7 +123,8 @@ def families(
         if parts:
             top[i] = i if len(parts) == 2 else parts[0]
     least = len(groups) + bool(members)
-    first, last = dict.fromkeys(members, least), dict.fromkeys(members, max(most, least))
+    first = dict.fromkeys(members, least)
+    last = dict.fromkeys(members, max(most, least))
     for number, (node, parts) in enumerate(reversed(splits), least):
         last[node] = min(number, last[node])
         first |= dict.fromkeys(parts, number + 1)

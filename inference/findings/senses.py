@@ -45,7 +45,8 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     before, after = (sums.shares(one, np.ones(len(names))) for one in both)
     change, low, high = (array[0] for array in sums.difference(after, before))
     p = sums.ratio(after, before).p[0]
-    up, down = int(np.argmax(change)), int(np.argmin(change))
+    up = int(np.argmax(change))
+    down = int(np.argmin(change))
     if up == down:
         return None
     least = (float(change[up]), float(low[up]), float(high[up]))
@@ -69,7 +70,9 @@ def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
     _, unit = np.unique(period, return_inverse=True)
     counts = np.zeros((unit.max(initial=-1) + 1, T))
     np.add.at(counts, (unit, at), 1.0)
-    size, n, x = counts.sum(axis=1), float(len(at)), counts.sum(axis=0)[None]
+    size = counts.sum(axis=1)
+    n = float(len(at))
+    x = counts.sum(axis=0)[None]
     one = np.array([n])
     return sums.Sums(
         one,

@@ -86,7 +86,8 @@ def in_blocks(group: np.ndarray, G: int) -> Units:
     """Each group in blocks of neighbouring documents, about the square root of their number
     (BLOCKS)."""
     order, starts = _ordered(group, G)
-    edges, groups = [0], []
+    edges = [0]
+    groups = []
     for g, n in enumerate(np.diff(starts).tolist()):
         blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
         edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
@@ -120,29 +121,35 @@ def sums(
     counted as, -1 for none.
     """
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    order, starts = (
-        documents.frozen(units.order, np.int64),
-        documents.frozen(units.starts, np.int64),
-    )
-    group, into = documents.frozen(units.group, np.int32), documents.frozen(into, np.int32)
+    order = documents.frozen(units.order, np.int64)
+    starts = documents.frozen(units.starts, np.int64)
+    group = documents.frozen(units.group, np.int32)
+    into = documents.frozen(into, np.int32)
     return Sums(*_sums(order, starts, group, G, *arrays, into, T))
 
 
 @njit(cache=True, nogil=True)
 def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T):
-    documents, tokens, squares = np.zeros(G), np.zeros(G), np.zeros(G)
-    units, unit_squares = np.zeros(G), np.zeros(G)
-    holding, of_holding, x = np.zeros((G, T)), np.zeros((G, T)), np.zeros((G, T))
-    xx, xl, unit_xx, unit_xl = (
-        np.zeros((G, T)),
-        np.zeros((G, T)),
-        np.zeros((G, T)),
-        np.zeros((G, T)),
-    )
-    mine, touched = np.zeros(T), np.empty(T, np.int64)
-    unit, unit_touched = np.zeros(T), np.empty(T, np.int64)
+    documents = np.zeros(G)
+    tokens = np.zeros(G)
+    squares = np.zeros(G)
+    units = np.zeros(G)
+    unit_squares = np.zeros(G)
+    holding = np.zeros((G, T))
+    of_holding = np.zeros((G, T))
+    x = np.zeros((G, T))
+    xx = np.zeros((G, T))
+    xl = np.zeros((G, T))
+    unit_xx = np.zeros((G, T))
+    unit_xl = np.zeros((G, T))
+    mine = np.zeros(T)
+    touched = np.empty(T, np.int64)
+    unit = np.zeros(T)
+    unit_touched = np.empty(T, np.int64)
     for u in range(len(unit_group)):
-        g, length, n = unit_group[u], 0.0, 0
+        g = unit_group[u]
+        length = 0.0
+        n = 0
         for d in order[starts[u] : starts[u + 1]]:
             words = float(lengths[d])
             if words == 0.0:
@@ -204,7 +211,8 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     in the documents that have it, in all of the corpus.
     """
     n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in counted[:5])
-    m, x = counted.holding, counted.x
+    m = counted.holding
+    x = counted.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
         by_document = (
@@ -223,7 +231,8 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
         )
         df = np.maximum(np.minimum(m - 1, np.where(units > 1, units - 1, n - 1)), 1.0)
         reach = stdtrit(df, 0.5 + level / 2) * error
-        low, high = expit(logit(share) - reach), expit(logit(share) + reach)
+        low = expit(logit(share) - reach)
+        high = expit(logit(share) + reach)
     few = (n > 0) & (m <= FEW) & (m < n)
     tested, g, t = share.copy(), *np.nonzero(few)
     if len(g):
@@ -233,7 +242,8 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
         tested[g, t], error[g, t] = high[g, t], 0.0
         df[g, t] = np.maximum(n[g, 0] - 1, 1)
     low = np.where((m == 0) & (n > 0), 0.0, low)
-    low, high = np.where(n == 1, 0.0, low), np.where(n == 1, 1.0, high)
+    low = np.where(n == 1, 0.0, low)
+    high = np.where(n == 1, 1.0, high)
     return Shares(share, low, high, tested, error, df)
 
 

@@ -51,7 +51,9 @@ def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
 
 @njit(cache=True, nogil=True)
 def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
-    overlap, nearest, mine = np.zeros(len(first)), np.full(len(first), -1), np.zeros(K)
+    overlap = np.zeros(len(first))
+    nearest = np.full(len(first), -1)
+    mine = np.zeros(K)
     for i, d in enumerate(first):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             mine[doc_topics[j]] = doc_tokens[j] / lengths[d]

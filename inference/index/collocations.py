@@ -60,7 +60,9 @@ class Windows:
     ):
         """kernel: counts windows, and adds to the sums of one thread, which `sums` makes. pieces:
         how many of the stream a token of the word has: of a phrase as many as it has words."""
-        self._kernel, self.index, self.found = kernel, index, 0
+        self._kernel = kernel
+        self.index = index
+        self.found = 0
         self._recorded: list[np.ndarray] = []
         self._sums = [sums() for _ in range(2 if len(index.stream.lexicon) <= SMALL else 1)]
         sides = (FARTHEST * (left > 0), FARTHEST * (right > 0)) if sentence else (left, right)
@@ -78,7 +80,8 @@ class Windows:
 
     def _add(self, sums: tuple[np.ndarray, ...], documents: np.ndarray, places: np.ndarray) -> int:
         """To the sums of one thread. Returns how many tokens there are."""
-        words, found = frozen(self.index.stream.words, np.int32), 0
+        words = frozen(self.index.stream.words, np.int32)
+        found = 0
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
             some = slice(cuts[s], cuts[s + 1])
@@ -217,7 +220,10 @@ def _tokens(steps, low, high, documents, places, j, at):
     """The tokens of a document, whose pieces are low … high - 1, from the j-th place on. at[:n]:
     pieces at which they begin, and `high` behind them. Returns n, and the first place of the next
     document."""
-    characters, n, i, d = np.empty(high - low, np.int32), 0, 0, documents[j]
+    characters = np.empty(high - low, np.int32)
+    n = 0
+    i = 0
+    d = documents[j]
     starts.begin(steps, low, high, characters)
     while j < len(documents) and documents[j] == d:
         i += np.searchsorted(characters[i:], places[j])
@@ -250,16 +256,20 @@ def _near(
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the
     number of the first of the segment. here: int32[forms], all 0: of each form in the windows of
     one document. record: bool[1]. Also returns int32[n, 3]: forms, documents and counts."""
-    found, j = 0, 0
+    found = 0
+    j = 0
     recorded = np.empty((0, 3), np.int32)
     rows = 0
-    at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(here), np.int32)
+    at = np.empty(len(documents) + 1, np.int64)
+    met = np.empty(len(here), np.int32)
     while j < len(documents):
         d = documents[j]
-        low, high = first[d - document], first[d - document + 1]
+        low = first[d - document]
+        high = first[d - document + 1]
         n, j = _tokens(steps, low, high, documents, places, j, at)
         found += n
-        done, forms = low, 0
+        done = low
+        forms = 0
         for t in range(n):
             end = min(at[t] + pieces, high)
             begin, stop = (
@@ -284,7 +294,8 @@ def _near(
             longer[:rows] = recorded[:rows]
             recorded = longer
         for w in met[:forms]:
-            row, c = sums[w], np.int64(here[w])
+            row = sums[w]
+            c = np.int64(here[w])
             row[0] += c
             row[1] += 1
             here[w] = 0
@@ -316,17 +327,21 @@ def _pairs(
 ):
     """Adds to windows and having; how many of the places are beginnings of pieces. place:
     int8[forms], of each form in windows, -1 where it is none of these."""
-    found, j = 0, 0
-    at, met = np.empty(len(documents) + 1, np.int64), np.empty(len(windows), np.bool_)
+    found = 0
+    j = 0
+    at = np.empty(len(documents) + 1, np.int64)
+    met = np.empty(len(windows), np.bool_)
     last = np.full(windows.shape, -1)  # document of each pair
     while j < len(documents):
         d = documents[j]
-        low, high = first[d - document], first[d - document + 1]
+        low = first[d - document]
+        high = first[d - document + 1]
         n, j = _tokens(steps, low, high, documents, places, j, at)
         found += n
         for t in range(n):
             end = min(at[t] + pieces, high)
-            begin, stop = max(at[t] - left, low), min(end + right, high)
+            begin = max(at[t] - left, low)
+            stop = min(end + right, high)
             if sentence:
                 begin, stop = in_sentence(words, at[t], end, begin, stop)
             met[:] = False

@@ -107,7 +107,8 @@ class Forms(NamedTuple):
         def mapped(name: str) -> np.ndarray:
             return np.load(folder / f"{name}.npy", mmap_mode="r")
 
-        words, numbers = Sorted(mapped("words_text"), mapped("words_ends")), mapped("numbers")
+        words = Sorted(mapped("words_text"), mapped("words_ends"))
+        numbers = mapped("numbers")
         if not (folder / "groups.npy").exists():
             return cls(words, numbers, words, np.arange(len(words) + 1), numbers, "")
         return cls(
@@ -151,20 +152,23 @@ class Forms(NamedTuple):
         must have ended. Raises Invalid."""
         if piece == ANY or piece.how == EXACT and piece.marks:
             return self.numbers if piece == ANY else self.matching(piece)
-        word, seen = piece.word, lambda words: words
+        word = piece.word
         if not piece.marks:
-            word, seen = unmarked(pa.array([word], pa.large_string()))[0].as_py(), unmarked
+            word = unmarked(pa.array([word], pa.large_string()))[0].as_py()
         literal = [""] if piece.how == EXPRESSION else regex.split(r"([*?])", word)
         a, b = self.words.between(literal[0].encode()) if piece.marks else (0, len(self.words))
         expression = (
             "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal)
             or word
         )
-        parts, text = [np.zeros(0, np.int32)], pa.py_buffer(self.words.text)
+        parts = [np.zeros(0, np.int32)]
+        text = pa.py_buffer(self.words.text)
         for i in range(a, b, _SLICE):
             ends = self.words.ends[i : min(b, i + _SLICE) + 1]
             words = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text)
-            matches = whole(seen(words), expression)
+            if not piece.marks:
+                words = unmarked(words)
+            matches = whole(words, expression)
             parts.append(self.numbers[i : i + len(matches)][matches.to_numpy(zero_copy_only=False)])
             if monotonic() > until:
                 raise Invalid(
@@ -175,7 +179,8 @@ class Forms(NamedTuple):
 
 
 def _strings(words: Iterable[str]) -> pa.LargeStringArray:
-    words, chunks = iter(words), []
+    words = iter(words)
+    chunks = []
     while batch := list(islice(words, _BATCH)):
         chunks.append(pa.array(batch, pa.large_string()))
     return pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())

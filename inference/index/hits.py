@@ -84,7 +84,8 @@ class Hits:
             *_bits(pattern),
             *(frozen(array, array.dtype.type) for array in (*of_words, topics)),
         ]
-        parts, nothing = [np.zeros((2, 0), np.int32)], np.zeros((0, 3), np.int64)
+        parts = [np.zeros((2, 0), np.int32)]
+        nothing = np.zeros((0, 3), np.int64)
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
             documents = marked(
@@ -125,11 +126,9 @@ class Hits:
         )
 
     def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
-        stream, first, begin = (
-            self.index.stream,
-            frozen(self.index.fields["text"][s].first, np.int64),
-            int(self.index.bounds[s]),
-        )
+        stream = self.index.stream
+        first = frozen(self.index.fields["text"][s].first, np.int64)
+        begin = int(self.index.bounds[s])
         return _match(
             frozen(stream.words, np.int32),
             stream.starts.frozen,
@@ -147,7 +146,8 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     """int64, ascending: of all hits, by document, at most so many: those with the smallest hashes
     of the document's number and of which hit it is there. So they are the same each time, spread
     evenly, and those of some documents are among the sample of these alone."""
-    ends, chosen = np.cumsum(counts, dtype=np.int64), np.zeros(0, np.int64)
+    ends = np.cumsum(counts, dtype=np.int64)
+    chosen = np.zeros(0, np.int64)
     for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
         lines = np.concatenate([chosen, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
         at = np.searchsorted(ends, lines, "right")
@@ -170,10 +170,8 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
     uint64[2, parts], those that may be left out, and those behind which all may be; read from the
     left and from the right. within, reaches (of how many words a match is at most): int64[parts];
     sentence: bool[parts]."""
-    codes, number = (
-        np.arange(1 << sum(len(part.elements) for part in pattern)),
-        iter(range(len(pattern) * 99)),
-    )
+    codes = np.arange(1 << sum(len(part.elements) for part in pattern))
+    number = iter(range(len(pattern) * 99))
     passed, (optional, final) = (
         np.zeros((2, len(pattern), len(codes)), np.uint64),
         np.zeros((2, 2, len(pattern)), np.uint64),
@@ -223,16 +221,20 @@ def _match(
     """int32[n]: hits in each of some documents. document: the number of the first of the segment.
     longest: words of the longest. found: int64[m, 3], filled for the first hits of all: where they
     begin and end in their document, and the pair of a word."""
-    out, filled = np.zeros(len(documents), np.int32), 0
-    begins, ends = (
-        np.zeros((len(within), longest), np.bool_),
-        np.zeros((len(within), longest), np.bool_),
-    )
-    pairs, first_part = np.zeros(longest + 1, np.int64), passed[0, 0]
-    places, own = np.empty(longest, np.int32), np.empty(longest, np.uint16)
+    out = np.zeros(len(documents), np.int32)
+    filled = 0
+    begins = np.zeros((len(within), longest), np.bool_)
+    ends = np.zeros((len(within), longest), np.bool_)
+    pairs = np.zeros(longest + 1, np.int64)
+    first_part = passed[0, 0]
+    places = np.empty(longest, np.int32)
+    own = np.empty(longest, np.uint16)
     for i in range(len(documents)):
-        low, high = first[documents[i] - document], first[documents[i] - document + 1]
-        text, size, stop = words[low:high], high - low, 0
+        low = first[documents[i] - document]
+        high = first[documents[i] - document + 1]
+        text = words[low:high]
+        size = high - low
+        stop = 0
         _codes(words, low, high, codes, own)
         of_text = own[:size]
         for p in range(len(within)):
@@ -271,7 +273,8 @@ def _match(
             pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
             near = pair >= 0 or not len(wanted)
             for p in range(1, len(within)):
-                left, right = max(a - within[p], 0), min(stop + within[p], size)
+                left = max(a - within[p], 0)
+                right = min(stop + within[p], size)
                 if sentence[p]:
                     left, right = in_sentence(text, a, stop, left, right)
                 near &= begins[p, stop:right].any() or ends[p, left:a].any()
@@ -308,7 +311,9 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
     sentence (1, of words in reverse order 2), or any may (0). tried: words that it takes to try
     whether one does; then all may be marked with which one could, if trying these takes less than a
     pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
-    count, state, one = 0, np.uint64(1), np.uint64(1)
+    count = 0
+    state = np.uint64(1)
+    one = np.uint64(1)
     for i in range(len(words)):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
@@ -329,7 +334,9 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
 @njit(cache=True, nogil=True)
 def _longest(codes, begin, passed, optional, final):
     """The word behind the longest match that begins with one; that word where none does."""
-    state, one, end = np.uint64(1), np.uint64(1), begin
+    state = np.uint64(1)
+    one = np.uint64(1)
+    end = begin
     for i in range(begin, len(codes)):
         while (state & optional) << one & ~state:
             state |= (state & optional) << one

@@ -55,12 +55,15 @@ def _lists(a: Matches, b: Matches) -> tuple[np.ndarray, np.ndarray]:
 @njit(cache=True, nogil=True)
 def _common(a, b, without):
     """Those of a that are in b, or that are not."""
-    out, n, j = np.empty(len(a), np.int32), 0, 0
+    out = np.empty(len(a), np.int32)
+    n = 0
+    j = 0
     for d in a:
         step = 1
         while j + step < len(b) and b[j + step] < d:  # the other list may be much longer
             step *= 2
-        low, high = j + step // 2, min(j + step, len(b))
+        low = j + step // 2
+        high = min(j + step, len(b))
         if step == 1:
             low = j
         while low < high:
@@ -78,7 +81,10 @@ def _common(a, b, without):
 
 @njit(cache=True, nogil=True)
 def _either(a, b):
-    out, n, i, j = np.empty(len(a) + len(b), np.int32), 0, 0, 0
+    out = np.empty(len(a) + len(b), np.int32)
+    n = 0
+    i = 0
+    j = 0
     while i < len(a) or j < len(b):
         if j == len(b) or (i < len(a) and a[i] <= b[j]):
             j += j < len(b) and a[i] == b[j]

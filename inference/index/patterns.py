@@ -39,7 +39,8 @@ _NEXT = regex.compile(
     rf"(?P<open>\()?\s*{_WORD}(?:\s*\|\s*{_WORD})*\s*(?(open)\)\s*)"
     r"(?:\{\s*(?P<least>1?\d|20)\s*(?:,\s*(?P<most>1?\d|20)\s*)?\}|(?<=[\])])(?P<may>\?))?\s*"
 )
-_NO_WORD, _OF_ARROW = pa.array([""], pa.large_string()), "Invalid regular expression: "
+_NO_WORD = pa.array([""], pa.large_string())
+_OF_ARROW = "Invalid regular expression: "
 _LETTERS = str.maketrans(
     "*?", "ƻƾ"
 )  # letters that no case and no form changes, so that a word with wildcards is cut like any other
@@ -95,7 +96,8 @@ Cut = Callable[
 
 def parse(text: str, cut: Cut) -> tuple[Part, ...]:
     """Raises PatternError."""
-    at, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    at = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
     parts = [(0, False, at, list[Element]())]
     while at < end or not parts[-1][3]:
         match = _NEXT.match(text, at)
@@ -158,7 +160,8 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
     marks = not (cql["marks"] if cql else text.endswith("%d"))
     text = text.removesuffix("%d")
     if cql and not cql["case"] and regex.fullmatch(r"[\p{L}\p{M}\p{N}]+", cql["string"] or ""):
-        text, cql = f"={cql['string']}", None
+        text = f"={cql['string']}"
+        cql = None
     if cql or text.startswith("/"):
         expression = text[1:-1] if cql is None else cql["string"]
         if not expression:

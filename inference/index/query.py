@@ -17,7 +17,9 @@ LONGEST = 1000  # characters of a query
 WORDS = 100  # that a query may have: each is a pass over an array of all documents
 DEPTH = 20  # parentheses in parentheses
 
-STEM, EXACT, BEGIN = "stem", "exact", "begin"
+STEM = "stem"
+EXACT = "exact"
+BEGIN = "begin"
 ANY_CASE = -1
 _QUOTES = '"“”„‟«»＂'
 _TOKEN = regex.compile(
@@ -98,7 +100,10 @@ class _Parser:
     """By recursive descent; as deep as parentheses are, which are counted."""
 
     def __init__(self, text: str, cut: Callable[[str], list[str]]):
-        self.cut, self.at, self.depth, self.words = cut, 0, 0, 0
+        self.cut = cut
+        self.at = 0
+        self.depth = 0
+        self.words = 0
         self.tokens = [_token(match) for match in _TOKEN.finditer(text)]
 
     def whole(self) -> Node | None:
@@ -147,10 +152,8 @@ class _Parser:
             or not self.at
         ):
             return False
-        before, after = (
-            self.tokens[self.at - 1],
-            self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None,
-        )
+        before = self.tokens[self.at - 1]
+        after = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
         return before.kind != "open" and after is not None and after.kind != "close"
 
     def both(self) -> Node | None:

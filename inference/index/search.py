@@ -71,7 +71,10 @@ class Index:
         made: int,
     ):
         self.made = made  # how often the folder was written: caches ask
-        self.stream, self.spans, self.forms, self.fields = stream, spans, forms, fields
+        self.stream = stream
+        self.spans = spans
+        self.forms = forms
+        self.fields = fields
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
         self._phrases: dict[Sequence, list] = {}
@@ -239,10 +242,8 @@ class Index:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
             here = first[number - self.bounds[s] :][:2]
-            pieces, starts = (
-                self.stream.words[slice(*here)] & NUMBER,
-                np.append(self.stream.starts.of(*here[:, None]), END),
-            )
+            pieces = self.stream.words[slice(*here)] & NUMBER
+            starts = np.append(self.stream.starts.of(*here[:, None]), END)
             by_document[number] = [
                 np.stack([starts[at], starts[at + 1]], axis=1)
                 for at in (_standing(pieces, one) for one in wanted)

@@ -42,7 +42,8 @@ class Field(NamedTuple):
         _count(pieces, first, scratch.last, documents_of)
         words = np.flatnonzero(documents_of).astype(np.int32)
         indptr = np.concatenate([[0], np.cumsum(documents_of[words])])
-        documents, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint16)
+        documents = np.empty(indptr[-1], np.int32)
+        counts = np.empty(indptr[-1], np.uint16)
         documents_of[words] = indptr[:-1]
         scratch.last.fill(-1)
         _fill(pieces, first, document, scratch.last, documents_of, documents, counts)
@@ -106,7 +107,8 @@ def in_sentence(words, a, stop, left, right):
     for i in range(a + 1, stop):
         if begins_sentence(words[i]):
             return a, stop
-    before, behind = a, stop
+    before = a
+    behind = stop
     while before > left and not begins_sentence(words[before]):
         before -= 1
     while behind < right and not begins_sentence(words[behind]):
@@ -155,7 +157,9 @@ def sequences(stream, first, document, candidates, accepted, ends, out):
 
     first: where documents begin in the stream, that of number `document` first.
     """
-    n, alone, head = len(ends) - 1, ends[1] == 1, accepted[0]
+    n = len(ends) - 1
+    alone = ends[1] == 1
+    head = accepted[0]
     for i in range(len(candidates)):
         d = candidates[i] - document
         length = 0

@@ -56,7 +56,8 @@ def dispersion(
     2008): half the sum of the differences between a part's share of the form's tokens and its share
     of all tokens. 0: everywhere as frequent; near 1: in a small part alone; NaN: in none. part:
     int[D], of each document; -1 for none."""
-    parts, made = int(part.max(initial=-1)) + 1, np.empty(len(forms))
+    parts = int(part.max(initial=-1)) + 1
+    made = np.empty(len(forms))
     sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
     for i in range(len(forms)):
         tokens = np.zeros(parts)
@@ -73,7 +74,8 @@ def dispersion(
 def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
     """Calls a kernel that adds to rows of words low … high - 1 of a field, by two threads with half
     of the postings each."""
-    begin, end = field.indptr[low], field.indptr[high]
+    begin = field.indptr[low]
+    end = field.indptr[high]
     middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
     in_two(
         lambda a, b: add(
@@ -86,7 +88,8 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
 
 @njit(cache=True, nogil=True)
 def _totals(lengths, sets):
-    documents, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    documents = np.zeros(2, np.int64)
+    tokens = np.zeros(2, np.int64)
     for d in range(len(lengths)):
         if sets[d] and lengths[d]:
             s = np.int64(sets[d]) - 1

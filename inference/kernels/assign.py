@@ -22,20 +22,26 @@ def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
 def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals;
     theta: float64[K]."""
-    shared, most, usual = 0.0, -1.0, 0
+    shared = 0.0
+    most = -1.0
+    usual = 0
     for k in range(len(floor)):
         weight = theta[k] * floor[k]
         shared += weight
         if weight > most:
-            most, usual = weight, k
+            most = weight
+            usual = k
     for j in range(len(words)):
-        total, best, topic = shared, most, usual
+        total = shared
+        best = most
+        topic = usual
         for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
             k = row_topics[r]
             total += theta[k] * above[r]
             weight = theta[k] * (floor[k] + above[r])
             if weight > best or (weight == best and k < topic):
-                best, topic = weight, k
+                best = weight
+                topic = k
         topics[j] = topic
         certainty[j] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
 
@@ -68,14 +74,16 @@ def assign(
     for chunk in prange(CHUNKS):
         theta = np.empty(K)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            a, b = theta_ptr[i], theta_ptr[i + 1]
+            a = theta_ptr[i]
+            b = theta_ptr[i + 1]
             rest = 1.0
             for j in range(a, b):
                 rest -= theta_weights[j]
             theta[:] = max(rest, 0.0) / max(K - (b - a), 1)
             for j in range(a, b):
                 theta[theta_topics[j]] = theta_weights[j]
-            x, y = indptr[first + i], indptr[first + i + 1]
+            x = indptr[first + i]
+            y = indptr[first + i + 1]
             given(
                 theta,
                 words[x:y],
@@ -100,7 +108,8 @@ def mixtures(indptr, counts, topics, K):
     tally = np.zeros(K, np.int64)
     touched = np.empty(K, np.int64)
     out = np.zeros(n + 1, np.int64)
-    topics_of, tokens = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.int32)
+    topics_of = np.empty(indptr[n], np.uint16)
+    tokens = np.empty(indptr[n], np.int32)
     size = 0
     for d in range(n):
         m = 0
@@ -137,7 +146,8 @@ def by_word(indptr, topics, counts, rows, of_row, K):
     where it is the row."""
     V = len(indptr) - 1
     out = np.zeros(V + 1, np.int64)
-    tokens, documents = np.zeros(K, np.int64), np.zeros(K, np.int64)
+    tokens = np.zeros(K, np.int64)
+    documents = np.zeros(K, np.int64)
     touched, last = (
         np.empty(K, np.int64),
         np.empty(K, np.int64),
@@ -146,7 +156,8 @@ def by_word(indptr, topics, counts, rows, of_row, K):
         size = 0
         if measured:
             topics_of = np.empty(out[V], np.uint16)
-            tokens_of, documents_of = np.empty(out[V], np.int64), np.empty(out[V], np.int64)
+            tokens_of = np.empty(out[V], np.int64)
+            documents_of = np.empty(out[V], np.int64)
         for w in range(V):
             m = 0
             for j in range(indptr[w], indptr[w + 1]):
@@ -181,8 +192,10 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
     their shares, the largest first, and in place of the tokens comes the order by tokens; of equals
     the lower number is first. lengths: of all documents."""
     for k in range(first, end):
-        a, b = topic_ptr[k], topic_ptr[k + 1]
-        taken, held = documents[a:b].copy(), tokens[a:b].copy()
+        a = topic_ptr[k]
+        b = topic_ptr[k + 1]
+        taken = documents[a:b].copy()
+        held = tokens[a:b].copy()
         documents[a:b] = taken[np.argsort(-held / lengths[taken], kind="mergesort")]
         tokens[a:b] = taken[np.argsort(-held, kind="mergesort")]
 
@@ -216,7 +229,8 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
     counted as.
     """
     K = len(into)
-    tokens, documents_of = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    tokens = np.zeros((G, K), np.int64)
+    documents_of = np.zeros((G, K), np.int64)
     counted = np.full(K, -1, np.int64)  # the last document in which a topic was met
     for i in range(len(group)):
         g = group[i]
@@ -263,7 +277,8 @@ def at_least(
     """int32: the documents of which some topics together hold at least a share, in no order.
     topics: int64, the same as wanted: bool[K]. by_share: each topic's documents. mask: bool[D],
     where those are set that were met before."""
-    out, n = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32), 0
+    out = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32)
+    n = 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
             d = by_share[i]
@@ -288,7 +303,8 @@ def strongest(
     are looked for."""
     room = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
     room = min(n, room) if len(topics) == 1 else room
-    documents, shares = np.empty(room, np.int32), np.empty(room, np.float64)
+    documents = np.empty(room, np.int32)
+    shares = np.empty(room, np.float64)
     m = 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):

@@ -17,7 +17,8 @@ def weigh(words, start, arena_topics, arena_values, unit, eta, row_ptr):
     """E[log beta] of some words' listed entries, less that of an unlisted word of the same cluster:
     (topics int32, above float64), rows by row_ptr, int64[n + 1]. arena_values: float64, statistics
     in units of `unit`."""
-    topics, above = np.empty(row_ptr[-1], np.int32), np.empty(row_ptr[-1])
+    topics = np.empty(row_ptr[-1], np.int32)
+    above = np.empty(row_ptr[-1])
     base = digamma(eta)
     for i in prange(len(words)):
         at = start[words[i]] - row_ptr[i]
@@ -75,21 +76,22 @@ def visit(
     all 0 for a document without words; objectives: float64[n], sum_k r_dk (W_dk - log r_dk). All
     three are filled.
     """
-    n, K, L = len(doc_ptr) - 1, len(prior), out.shape[1]
+    n = len(doc_ptr) - 1
+    K = len(prior)
+    L = out.shape[1]
     for chunk in prange(CHUNKS):
-        scores, buffer, chosen, shares = (
-            np.empty(K),
-            np.empty(K),
-            np.empty(L, np.int32),
-            np.empty(L),
-        )
+        scores = np.empty(K)
+        buffer = np.empty(K)
+        chosen = np.empty(L, np.int32)
+        shares = np.empty(L)
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] == doc_ptr[d + 1]:
                 continue
             _scores(places[own], counts[own], row_ptr, row_topics, above, prior, floor, scores)
             size = largest(scores, K, L, buffer, chosen)
-            most, total = -np.inf, 0.0
+            most = -np.inf
+            total = 0.0
             for i in range(size):
                 most = max(most, scores[chosen[i]])
             for i in range(size):

@@ -8,12 +8,10 @@ from inference.kernels.gibbs import CHUNKS, UNSEEN
 from inference.kernels.special import add_in_order
 from inference.runtime.jit import PRANGE, njit
 
-_PLACE, _LOW, _WORD, _SPREAD = (
-    np.uint64(32),
-    np.uint64(0xFFFF),
-    np.uint64(0xFFFFFFFF),
-    np.uint64(0x9E3779B1),
-)
+_PLACE = np.uint64(32)
+_LOW = np.uint64(0xFFFF)
+_WORD = np.uint64(0xFFFFFFFF)
+_SPREAD = np.uint64(0x9E3779B1)
 
 
 @njit(cache=True, inline="always")
@@ -62,7 +60,8 @@ def recount(words, counts, draws, table, totals, threads):
 def _share_out(changed, begins, ends, parts):
     """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS,
     parts + 1]: where each part begins in each run)."""
-    out, place = np.empty_like(changed), np.zeros((CHUNKS, parts + 1), np.int64)
+    out = np.empty_like(changed)
+    place = np.zeros((CHUNKS, parts + 1), np.int64)
     for chunk in prange(CHUNKS):
         here = place[chunk]
         for e in range(begins[chunk], ends[chunk]):
@@ -84,7 +83,9 @@ def _apply_run(changed, first, end, table, totals):
     wide, narrow = table
     F = np.uint64(len(wide))
     for e in range(first, end):
-        w, new, old = changed[e] >> _PLACE, (changed[e] >> np.uint64(16)) & _LOW, changed[e] & _LOW
+        w = changed[e] >> _PLACE
+        new = (changed[e] >> np.uint64(16)) & _LOW
+        old = changed[e] & _LOW
         seen = np.int64(old != np.uint64(UNSEEN))
         old = old if seen else new  # and nothing is taken from it
         totals[new] += 1
@@ -144,7 +145,9 @@ def rows(table, values):
     """The table as sparse rows: (indptr int64[V + 1], topics int32, values). values: an array
     without entries, of the type that is wanted."""
     wide, narrow = table
-    F, V, topics = len(wide), len(wide) + len(narrow), np.empty(0, np.int32)
+    F = len(wide)
+    V = len(wide) + len(narrow)
+    topics = np.empty(0, np.int32)
     indptr = np.zeros(V + 1, np.int64)
     for w in prange(V):
         indptr[w + 1] = (
@@ -153,7 +156,8 @@ def rows(table, values):
             else _entries(narrow, w - F, topics, values, 0)
         )
     indptr = np.cumsum(indptr)
-    topics, values = np.empty(indptr[V], np.int32), np.empty(indptr[V], values.dtype)
+    topics = np.empty(indptr[V], np.int32)
+    values = np.empty(indptr[V], values.dtype)
     if indptr[V]:
         for w in prange(V):
             if w < F:

@@ -57,7 +57,8 @@ class Turns(NamedTuple):
 def table(words, statistics, scale):
     """The rows of a minibatch's words in tokens: float32[n, K]. words: int64[n]; statistics:
     float64[V, K], times `scale`."""
-    n, K = len(words), statistics.shape[1]
+    n = len(words)
+    K = statistics.shape[1]
     out = np.empty((n, K), np.float32)
     for i in prange(n):
         row = statistics[words[i]]
@@ -153,11 +154,15 @@ def visit(batch, present, leads, how, keys, before, after):
     a new document all. One long kernel: the loop over a document's words changes a dozen numbers of
     the document.
     """
-    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    doc_ptr = batch.doc_ptr
+    places = batch.places
+    counts = batch.counts
     rows, totals, alpha, eta, eta_mass = present
     turns, first_turns, least, draws, moves = how
     (old_topics, old_phi), (topics, phi) = before, after
-    K, L, M = len(totals), topics.shape[1], leads.shape[1]
+    K = len(totals)
+    L = topics.shape[1]
+    M = leads.shape[1]
     unit = 1.0 / WHOLE
     bounds = shares(doc_ptr)
     flat = alpha / (eta_mass + totals)
@@ -170,10 +175,13 @@ def visit(batch, present, leads, how, keys, before, after):
         )  # N_dk of the active topics: now, and when the visit began
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         own, own_before = np.zeros(K), np.zeros(K)  # the pair's own share: now, and in the rows
-        candidates, weights = np.empty(K, np.int32), np.empty(K)
-        slots, best = np.empty(L, np.int32), np.empty(L)
+        candidates = np.empty(K, np.int32)
+        weights = np.empty(K)
+        slots = np.empty(L, np.int32)
+        best = np.empty(L)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            first, end = doc_ptr[d], doc_ptr[d + 1]
+            first = doc_ptr[d]
+            end = doc_ptr[d + 1]
             if first == end:
                 continue
             is_new = old_phi[first, 0] == 0
@@ -195,7 +203,8 @@ def visit(batch, present, leads, how, keys, before, after):
             state = keys[d]
             for turn in range(first_turns if is_new else turns):
                 for p in range(first, end):
-                    row, count = rows[places[p]], np.float64(counts[p])
+                    row = rows[places[p]]
+                    count = np.float64(counts[p])
                     for j in range(m):
                         candidates[j] = active[j]
                         weights[j] = odds[j] * (eta + row[active[j]])
@@ -218,7 +227,8 @@ def visit(batch, present, leads, how, keys, before, after):
                     for s in range(L):
                         if old_phi[p, s] == 0:
                             break
-                        j, k = place[old_topics[p, s]], old_topics[p, s]
+                        j = place[old_topics[p, s]]
+                        k = old_topics[p, s]
                         inside = max(tokens[j] - own[j], 0.0)
                         there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
                         word = max(row[k] - own_before[j], 0.0)
@@ -227,7 +237,8 @@ def visit(batch, present, leads, how, keys, before, after):
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
-                        j, k = place[topics[p, s]], topics[p, s]
+                        j = place[topics[p, s]]
+                        k = topics[p, s]
                         if turn > 0 and own[j] > 0.0 and not _has(old_topics[p], old_phi[p], k):
                             inside = max(tokens[j] - own[j], 0.0)
                             there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
@@ -235,7 +246,8 @@ def visit(batch, present, leads, how, keys, before, after):
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
-                        j, k = place[topics[p, s]], topics[p, s]
+                        j = place[topics[p, s]]
+                        k = topics[p, s]
                         own[j] = 0.0
                         tokens[j] = max(tokens[j] - count * (phi[p, s] * unit), 0.0)
                         odds[j] = (alpha[k] + tokens[j]) / (
@@ -278,9 +290,13 @@ def add(batch, before, after, unit, statistics, totals):
     batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before,
     after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
     """
-    words, word_ptr, pairs, counts = batch.words, batch.word_ptr, batch.pairs, batch.counts
+    words = batch.words
+    word_ptr = batch.word_ptr
+    pairs = batch.pairs
+    counts = batch.counts
     (old_topics, old_phi), (topics, phi) = before, after
-    K, L = len(totals), topics.shape[1]
+    K = len(totals)
+    L = topics.shape[1]
     added = np.zeros((CHUNKS, K))
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
@@ -314,17 +330,22 @@ def stochastic(batch, present, turns, least, rate, after):
     rho = s (tau + t)^-kappa in the t-th update of the document, at most 1. rate: (s, tau, kappa).
     Arguments as for `visit`.
     """
-    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    doc_ptr = batch.doc_ptr
+    places = batch.places
+    counts = batch.counts
     rows, totals, alpha, eta, eta_mass = present
     s, tau, kappa = rate
     topics, phi = after
-    K, L = len(totals), topics.shape[1]
+    K = len(totals)
+    L = topics.shape[1]
     bounds = shares(doc_ptr)
     inverse = 1.0 / (eta_mass + totals)
     everything = np.arange(K).astype(np.int32)
     for chunk in prange(CHUNKS):
-        tokens, weights = np.empty(K), np.empty(K)
-        slots, best = np.empty(L, np.int32), np.empty(L)
+        tokens = np.empty(K)
+        weights = np.empty(K)
+        slots = np.empty(L, np.int32)
+        best = np.empty(L)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             length = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
             tokens[:] = length / K

@@ -40,9 +40,11 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     gibbs.normalisers returns.
     """
     start, length, row_topics, row_values = arena
-    n, K = len(words), len(norm)
+    n = len(words)
+    K = len(norm)
     row_ptr = cumulated(length[words])
-    topics, above = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n], np.float32)
+    topics = np.empty(row_ptr[n], np.int32)
+    above = np.empty(row_ptr[n], np.float32)
     inverse = np.empty(n, np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     floor = np.empty(K, np.float32)
@@ -53,7 +55,8 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     bounds = shares(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            first, total = start[words[i]] - row_ptr[i], smooth
+            first = start[words[i]] - row_ptr[i]
+            total = smooth
             for j in range(row_ptr[i], row_ptr[i + 1]):
                 x = eta + scale * row_values[first + j]
                 value = ((exp_digamma(x) if log_expectation else x) - base) / norm[
@@ -117,7 +120,8 @@ def spread(places, row_ptr, topics, above, inverse, floors, column, m, beta):
     """beta of a document's words in its topics: float32[n, width], 0 beyond m; what is not wanted
     goes to a last column. floors: float32[m], of the topics."""
     for j in range(len(places)):
-        row, share = beta[j], inverse[places[j]]
+        row = beta[j]
+        share = inverse[places[j]]
         row[:] = np.float32(0.0)
         for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
             row[np.uint32(column[np.uint32(topics[i])])] = above[i]
@@ -144,18 +148,18 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
     """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as
     long, room."""
     width = np.uint64(width)
-    one, two, three, four, five, six, seven, eight = (
-        np.uint64(1),
-        np.uint64(2),
-        np.uint64(3),
-        np.uint64(4),
-        np.uint64(5),
-        np.uint64(6),
-        np.uint64(7),
-        np.uint64(8),
-    )
+    one = np.uint64(1)
+    two = np.uint64(2)
+    three = np.uint64(3)
+    four = np.uint64(4)
+    five = np.uint64(5)
+    six = np.uint64(6)
+    seven = np.uint64(7)
+    eight = np.uint64(8)
     for j in range(len(rest)):
-        row, part, c = beta[j], gamma[j], counts[j]
+        row = beta[j]
+        part = gamma[j]
+        c = counts[j]
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = np.float32(0.0)
         for i in range(width):
             x[i] = (weight[i] - part[i]) * row[i]
@@ -181,7 +185,8 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
 def thin(beta, gamma, rest, active, alpha, held, m):
     """Leave out the topics with less than LEAST, but not the largest: their prior's part of each
     word goes to the rest. Returns how many are left, in front of everything."""
-    left, least = 0, min(np.float32(LEAST), held[:m].max())
+    left = 0
+    least = min(np.float32(LEAST), held[:m].max())
     for a in range(m):
         if held[a] >= least:
             active[left], held[left] = active[a], held[a]
@@ -203,7 +208,8 @@ def hold(gamma, counts, alpha, m, held, weight):
     """N_k and alpha_k + N_k of a document's topics, as gamma says."""
     held[:] = np.float32(0.0)
     for j in range(len(counts)):
-        part, c = gamma[j], counts[j]
+        part = gamma[j]
+        c = counts[j]
         for a in range(m):
             held[a] += c * part[a]
     weight[:] = np.float32(0.0)
@@ -242,48 +248,50 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     (sum alpha + N), listed where N_k is LEAST at least; the largest always is, so that every
     document with words has a row.
     """
-    n, K = len(doc_ptr) - 1, len(floor)
-    prior, small = sum_in_order(alpha), alpha.astype(np.float32)
-    size, listed, room_ptr = (
-        np.diff(cumulated(tokens)[doc_ptr]),
-        np.zeros(n, np.int64),
-        np.zeros(n + 1, np.int64),
-    )
+    n = len(doc_ptr) - 1
+    K = len(floor)
+    prior = sum_in_order(alpha)
+    small = alpha.astype(np.float32)
+    size = np.diff(cumulated(tokens)[doc_ptr])
+    listed = np.zeros(n, np.int64)
+    room_ptr = np.zeros(n + 1, np.int64)
     for d in range(n):
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
-    out_topics, out_weights = np.empty(room_ptr[n], np.int32), np.empty(room_ptr[n], np.float32)
+    out_topics = np.empty(room_ptr[n], np.int32)
+    out_weights = np.empty(room_ptr[n], np.float32)
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
-        longest, widest, room_size = 0, 0, 0
+        longest = 0
+        widest = 0
+        room_size = 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            words, width = doc_ptr[d + 1] - doc_ptr[d], padded(most_topics(size[d], K) + 1)
-            longest, widest, room_size = (
-                max(longest, words),
-                max(widest, width),
-                max(room_size, words * width),
-            )
-        blocks, by_word = np.empty((2, room_size), np.float32), np.empty((2, longest), np.float32)
-        by_topic, active = np.empty((4, widest), np.float32), np.empty(widest, np.int64)
-        guess, room, column = (
-            np.empty(K, np.float32),
-            np.empty(K, np.float32),
-            np.empty(K, np.int32),
-        )
+            words = doc_ptr[d + 1] - doc_ptr[d]
+            width = padded(most_topics(size[d], K) + 1)
+            longest = max(longest, words)
+            widest = max(widest, width)
+            room_size = max(room_size, words * width)
+        blocks = np.empty((2, room_size), np.float32)
+        by_word = np.empty((2, longest), np.float32)
+        by_topic = np.empty((4, widest), np.float32)
+        active = np.empty(widest, np.int64)
+        guess = np.empty(K, np.float32)
+        room = np.empty(K, np.float32)
+        column = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            of, counts = places[doc_ptr[d] : doc_ptr[d + 1]], tokens[doc_ptr[d] : doc_ptr[d + 1]]
+            of = places[doc_ptr[d] : doc_ptr[d + 1]]
+            counts = tokens[doc_ptr[d] : doc_ptr[d + 1]]
             if not len(of):
                 continue
             most = most_topics(size[d], K)
             width = padded(most + 1)
             beta = blocks[0, : len(of) * width].reshape(len(of), width)
             gamma = blocks[1, : len(of) * width].reshape(len(of), width)
-            rest, c = by_word[0, : len(of)], by_word[1, : len(of)]
-            held, weight, prior_of, x = (
-                by_topic[0, :width],
-                by_topic[1, :width],
-                by_topic[2, :width],
-                by_topic[3, :width],
-            )
+            rest = by_word[0, : len(of)]
+            c = by_word[1, : len(of)]
+            held = by_topic[0, :width]
+            weight = by_topic[1, :width]
+            prior_of = by_topic[2, :width]
+            x = by_topic[3, :width]
             first(of, counts, row_ptr, topics, above, small, guess)
             m = choose(guess, most, room, column, active)
             for a in range(m):

@@ -46,7 +46,8 @@ DENSE_ENTRIES, DENSE_WORDS = (
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
-DROPPED_TOKENS, DROPPED_MOST = 1e-4, 0.05
+DROPPED_TOKENS = 1e-4
+DROPPED_MOST = 0.05
 
 
 class Rows(NamedTuple):
@@ -136,10 +137,13 @@ def gather(words, arena, factor, floor, logs):
     factor_k times a row's value.
     """
     start, length, row_topics, row_values = arena
-    n, K = len(words), len(floor)
+    n = len(words)
+    K = len(floor)
     indptr = cumulated(length[words])
-    topics, above = np.empty(indptr[n], np.uint16), np.empty(indptr[n], np.float32)
-    first, even = np.empty(indptr[n] if logs else 0, np.float32), np.empty(n, np.float32)
+    topics = np.empty(indptr[n], np.uint16)
+    above = np.empty(indptr[n], np.float32)
+    first = np.empty(indptr[n] if logs else 0, np.float32)
+    even = np.empty(n, np.float32)
     floors = sum_in_order(floor)
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
@@ -206,13 +210,19 @@ def _block_gradient(n, width, block, r, out):
     sums = out[:width]
     sums[:] = np.float32(0.0)
     for j in range(0, n - 3, 4):
-        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
-        b0, b1 = block[j * width : (j + 1) * width], block[(j + 1) * width : (j + 2) * width]
-        b2, b3 = block[(j + 2) * width : (j + 3) * width], block[(j + 3) * width : (j + 4) * width]
+        r0 = r[j]
+        r1 = r[j + 1]
+        r2 = r[j + 2]
+        r3 = r[j + 3]
+        b0 = block[j * width : (j + 1) * width]
+        b1 = block[(j + 1) * width : (j + 2) * width]
+        b2 = block[(j + 2) * width : (j + 3) * width]
+        b3 = block[(j + 3) * width : (j + 4) * width]
         for a in range(width):
             sums[a] = (((sums[a] + r0 * b0[a]) + r1 * b1[a]) + r2 * b2[a]) + r3 * b3[a]
     for j in range(n // 4 * 4, n):
-        factor, row = r[j], block[j * width : (j + 1) * width]
+        factor = r[j]
+        row = block[j * width : (j + 1) * width]
         for a in range(width):
             sums[a] += factor * row[a]
 
@@ -229,7 +239,8 @@ def _add_columns(
         wider = np.zeros(2 * width * n, np.float32)
         for j in range(n):
             wider[2 * width * j : 2 * width * j + width] = block[width * j : width * j + width]
-        block, width = wider, 2 * width
+        block = wider
+        width = 2 * width
     for i in range(number):
         slots[m + i], place[new[i]], base[m + i] = new[i], m + i, floor[new[i]]
     if number > 2:  # one walk through the rows
@@ -241,9 +252,11 @@ def _add_columns(
                     block[at + a] = above[e]
         return block, width, m + number
     for j in range(n):  # by bisection
-        first, size = row_ptr[places[j]], row_ptr[places[j] + 1] - row_ptr[places[j]]
+        first = row_ptr[places[j]]
+        size = row_ptr[places[j] + 1] - row_ptr[places[j]]
         for i in range(number if size else 0):
-            at, left = np.uint64(first), size
+            at = np.uint64(first)
+            left = size
             while left > 1:
                 half = left >> 1
                 at += np.uint64(half) * np.uint64(topics[at + np.uint64(half)] <= new[i])
@@ -274,7 +287,8 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
     that their largest are found by vector instructions. Of equal gradients the smaller topic's
     counts.
     """
-    K, lanes = len(floor), len(best)
+    K = len(floor)
+    lanes = len(best)
     for k in range(K):
         gradient[k] = floor[k] * total + gradient[k]
     for a in range(m):
@@ -287,7 +301,8 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
             best[i] = part[i] if part[i] > best[i] else best[i]
     for k in range(whole, K):
         best[k - whole] = max(best[k - whole], gradient[k])
-    n, values = 0, np.empty(COLUMNS, np.float32)
+    n = 0
+    values = np.empty(COLUMNS, np.float32)
     while True:
         high = np.float32(-1.0)
         for i in range(lanes):
@@ -304,7 +319,8 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
         largest[n], values[n] = chosen, high
         gradient[chosen] = np.float32(-1.0)
         n += 1
-        again, i = np.float32(-1.0), chosen % lanes
+        again = np.float32(-1.0)
+        i = chosen % lanes
         for k in range(i, K, lanes):
             again = gradient[k] if gradient[k] > again else again
         best[i] = again
@@ -318,9 +334,13 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
     """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1,
     at which f is largest: Newton's steps, and the middle of what is left where one would leave it
     or gains less than that would."""
-    low, high, a, last = 0.0, most, most, 2.0 * most
+    low = 0.0
+    high = most
+    a = most
+    last = 2.0 * most
     for _ in range(SEARCH):
-        slope, curve = 0.0, 0.0
+        slope = 0.0
+        curve = 0.0
         for j in range(len(x)):
             to = np.float64(floor + block[width * j + column])
             by = to - (
@@ -388,14 +408,16 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that
     value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but
     sets gradients aside while it looks."""
-    best, value = -1, -np.inf
+    best = -1
+    value = -np.inf
     even = np.float64(rest) / K
     for i in range(size):  # topics that have more than their even share
         a = support[i]
         if t[a] > np.float32(0.0):
             v = ones * gradient[a] - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
             if v > value or (v == value and slots[a] < slots[best]):
-                best, value = a, v
+                best = a
+                value = v
     m0 = m1 = m2 = m3 = np.float32(-1.0)  # all others: the largest gradient
     for i in range(size):
         if t[support[i]] > np.float32(0.0):
@@ -413,7 +435,8 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
         if v >= value:
             for a in range(m):
                 if gradient[a] == most and (v > value or slots[a] < slots[best]):
-                    best, value = a, v
+                    best = a
+                    value = v
     for i in range(size):
         if t[support[i]] > np.float32(0.0):
             gradient[support[i]] = -gradient[support[i]]
@@ -434,41 +457,36 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     K = len(floor)
     full_width = (K + 7) // 8 * 8
     logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
-    gradient, place, largest = (
-        np.empty(K, np.float32),
-        np.full(K, -1, np.int32),
-        np.empty(COLUMNS, np.int32),
-    )
-    slots, support = np.empty(full_width, np.int32), np.empty(full_width, np.int32)
-    base, t, member = (
-        np.empty(full_width, np.float32),
-        np.zeros(full_width, np.float32),
-        np.zeros(full_width, np.bool_),
-    )
-    own, block = np.empty(2 * full_width + 2 * COLUMNS, np.float32), np.empty(0, np.float32)
+    gradient = np.empty(K, np.float32)
+    place = np.full(K, -1, np.int32)
+    largest = np.empty(COLUMNS, np.int32)
+    slots = np.empty(full_width, np.int32)
+    support = np.empty(full_width, np.int32)
+    base = np.empty(full_width, np.float32)
+    t = np.zeros(full_width, np.float32)
+    member = np.zeros(full_width, np.bool_)
+    own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
+    block = np.empty(0, np.float32)
     lanes = np.empty(min(LANES, K), np.float32)
     longest = 0
     for d in range(d0, d1):
         longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
-    room_counts, room_x, room_known = (
-        np.empty(longest, np.float32),
-        np.empty(longest, np.float32),
-        np.empty(longest, np.float32),
-    )
+    room_counts = np.empty(longest, np.float32)
+    room_x = np.empty(longest, np.float32)
+    room_known = np.empty(longest, np.float32)
     for d in range(d0, d1):
-        p0, p1 = doc_ptr[d], doc_ptr[d + 1]
+        p0 = doc_ptr[d]
+        p1 = doc_ptr[d + 1]
         n = p1 - p0
         sizes[d], rests[d] = 0, np.float32(0.0)
         if n == 0:
             continue
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
-        counts, x, known, r, own_places = (
-            room_counts[:n],
-            room_x[:n],
-            room_known[:n],
-            factors[p0:p1],
-            places[p0:p1],
-        )
+        counts = room_counts[:n]
+        x = room_x[:n]
+        known = room_known[:n]
+        r = factors[p0:p1]
+        own_places = places[p0:p1]
         entries = np.int64(0)
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
@@ -483,7 +501,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         width = full_width if dense else COLUMNS
         if len(block) < width * n:
             block = np.zeros(width * n, np.float32)
-        m, size = 0, 0
+        m = 0
+        size = 0
         if dense:
             _all_columns(width, block, p0, p1, places, row_ptr, topics, above)
             for k in range(K):
@@ -520,10 +539,12 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     floor,
                 )
             _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
-            best, most = 0, -np.inf
+            best = 0
+            most = -np.inf
             for k in range(K):
                 if tokens * logs[k] + gradient[k] > most:
-                    best, most = k, tokens * logs[k] + gradient[k]
+                    best = k
+                    most = tokens * logs[k] + gradient[k]
             if place[best] < 0:
                 largest[0] = best
                 block, width, m = _add_columns(
@@ -545,7 +566,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
             for j in range(n):
                 x[j] = base[a] + block[width * j + a]
-        ones, twos = 1.0, 0.0
+        ones = 1.0
+        twos = 0.0
         state = keys[d]
         length = (iterations - 1) if kind == OPE else iterations
         turns = ROUNDS if kind == PAIRWISE and not dense else 1
@@ -591,9 +613,11 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     )
                     wins = m == 0 or v > value or (v == value and largest[0] < slots[best])
                     if m > 0 and not wins:
-                        more, outside = 0, gradient[largest[0]]
+                        more = 0
+                        outside = gradient[largest[0]]
                     elif wins:
-                        best, value = m, v
+                        best = m
+                        value = v
                 while kind == PAIRWISE and more and gradient[largest[more - 1]] <= tokens:
                     more -= 1
                 for i in range(more):
@@ -621,12 +645,14 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             if kind == OPE:
                 share = np.float32(1.0 / (done + 1))
             else:
-                slope, most = value - tokens, 1.0
+                slope = value - tokens
+                most = 1.0
                 if kind == PAIRWISE:
                     for i in range(size):
                         if t[support[i]] > 0.0 and (other < 0 or own[support[i]] < own[other]):
                             other = support[i]
-                    slope, most = value - own[other], np.float64(t[other])
+                    slope = value - own[other]
+                    most = np.float64(t[other])
                 if slope <= ENOUGH * tokens:
                     break
                 if step == FIXED and kind == FW:
@@ -671,7 +697,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         at = room[d]
         if final:
             _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
-            highest, f = -np.inf, 0.0
+            highest = -np.inf
+            f = 0.0
             for j in range(n):
                 f += counts[j] * np.log(np.float64(x[j]))
             for k in range(K):
@@ -709,7 +736,8 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
     theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f; gaps:
     float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
-    bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
+    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
@@ -735,17 +763,22 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
     _, doc_ptr, places, token_ptr = batch
     row_ptr, topics, above, even, _ = rows
     room, support_topics, support_theta, sizes, rests = theta
-    K, columns, sums = len(floor), out.shape[1], np.empty(len(floor))
+    K = len(floor)
+    columns = out.shape[1]
+    sums = np.empty(len(floor))
     for d in range(d0, d1):
         state = keys[d]
-        at, n = room[d], sizes[d]
+        at = room[d]
+        n = sizes[d]
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
             w = places[p]
-            first, end = row_ptr[w], row_ptr[w + 1]
+            first = row_ptr[w]
+            end = row_ptr[w + 1]
             total = 0.0
             for v in range(n):
                 k = support_topics[at + v]
-                e, left = first, end - first
+                e = first
+                left = end - first
                 while left > 1:
                     half = left >> 1
                     e += half * np.int64(topics[e + half] <= k)
@@ -797,7 +830,8 @@ def draw(batch, rows, floor, theta, keys, columns):
     than it is, to the document's first vertex.
     """
     out = np.empty((batch.token_ptr[-1], columns), np.uint16)
-    bounds, counter = shares(batch.token_ptr[batch.doc_ptr]), np.zeros(1, np.int64)
+    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
@@ -829,16 +863,21 @@ def _blend_rows(
     """
     words, word_ptr, of_word, doc_of, tokens, factors = pairs
     room, support_topics, support_theta, sizes, rests = theta
-    row_ptr, topics, above = rows.row_ptr, rows.topics, rows.above
+    row_ptr = rows.row_ptr
+    topics = rows.topics
+    above = rows.above
     floor, unit, keep, drop_below, credits = change
     K = len(floor)
-    tally, beta = np.zeros(K), floor.copy()
-    known, fresh = np.zeros(K, np.bool_), np.empty(K, np.int32)
+    tally = np.zeros(K)
+    beta = floor.copy()
+    known = np.zeros(K, np.bool_)
+    fresh = np.empty(K, np.int32)
     for i in range(i0, i1):
         for e in range(row_ptr[i], row_ptr[i + 1]):
             beta[topics[e]] += above[e]
             known[topics[e]] = True
-        m, spread = 0, 0.0
+        m = 0
+        spread = 0.0
         for q in range(word_ptr[i], word_ptr[i + 1]):
             p = of_word[q]
             d = doc_of[p]
@@ -852,7 +891,8 @@ def _blend_rows(
                     tally[k] += np.float64(factors[p]) * support_theta[e] * beta[k]
         spread = 0.0 if credits else spread / K
         sort_first(fresh, m)
-        at, f = indptr[i], 0
+        at = indptr[i]
+        f = 0
         stored = start[words[i]] - row_ptr[i]
         for e in range(row_ptr[i], row_ptr[i + 1] + 1):
             k = np.int32(topics[e]) if e < row_ptr[i + 1] else np.int32(K)
@@ -884,8 +924,12 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
     """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added:
     float64[runs, K], what the rows of each run have more than before. bounds: int64[runs + 1], from
     0 to the number of words."""
-    n, K, runs = len(pairs.words), len(change.floor), len(bounds) - 1
-    room, word_ptr, of_word = np.empty(n, np.int64), pairs.word_ptr, pairs.pairs
+    n = len(pairs.words)
+    K = len(change.floor)
+    runs = len(bounds) - 1
+    room = np.empty(n, np.int64)
+    word_ptr = pairs.word_ptr
+    of_word = pairs.pairs
     for block in prange(CHUNKS):
         for i in range(block * n // CHUNKS, (block + 1) * n // CHUNKS):
             most = rows.row_ptr[i + 1] - rows.row_ptr[i]
@@ -893,8 +937,10 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
                 most += theta.sizes[pairs.documents[of_word[q]]]
             room[i] = min(K, most)
     indptr = cumulated(room)
-    topics_out, values_out = np.empty(indptr[n], np.int32), np.empty(indptr[n], np.float32)
-    sizes_out, added = np.empty(n, np.int64), np.zeros((runs, K))
+    topics_out = np.empty(indptr[n], np.int32)
+    values_out = np.empty(indptr[n], np.float32)
+    sizes_out = np.empty(n, np.int64)
+    added = np.zeros((runs, K))
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         run = taken(counter)

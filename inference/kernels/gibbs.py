@@ -35,7 +35,8 @@ NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
 # Unsigned: no index can be negative
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
-_16, _32 = np.uint64(16), np.uint64(32)
+_16 = np.uint64(16)
+_32 = np.uint64(32)
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
@@ -142,7 +143,8 @@ def spread(words, arena, scale, eta, inverse, log_expectation):
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
         for j in range(arena.start[words[i]], arena.start[words[i]] + arena.length[words[i]]):
-            k, value = np.uint32(arena.topics[j]), np.float64(arena.values[j])
+            k = np.uint32(arena.topics[j])
+            value = np.float64(arena.values[j])
             if log_expectation:
                 value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
             table[i, k] = value
@@ -154,33 +156,32 @@ def _sum_rows(words, skipped, rows, prior, sums):
     """Running sums of some words' rows times the prior, by blocks. rows: of the words from
     `skipped` on."""
     n = np.uint64(sums.shape[1])
-    n2, n3, n4, n5, n6, n7 = _2 * n, _3 * n, _4 * n, _5 * n, _6 * n, _7 * n
+    n2 = _2 * n
+    n3 = _3 * n
+    n4 = _4 * n
+    n5 = _5 * n
+    n6 = _6 * n
+    n7 = _7 * n
     for w in words:
-        row, total = w - skipped, np.float32(0.0)
+        row = w - skipped
+        total = np.float32(0.0)
         for i in range(sums.shape[1]):
             b = np.uint64(i)
-            s0, s1 = (
-                prior[b] * np.float32(rows[row, b]),
-                prior[b + n] * np.float32(rows[row, b + n]),
-            )
-            s2, s3 = (
-                prior[b + n2] * np.float32(rows[row, b + n2]),
-                prior[b + n3] * np.float32(rows[row, b + n3]),
-            )
-            s4, s5 = (
-                prior[b + n4] * np.float32(rows[row, b + n4]),
-                prior[b + n5] * np.float32(rows[row, b + n5]),
-            )
-            s6, s7 = (
-                prior[b + n6] * np.float32(rows[row, b + n6]),
-                prior[b + n7] * np.float32(rows[row, b + n7]),
-            )
+            s0 = prior[b] * np.float32(rows[row, b])
+            s1 = prior[b + n] * np.float32(rows[row, b + n])
+            s2 = prior[b + n2] * np.float32(rows[row, b + n2])
+            s3 = prior[b + n3] * np.float32(rows[row, b + n3])
+            s4 = prior[b + n4] * np.float32(rows[row, b + n4])
+            s5 = prior[b + n5] * np.float32(rows[row, b + n5])
+            s6 = prior[b + n6] * np.float32(rows[row, b + n6])
+            s7 = prior[b + n7] * np.float32(rows[row, b + n7])
             sums[w, b] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         b = _0
         while (
             b + _3 < n
         ):  # four at a time: each sum waits for one addition to those before, not for four
-            two, more = sums[w, b] + sums[w, b + _1], sums[w, b + _2] + sums[w, b + _3]
+            two = sums[w, b] + sums[w, b + _1]
+            more = sums[w, b + _2] + sums[w, b + _3]
             sums[w, b], sums[w, b + _1] = total + sums[w, b], total + two
             sums[w, b + _2], total = total + (two + sums[w, b + _2]), total + (two + more)
             sums[w, b + _3] = total
@@ -196,7 +197,8 @@ def sum_words(documents, table, prior, sums):
     """Fill Terms.sums for the words of some documents."""
     doc_rows, indptr, words, _, _, _, _ = documents
     wide, narrow = table
-    n, F = len(doc_rows), len(wide)
+    n = len(doc_rows)
+    F = len(wide)
     wanted = np.zeros(F + len(narrow), np.bool_)
     for chunk in prange(CHUNKS):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
@@ -208,7 +210,8 @@ def sum_words(documents, table, prior, sums):
     each = np.flatnonzero(wanted)
     split = np.searchsorted(each, F)
     for chunk in prange(CHUNKS):
-        first, end = chunk * len(each) // CHUNKS, (chunk + 1) * len(each) // CHUNKS
+        first = chunk * len(each) // CHUNKS
+        end = (chunk + 1) * len(each) // CHUNKS
         _sum_rows(each[first : min(end, split)], 0, wide, prior, sums)
         _sum_rows(each[max(first, split) : end], F, narrow, prior, sums)
 
@@ -239,7 +242,8 @@ def normalisers(totals, V, eta, log_expectation):
 def first_above(values, x):
     """The first place whose value exceeds x, the last one at the most; without unforeseeable
     branches."""
-    first, n = 0, len(values)
+    first = 0
+    n = len(values)
     while n > 1:
         half = n >> 1
         first += half * np.int64(values[first + half - 1] <= x)
@@ -251,7 +255,8 @@ def first_above(values, x):
 def _from_word(x, w, sums, row, rows, prior, K):
     """A topic from word w's part of Z, by x in [0, its sum). sums: of Terms. row: of rows, the
     table's."""
-    b, n = 0, sums.shape[1]
+    b = 0
+    n = sums.shape[1]
     while (
         n > 1
     ):  # the first place whose sum exceeds x, the last one at the most; without unforeseeable branches
@@ -306,7 +311,8 @@ def weigh(w, rows, active, timed, m, weights, sums):
     for the one before.
     """
     q = np.float32(0.0)
-    b, j = _0, _0
+    b = _0
+    j = _0
     while j < m:
         w0 = timed[j] * np.float32(rows[w, active[j]])
         w1 = timed[j + _1] * np.float32(rows[w, active[j + _1]])
@@ -329,7 +335,8 @@ def weigh(w, rows, active, timed, m, weights, sums):
 def find(x, m, weights, sums):
     """The place of the weight whose share of the sum holds x, in [0, sum). Without branches, which
     could not be foreseen."""
-    b, i = _0, _8
+    b = _0
+    i = _8
     before = np.float32(0.0)
     while i < m:
         over = sums[(i >> _3) - _1]
@@ -364,25 +371,27 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
     doc_rows, indptr, words, tokens_of, first_draw, lengths, keys = documents
     wide, narrow = table
     times, prior, word_sums, g, g_sums, alpha = terms
-    K, F, last_block, lists = len(g), np.uint64(len(wide)), word_sums.shape[1] - 1, len(changed) > 0
+    K = len(g)
+    F = np.uint64(len(wide))
+    last_block = word_sums.shape[1] - 1
+    lists = len(changed) > 0
     rest = g_sums[K - 1]
-    active, counts, timed = (
-        np.zeros(K + 8, np.uint32),
-        np.zeros(K + 8, np.float32),
-        np.zeros(K + 8, np.float32),
-    )
-    place, weights, sums = (
-        np.full(K, NOWHERE),
-        np.empty(K + 8, np.float32),
-        np.empty(K // 8 + 1, np.float32),
-    )
+    active = np.zeros(K + 8, np.uint32)
+    counts = np.zeros(K + 8, np.float32)
+    timed = np.zeros(K + 8, np.float32)
+    place = np.full(K, NOWHERE)
+    weights = np.empty(K + 8, np.float32)
+    sums = np.empty(K // 8 + 1, np.float32)
     z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
-    all_alpha, kept = sum_in_order(alpha), (plan.samples - 1) * plan.draws
+    all_alpha = sum_in_order(alpha)
+    kept = (plan.samples - 1) * plan.draws
     for d in range(first, end):
-        base, tokens = first_draw[d], lengths[d]
+        base = first_draw[d]
+        tokens = lengths[d]
         if tokens == 0:
             continue
-        m, state = _0, keys[d]
+        m = _0
+        state = keys[d]
         started = draws[base, kept] != UNSEEN and not plan.anew
         if started:
             for i in range(tokens):
@@ -507,7 +516,8 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
-            first, end = bounds[chunk], bounds[chunk + 1]
+            first = bounds[chunk]
+            end = bounds[chunk + 1]
             listed[0, chunk] = ends[first] * M
             listed[1, chunk] = _sample_run(
                 first,

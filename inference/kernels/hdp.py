@@ -56,9 +56,11 @@ def stick_bound(first, rest, prior):
     """sum over sticks of E[log p(v)] - E[log q(v)], p = Beta(1, prior), q = Beta(first, rest)."""
     total = 0.0
     for i in range(len(first)):
-        a, b = first[i], rest[i]
+        a = first[i]
+        b = rest[i]
         both = digamma(a + b)
-        one, other = digamma(a) - both, digamma(b) - both
+        one = digamma(a) - both
+        other = digamma(b) - both
         total += math.log(prior) + (prior - 1.0) * other
         total -= (
             math.lgamma(a + b)
@@ -118,13 +120,20 @@ def add_rows(out, weights, rows):
     and written a quarter as often. rows: float64[m, n]."""
     m = len(weights)
     for i in range(0, m - 3, 4):
-        a, b, c, d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        a = weights[i]
+        b = weights[i + 1]
+        c = weights[i + 2]
+        d = weights[i + 3]
         if a > 0.0 or b > 0.0 or c > 0.0 or d > 0.0:
-            one, two, three, four = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+            one = rows[i]
+            two = rows[i + 1]
+            three = rows[i + 2]
+            four = rows[i + 3]
             for j in range(len(out)):
                 out[j] = (((out[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
     for i in range(m // 4 * 4, m):
-        a, one = weights[i], rows[i]
+        a = weights[i]
+        one = rows[i]
         for j in range(len(out)):
             out[j] += a * one[j]
 
@@ -140,19 +149,23 @@ def start(logs, places, gamma, T, C):
     """
     n = len(places)
     candidates = np.argsort(-gamma, kind="mergesort")[:C]  # of equals the first
-    B, turned = np.empty((n, C)), np.empty((C, n))
+    B = np.empty((n, C))
+    turned = np.empty((C, n))
     for j in range(n):
         for k in range(C):
             B[j, k] = logs[places[j], candidates[k]]
             turned[k, j] = B[j, k]
-    spread, most = np.zeros(n), np.full(n, -np.inf)
+    spread = np.zeros(n)
+    most = np.full(n, -np.inf)
     for k in range(C):
         spread += turned[k]
     spread *= (1.0 - OWN) / C
     phi = np.empty((T, n))
     for i in range(T):
         # zeta_i is OWN at its topic and the same everywhere else
-        row, own, size = phi[i], turned[i], math.log(gamma[candidates[i]])
+        row = phi[i]
+        own = turned[i]
+        size = math.log(gamma[candidates[i]])
         for j in range(n):
             row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * own[j]
         for j in range(n):
@@ -194,14 +207,17 @@ def point(B, logs, counts, phi, zeta):
     """
     T, n = phi.shape
     C = B.shape[1]
-    evidence, tokens = np.empty(C), np.empty(n)
+    evidence = np.empty(C)
+    tokens = np.empty(n)
     value = 0.0
     for i in range(T):
         evidence[:] = 0.0
         for j in range(n):
             tokens[j] = counts[j] * phi[i, j]
         add_rows(evidence, tokens, B)
-        row, most, total = zeta[i], -np.inf, 0.0
+        row = zeta[i]
+        most = -np.inf
+        total = 0.0
         for k in range(C):
             row[k] = evidence[k] + logs[k]
         for k in range(C):
@@ -246,7 +262,8 @@ def ascend(B, turned, counts, logs, alpha, phi, zeta, tokens, first, rest, toler
     T = len(phi)
     pointer_logs = np.empty(T)
     live = np.ones(T, np.bool_)
-    before, iterations = -np.inf, 0
+    before = -np.inf
+    iterations = 0
     for _ in range(most):
         iterations += 1
         break_sticks(counts, phi, alpha, tokens, first, rest)
@@ -283,16 +300,21 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
     documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document
     without words is left alone.
     """
-    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    doc_ptr = batch.doc_ptr
+    places = batch.places
+    counts = batch.counts
     candidates, mass, tokens, theta, bounds, given = local
     C = candidates.shape[1]
     bounds_of = shares(doc_ptr)
     for chunk in prange(CHUNKS):
-        of_pointers, sizes = np.empty(T), np.empty(T)
-        first, rest = np.empty(T - 1), np.empty(T - 1)
+        of_pointers = np.empty(T)
+        sizes = np.empty(T)
+        first = np.empty(T - 1)
+        rest = np.empty(T - 1)
         zeta = np.empty((T, C))
         for d in range(bounds_of[chunk], bounds_of[chunk + 1]):
-            a, b = doc_ptr[d], doc_ptr[d + 1]
+            a = doc_ptr[d]
+            b = doc_ptr[d + 1]
             if a == b:
                 continue
             n = counts[a:b]
@@ -328,7 +350,8 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
 def _give(counts, phi, zeta, given):
     """c_j sum_i phi_ij zeta_ik of each word, into given, float32[n, C]."""
     T, n = phi.shape
-    share, row = np.empty(T), np.empty(zeta.shape[1])
+    share = np.empty(T)
+    row = np.empty(zeta.shape[1])
     for j in range(n):
         for i in range(T):
             share[i] = counts[j] * phi[i, j]

@@ -114,8 +114,10 @@ def weigh(words, arena, unit, eta, norm, base):
     """
     n = len(words)
     row_ptr = cumulated(arena.length[words])
-    topics, weights = np.empty(row_ptr[n], np.int32), np.empty(row_ptr[n])
-    rest, scale = np.empty(n), np.empty(n)
+    topics = np.empty(row_ptr[n], np.int32)
+    weights = np.empty(row_ptr[n])
+    rest = np.empty(n)
+    scale = np.empty(n)
     bounds = shares(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
@@ -143,17 +145,18 @@ def first_choice(rows, g, order, L):
     and with L, not with K.
     """
     row_ptr, row_topics, weights, rest, _ = rows
-    n, K = len(rest), len(g)
+    n = len(rest)
+    K = len(g)
     L = min(L, K)
-    out, out_shares = np.empty((n, L), np.int32), np.empty((n, L))
+    out = np.empty((n, L), np.int32)
+    out_shares = np.empty((n, L))
     for chunk in prange(CHUNKS):
-        listed, own = np.zeros(K, np.bool_), np.zeros(K)
-        topics, row, buffer, chosen = (
-            np.empty(K, np.int32),
-            np.empty(K),
-            np.empty(K),
-            np.empty(L, np.int32),
-        )
+        listed = np.zeros(K, np.bool_)
+        own = np.zeros(K)
+        topics = np.empty(K, np.int32)
+        row = np.empty(K)
+        buffer = np.empty(K)
+        chosen = np.empty(L, np.int32)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             m = 0
             for q in range(row_ptr[i], row_ptr[i + 1]):
@@ -163,7 +166,8 @@ def first_choice(rows, g, order, L):
                     True,
                 )
                 m += 1
-            at, most = 0, min(K, m + L)
+            at = 0
+            most = min(K, m + L)
             while m < most:
                 k = order[at]
                 at += 1
@@ -186,7 +190,10 @@ def first_choice(rows, g, order, L):
 @njit(cache=True, inline="always")
 def _gather(j, m, document, out, at):
     """The weights of a document's word j for its m active topics, into out[at:]."""
-    w, rows, active, place = document.words[j], document.rows, document.active, document.place
+    w = document.words[j]
+    rows = document.rows
+    active = document.active
+    place = document.place
     for a in range(m):
         out[at + a] = document.g[active[a]] * rows.rest[w]
     for q in range(rows.row_ptr[w], rows.row_ptr[w + 1]):
@@ -211,7 +218,8 @@ def objective(topics, r, places, counts, rows, g, alpha, N):
     lnGamma(K alpha) - lnGamma(K alpha + N_d). topics: uint16[n, L] and r: float64[n, L], of its n
     pairs. N: float64[K], 0 before and after.
     """
-    total, tokens = 0.0, sum_in_order(counts)
+    total = 0.0
+    tokens = sum_in_order(counts)
     for j in range(len(places)):
         part = rows.scale[places[j]]
         for i in range(topics.shape[1]):
@@ -243,7 +251,8 @@ def _line(j, m, document, work):
 def _score(m, units, r, idx, document, work, N):
     """`objective` of a document but for what is the same whatever its r. r: float64[n, L], times
     `units`, of the active topics idx. N: float64[>= m], work space."""
-    counts, alpha = document.counts, document.alpha
+    counts = document.counts
+    alpha = document.alpha
     total = 0.0
     N[:m] = 0.0
     for j in range(len(counts)):
@@ -274,7 +283,8 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
     int32[n, L]; size: int32[n], how many of a token's idx are topics, ascending, before zeros; r is
     0 there.
     """
-    counts, alpha = document.counts, document.alpha
+    counts = document.counts
+    alpha = document.alpha
     _, _, _, e, logs, w, buffer, new, chosen = work
     L = idx.shape[1]
     most = -np.inf
@@ -285,7 +295,8 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
     for a in range(m):
         logs[a] -= most
         e[a] = math.exp(logs[a])
-    score, kept = 0.0, False
+    score = 0.0
+    kept = False
     for j in range(len(counts)):
         weights, at = _line(j, m, document, work)
         for a in range(m):
@@ -352,9 +363,12 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
     Each goes by two sweeps from N_k = 0.
     """
     order = N[:m].copy()  # as it was before any proposal; inf where it was tried
-    tried, accepted, score = 0, 0, 0.0
+    tried = 0
+    accepted = 0
+    score = 0.0
     for _ in range(min(restarts, m)):
-        a, left = -1, 0
+        a = -1
+        left = 0
         for b in range(m):
             left += N[b] > ABSENT
             if N[b] > ABSENT and order[b] < np.inf and (a < 0 or order[b] < order[a]):
@@ -365,12 +379,10 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
         if tried == 0:
             score = _score(m, 1.0, r, idx, document, work, work.new)
         tried += 1
-        N_before, idx_before, size_before, r_before = (
-            N[:m].copy(),
-            idx.copy(),
-            size.copy(),
-            r.copy(),
-        )
+        N_before = N[:m].copy()
+        idx_before = idx.copy()
+        size_before = size.copy()
+        r_before = r.copy()
         N[a] = 0.0
         _sweep(False, drops, m, N, idx, size, r, document, work)
         _, proposed = _sweep(True, drops, m, N, idx, size, r, document, work)
@@ -388,7 +400,10 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
 @njit(cache=True)
 def _compact(m, N, idx, size, r, document, work):
     """Leave out the topics with no more than ABSENT tokens; returns how many are left."""
-    active, place, block, held = document.active, document.place, work.block, work.held
+    active = document.active
+    place = document.place
+    block = work.block
+    held = work.held
     left = 0
     into = np.empty(m, np.int32)
     for a in range(m):
@@ -421,8 +436,12 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
     `_sweep`; returns how many are active. first: of `first_choice`; known: whether it begins with
     old, Tokens, times `units`, in its place.
     """
-    words, counts, active, place = document.words, document.counts, document.active, document.place
-    m, K = 0, len(place)
+    words = document.words
+    counts = document.counts
+    active = document.active
+    place = document.place
+    m = 0
+    K = len(place)
     width = old.topics.shape[1] if known else first.topics.shape[1]
     for j in range(len(words)):
         for i in range(width):
@@ -463,15 +482,16 @@ def _solve(known, old, first, document, how, out_topics, out_r):
     proposals, accepted, score before, score after), scores only where shares are whole numbers; the
     first of them is that of what it begins with.
     """
-    units, rounds = how.units, how.units > 1.0
-    n, L, K = len(document.words), out_r.shape[1], len(document.place)
+    units = how.units
+    rounds = how.units > 1.0
+    n = len(document.words)
+    L = out_r.shape[1]
+    K = len(document.place)
     dense = L >= K
-    N, idx, size, r = (
-        np.empty(K),
-        np.empty((n, L), np.int32),
-        np.empty(n, np.int32),
-        np.empty((n, L)),
-    )
+    N = np.empty(K)
+    idx = np.empty((n, L), np.int32)
+    size = np.empty(n, np.int32)
+    r = np.empty((n, L))
     m = _begin(dense, known, old, units, first, document, N, idx, size, r)
     held = n * m <= how.block
     work = Work(
@@ -529,10 +549,12 @@ def visit(batch, rows, g, first, alpha, how, old, new, told):
     With WARM and BETTER what is remembered is kept where nothing better is found, under the present
     topics: the bound can't fall then.
     """
-    K, doc_ptr = len(g), batch.doc_ptr
+    K = len(g)
+    doc_ptr = batch.doc_ptr
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
-        place, active = np.full(K, -1, np.int32), np.empty(K, np.int32)
+        place = np.full(K, -1, np.int32)
+        active = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             own = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
@@ -550,7 +572,8 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
     known = how.start != COLD and len(old.shares) > 0 and old.shares[0].any()
     best = -np.inf
     if known:
-        topics, r = np.empty(out_topics.shape, np.uint16), np.empty(out_r.shape)
+        topics = np.empty(out_topics.shape, np.uint16)
+        r = np.empty(out_r.shape)
         done, tried, accepted, before, after = _solve(True, old, first, document, how, topics, r)
         told[0], told[1], told[2], told[3] = done, tried, accepted, after >= before
         if after >= before:
@@ -575,7 +598,9 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
 @njit(cache=True, parallel=True)
 def objectives(batch, rows, g, alpha, topics, r):
     """`objective` of each document of a batch: float64[n]; 0 without words."""
-    doc_ptr, places, counts = batch.doc_ptr, batch.places, batch.counts
+    doc_ptr = batch.doc_ptr
+    places = batch.places
+    counts = batch.counts
     n = len(doc_ptr) - 1
     out = np.zeros(n)
     for chunk in prange(CHUNKS):
@@ -594,16 +619,17 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
     theta_dk = (alpha + N_dk) / (K alpha + N_d), listed where N_dk is at least `least` of N_d, and
     the largest in any case. topics: uint16[P, L]; r: float64[P, L], which sums to 1 over L.
     """
-    n, L = len(doc_ptr) - 1, topics.shape[1]
-    N, touched = np.zeros(K), np.empty(K, np.int64)
+    n = len(doc_ptr) - 1
+    L = topics.shape[1]
+    N = np.zeros(K)
+    touched = np.empty(K, np.int64)
     indptr = np.zeros(n + 1, np.int64)
-    out_topics, out_weights = (
-        np.empty(min(topics.size, n * K), np.int32),
-        np.empty(min(topics.size, n * K), np.float32),
-    )
+    out_topics = np.empty(min(topics.size, n * K), np.int32)
+    out_weights = np.empty(min(topics.size, n * K), np.float32)
     at = 0
     for d in range(n):
-        m, tokens = 0, sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
+        m = 0
+        tokens = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             for i in range(L):
                 k = topics[j, i]
@@ -628,7 +654,8 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
 def whole(r, units):
     """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see
     `select.rounded`."""
-    out, row = np.empty(r.shape, np.uint16), np.empty(r.shape[1])
+    out = np.empty(r.shape, np.uint16)
+    row = np.empty(r.shape[1])
     for p in range(len(r)):
         rounded(r[p], r.shape[1], units, row)
         for i in range(r.shape[1]):

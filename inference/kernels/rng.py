@@ -14,7 +14,14 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 # What a key is for: two purposes never share a stream.
 SAMPLE, FOLD_IN, PERMUTE, HOLD_OUT, SPLIT, COHERENCE, LEFT_TO_RIGHT = range(7)
-INIT, OBJECTIVE, FW, OPE, SPARSE, CLUSTER, SIMULATE, SMC = 8, 9, 10, 11, 12, 13, 14, 15
+INIT = 8
+OBJECTIVE = 9
+FW = 10
+OPE = 11
+SPARSE = 12
+CLUSTER = 13
+SIMULATE = 14
+SMC = 15
 
 
 @njit(uint64(uint64), cache=True, inline="always")
@@ -60,7 +67,8 @@ def permuted(i, n, k):
     mask = (np.uint64(1) << half) - np.uint64(1)
     x = np.uint64(i)
     while True:
-        left, right = x >> half, x & mask
+        left = x >> half
+        right = x & mask
         for r in range(4):
             left, right = right, left ^ (key(k, np.uint64(PERMUTE), right, np.uint64(r)) & mask)
         x = (left << half) | right

@@ -48,11 +48,13 @@ def expand(documents, indptr, words, counts, first_token, slot, distinct):
             slot[w] = n
             distinct[n] = w
             n += 1
-    places, token_ptr = np.empty(doc_ptr[-1], np.int32), np.empty(doc_ptr[-1] + 1, np.int64)
+    places = np.empty(doc_ptr[-1], np.int32)
+    token_ptr = np.empty(doc_ptr[-1] + 1, np.int64)
     token_ptr[0] = 0
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            p, t = doc_ptr[i], first[i]
+            p = doc_ptr[i]
+            t = first[i]
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
                 places[p] = slot[words[j]]
                 t += counts[j]
@@ -76,7 +78,8 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
     """All pairs of a minibatch, by word and then by document: (ends int64[n + 1], of each word,
     documents int32[P], values). Counting sort: each of so many threads has some of the documents;
     the order does not depend on their number. places: int32[P], of n words."""
-    D, P = len(doc_ptr) - 1, doc_ptr[-1]
+    D = len(doc_ptr) - 1
+    P = doc_ptr[-1]
     first = np.zeros(threads + 1, np.int64)
     for t in range(1, threads + 1):
         first[t] = np.searchsorted(doc_ptr, t * P // threads) if t < threads else D
@@ -85,7 +88,8 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         own = number[t]
         for p in range(doc_ptr[first[t]], doc_ptr[first[t + 1]]):
             own[places[p]] += 1
-    ends, sizes = np.zeros(n + 1, np.int64), np.zeros(threads + 1, np.int64)
+    ends = np.zeros(n + 1, np.int64)
+    sizes = np.zeros(threads + 1, np.int64)
     for block in prange(threads):  # words
         total = 0
         for t in range(threads):
@@ -102,7 +106,8 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
                 number[t, w] = at
                 at += own
             ends[w + 1] = at
-    doc_of, out = np.empty(P, np.int32), np.empty(P, values.dtype)
+    doc_of = np.empty(P, np.int32)
+    out = np.empty(P, values.dtype)
     for t in prange(threads):
         cursor = number[t]
         for i in range(first[t], first[t + 1]):
@@ -122,9 +127,11 @@ def recall(documents, first, memory, doc_ptr, token_ptr):
     """
     M = memory.shape[1]
     out = np.empty((token_ptr[-1], M), np.uint16)
-    source, target = memory.reshape(-1), out.reshape(-1)
+    source = memory.reshape(-1)
+    target = out.reshape(-1)
     for i in prange(len(documents)):
-        a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
+        a = token_ptr[doc_ptr[i]] * M
+        b = token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
         target[a:b] = source[at + a : at + b]
     return out
@@ -134,9 +141,11 @@ def recall(documents, first, memory, doc_ptr, token_ptr):
 def remember(documents, first, memory, doc_ptr, token_ptr, samples):
     """Put a minibatch's samples into memory: the reverse of `recall`."""
     M = memory.shape[1]
-    source, target = samples.reshape(-1), memory.reshape(-1)
+    source = samples.reshape(-1)
+    target = memory.reshape(-1)
     for i in prange(len(documents)):
-        a, b = token_ptr[doc_ptr[i]] * M, token_ptr[doc_ptr[i + 1]] * M
+        a = token_ptr[doc_ptr[i]] * M
+        b = token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
         target[at + a : at + b] = source[a:b]
 
@@ -145,7 +154,8 @@ def remember(documents, first, memory, doc_ptr, token_ptr, samples):
 def occurrences(words, counts, V):
     """How many pairs each word has, and how many tokens: int64[V] each. words, counts: of a bag of
     words."""
-    pairs, tokens = np.zeros(V, np.int64), np.zeros(V, np.int64)
+    pairs = np.zeros(V, np.int64)
+    tokens = np.zeros(V, np.int64)
     for p in range(len(words)):
         pairs[words[p]] += 1
         tokens[words[p]] += counts[p]
@@ -156,12 +166,14 @@ def occurrences(words, counts, V):
 def by_word(places, token_ptr, n):
     """The pairs of each of n words: (indptr int64[n + 1], pairs int32[P], ascending within a word,
     tokens int64[n])."""
-    indptr, tokens = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    indptr = np.zeros(n + 1, np.int64)
+    tokens = np.zeros(n, np.int64)
     for p in range(len(places)):
         indptr[places[p] + 1] += 1
         tokens[places[p]] += token_ptr[p + 1] - token_ptr[p]
     indptr = np.cumsum(indptr)
-    pairs, cursor = np.empty(len(places), np.int32), indptr[:-1].copy()
+    pairs = np.empty(len(places), np.int32)
+    cursor = indptr[:-1].copy()
     for p in range(len(places)):
         pairs[cursor[places[p]]] = p
         cursor[places[p]] += 1
@@ -191,15 +203,18 @@ def pairs_of(documents, indptr, words, wanted, ends, first, values):
     wanted, ends: a run of what `words_of` returns. values: of all pairs, those of document i from
     first[i] on.
     """
-    doc_of, out = np.empty(ends[-1], np.int32), np.empty(ends[-1], values.dtype)
+    doc_of = np.empty(ends[-1], np.int32)
+    out = np.empty(ends[-1], values.dtype)
     if not len(wanted):
         return doc_of, out
-    least, most = wanted[0], wanted[-1]
+    least = wanted[0]
+    most = wanted[-1]
     cursor = np.zeros(most - least + 1, np.int64)
     for i in range(len(wanted)):
         cursor[wanted[i] - least] = ends[i]
     for i in range(len(documents)):
-        a, b = indptr[documents[i]], indptr[documents[i] + 1]
+        a = indptr[documents[i]]
+        b = indptr[documents[i] + 1]
         j = a + np.searchsorted(words[a:b], least)
         while j < b and words[j] <= most:
             at = cursor[words[j] - least]
@@ -234,8 +249,11 @@ def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values
     grows by what the row has more than before.
     """
     sort_first(fresh, m)
-    f, K, begin = 0, len(tally), at
-    first, end = arena.start[w], arena.start[w] + arena.length[w]
+    f = 0
+    K = len(tally)
+    begin = at
+    first = arena.start[w]
+    end = arena.start[w] + arena.length[w]
     for j in range(first, end + 1):
         k = arena.topics[j] if j < end else K
         while f < m and fresh[f] < k:
@@ -281,7 +299,8 @@ def tally_word(first, end, pairs, token_ptr, new, old, tally, known, fresh):
 
     first, end: the word's places in pairs, of `by_word`. new, old: uint16[N, M].
     """
-    M, M_old = new.shape[1], old.shape[1]
+    M = new.shape[1]
+    M_old = old.shape[1]
     m = 0
     for q in range(first, end):
         for t in range(token_ptr[pairs[q]], token_ptr[pairs[q] + 1]):
@@ -310,14 +329,19 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     is taken back. An entry below `drop_below` is dropped. Where unit is 1, all values are whole
     numbers, and exact up to 2^24 in float32, 2^53 in float64.
     """
-    n, K = len(words), len(totals)
+    n = len(words)
+    K = len(totals)
     indptr = cumulated(np.minimum(K, arena.length[words] + tokens * new.shape[1]))
-    topics, values = np.empty(indptr[n], np.int32), np.empty(indptr[n], arena.values.dtype)
-    sizes, added = np.empty(n, np.int64), np.zeros((CHUNKS, K))
+    topics = np.empty(indptr[n], np.int32)
+    values = np.empty(indptr[n], arena.values.dtype)
+    sizes = np.empty(n, np.int64)
+    added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         # known: topics of the row, or new to it
-        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        tally = np.zeros(K, np.int32)
+        known = np.zeros(K, np.bool_)
+        fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             mark(arena, words[i], known)
             m = tally_word(
@@ -366,18 +390,20 @@ def blend(
     are summed in their order, so a sum does not depend on threads; whole numbers are exact up to
     2^53. What is taken away must have been added before. Time grows with L, not with K.
     """
-    n, L, K = len(words), new.shape[1], len(totals)
+    n = len(words)
+    L = new.shape[1]
+    K = len(totals)
     drop_below = max(drop_below, LEAST)
     indptr = cumulated(np.minimum(K, arena.length[words] + np.diff(word_ptr) * L))
-    topics, values, sizes = (
-        np.empty(indptr[n], np.int32),
-        np.empty(indptr[n]),
-        np.empty(n, np.int64),
-    )
+    topics = np.empty(indptr[n], np.int32)
+    values = np.empty(indptr[n])
+    sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
-        tally, known, fresh = np.zeros(K), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        tally = np.zeros(K)
+        known = np.zeros(K, np.bool_)
+        fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             mark(arena, words[i], known)
             m = 0
@@ -452,7 +478,8 @@ def better_eta(arena, scale, totals, eta):
     V sum_k psi(V eta + N_k) - psi(V eta).
     """
     V = len(arena.start)
-    above, below = 0.0, 0.0
+    above = 0.0
+    below = 0.0
     for w in range(V):
         for j in range(arena.start[w], arena.start[w] + arena.length[w]):
             above += digamma_rise(eta, scale * arena.values[j])
@@ -501,7 +528,9 @@ def transpose(arena, scale, at_least, K):
             if scale * arena_values[j] >= at_least:
                 sizes[arena_topics[j] + 1] += 1
     indptr = np.cumsum(sizes)
-    words, values, cursor = np.empty(indptr[K], np.int32), np.empty(indptr[K]), indptr[:-1].copy()
+    words = np.empty(indptr[K], np.int32)
+    values = np.empty(indptr[K])
+    cursor = indptr[:-1].copy()
     for w in range(len(start)):
         for j in range(start[w], start[w] + length[w]):
             value = scale * arena_values[j]
@@ -516,7 +545,8 @@ def transpose(arena, scale, at_least, K):
 def sort_rows(indptr, words, values):
     """Sort each row by value, largest first, then by word; in place."""
     for k in prange(len(indptr) - 1):
-        a, b = indptr[k], indptr[k + 1]
+        a = indptr[k]
+        b = indptr[k + 1]
         # words ascend, and mergesort is stable: equal values stay in the order of their words
         order = np.argsort(-values[a:b], kind="mergesort")
         words[a:b] = words[a:b][order]
@@ -532,7 +562,8 @@ def close(room, sizes, topics, values):
     """
     n = len(sizes)
     indptr = cumulated(sizes)
-    all_topics, all_values = np.empty(indptr[n], topics.dtype), np.empty(indptr[n], values.dtype)
+    all_topics = np.empty(indptr[n], topics.dtype)
+    all_values = np.empty(indptr[n], values.dtype)
     for i in range(n):
         at = room[i] - indptr[i]
         for e in range(indptr[i], indptr[i + 1]):
@@ -549,16 +580,20 @@ def mixtures(indptr, samples, alpha):
     k] =
     (alpha_k + mean N_dk) / (sum alpha + N_d), listed where N_dk > 0 in some sample.
     """
-    M, K = samples.shape[1], len(alpha)
+    M = samples.shape[1]
+    K = len(alpha)
     n = len(indptr) - 1
     prior = sum_in_order(alpha)
     room = cumulated(np.minimum(K, M * np.diff(indptr)))
-    topics, listed = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
+    topics = np.empty(room[n], np.int32)
+    listed = np.empty(room[n], np.float32)
     sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):
-        tally, touched = np.zeros(K, np.int64), np.empty(K, np.int32)
+        tally = np.zeros(K, np.int64)
+        touched = np.empty(K, np.int32)
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            a, b = indptr[d], indptr[d + 1]
+            a = indptr[d]
+            b = indptr[d + 1]
             m = 0
             for i in range(a, b):
                 for s in range(M):
@@ -583,17 +618,21 @@ def mixtures(indptr, samples, alpha):
 def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, at):
     """Go through a word's two rows side by side, topics ascending, and write their sum from place
     `at` on; returns its end."""
-    a, end = arena.start[w], arena.start[w] + arena.length[w]
-    b, other_end = other.start[w], other.start[w] + other.length[w]
+    a = arena.start[w]
+    end = arena.start[w] + arena.length[w]
+    b = other.start[w]
+    other_end = other.start[w] + other.length[w]
     while a < end or b < other_end:
         if a < end and (b >= other_end or arena.topics[a] <= other.topics[b]):
-            k, value = arena.topics[a], scale * arena.values[a]
+            k = arena.topics[a]
+            value = scale * arena.values[a]
             if b < other_end and other.topics[b] == k:
                 value += other_scale * other.values[b]
                 b += 1
             a += 1
         else:
-            k, value = other.topics[b], other_scale * other.values[b]
+            k = other.topics[b]
+            value = other_scale * other.values[b]
             b += 1
         if value >= least:
             out_topics[at], out_values[at] = k, value
@@ -609,8 +648,10 @@ def mixed(words, arena, scale, other, other_scale, least):
     words: int64[n]. arena, other: rows.Arena. An entry below `least` is left out.
     """
     n = len(words)
-    room, sizes = cumulated(arena.length[words] + other.length[words]), np.empty(n, np.int64)
-    topics, values = np.empty(room[n], np.int32), np.empty(room[n], np.float32)
+    room = cumulated(arena.length[words] + other.length[words])
+    sizes = np.empty(n, np.int64)
+    topics = np.empty(room[n], np.int32)
+    values = np.empty(room[n], np.float32)
     bounds = shares(room)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):

@@ -30,12 +30,16 @@ def diverse(doc_ptr, places, counts, words, K, state):
     nearest = (tokens > 0.0).astype(np.float64)
     filled = np.int64(nearest.sum())
     epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
-    documents, sizes = np.empty(len(places), np.int32), np.empty(len(places))
+    documents = np.empty(len(places), np.int32)
+    sizes = np.empty(len(places))
     by_word = transpose(doc_ptr, places, counts, words, documents, sizes), documents, sizes
     seeds = np.empty(min(K, filled), np.int64)
     tries = 2 + np.int64(math.log(K))
-    left, sums, tried = np.empty((tries, len(tokens))), np.empty(tries), np.empty(tries, np.int64)
-    states, total = np.empty(tries, np.uint64), sum_in_order(nearest)
+    left = np.empty((tries, len(tokens)))
+    sums = np.empty(tries)
+    tried = np.empty(tries, np.int64)
+    states = np.empty(tries, np.uint64)
+    total = sum_in_order(nearest)
     for s in range(len(seeds)):
         if not total > 0.0:
             return seeds[:s].copy()
@@ -91,7 +95,8 @@ def _try_each(
     for i in prange(n):
         seed = _drawn(nearest, rng.unit(states[i]) * total)
         mine = left[i]
-        a, b = doc_ptr[seed], doc_ptr[seed + 1]
+        a = doc_ptr[seed]
+        b = doc_ptr[seed + 1]
         _divergences(places[a:b], counts[a:b], tokens[seed], by_word, tokens, own, epsilon, mine)
         if more:
             for d in range(len(mine)):
@@ -104,7 +109,8 @@ def _try_each(
 def _entropies(doc_ptr, counts):
     """(tokens, sum_j c_j log(c_j / N_d)) of each document: float64[n] each."""
     n = len(doc_ptr) - 1
-    tokens, own = np.zeros(n), np.zeros(n)
+    tokens = np.zeros(n)
+    own = np.zeros(n)
     for d in range(n):
         tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
         for j in range(doc_ptr[d], doc_ptr[d + 1]):

@@ -76,8 +76,10 @@ def nth(values, n, place):
     """The value at `place` when values[:n] are sorted ascending; reorders them. Quickselect with
     the median of three, and after 2 log2 n rounds a sort of what is left, which bounds the worst
     case."""
-    low, high = 0, n - 1
-    rounds, most = 0, 2
+    low = 0
+    high = n - 1
+    rounds = 0
+    most = 2
     while (1 << (most // 2)) < n:
         most += 2
     while high - low > 2:
@@ -85,9 +87,12 @@ def nth(values, n, place):
         if rounds > most:
             values[low : high + 1].sort()
             return values[place]
-        a, b, c = values[low], values[(low + high) // 2], values[high]
+        a = values[low]
+        b = values[(low + high) // 2]
+        c = values[high]
         pivot = max(min(a, b), min(max(a, b), c))
-        i, j = low, high
+        i = low
+        j = high
         while i <= j:
             while values[i] < pivot:
                 i += 1
@@ -114,7 +119,8 @@ def rounded(r, n, units, out):
 
     out: float64[>= n]. The running sums are rounded, so that no remainder has to be dealt.
     """
-    total, before = 0.0, 0.0
+    total = 0.0
+    before = 0.0
     for i in range(n):
         total += r[i]
         now = np.floor(min(total, 1.0) * units + 0.5) if i < n - 1 else units

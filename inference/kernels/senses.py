@@ -10,7 +10,8 @@ from inference.runtime.jit import njit
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1
     for none; empty: all in one. documents: int32, ascending; one may come more than once."""
-    tokens, occurrences = np.zeros((G, K), np.int64), np.zeros((G, K), np.int64)
+    tokens = np.zeros((G, K), np.int64)
+    occurrences = np.zeros((G, K), np.int64)
     last = np.full(K, -1, np.int64)
     for i in range(len(documents)):
         g = 0 if len(group) == 0 else group[documents[i]]
@@ -54,11 +55,9 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 place[words[j]] = U
                 U += 1
     S = len(topics)
-    neighbours, own, every = (
-        np.empty(U, np.int32),
-        np.zeros((S, U), np.int32),
-        np.zeros((S, U), np.int32),
-    )
+    neighbours = np.empty(U, np.int32)
+    own = np.zeros((S, U), np.int32)
+    every = np.zeros((S, U), np.int32)
     for s in range(S):
         for i in range(ptr[s], ptr[s + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):

@@ -53,13 +53,16 @@ def sweep(doc_ptr, words, token_ptr, topics, counts, totals, alpha, eta, sweeps,
     topics of its last visit. counts: int32[V, K], totals: int64[K], of all documents so far:
     changed in place. keys: uint64[n], a random stream for each document.
     """
-    K, V = len(totals), len(counts)
+    K = len(totals)
+    V = len(counts)
     blocks = (K + BLOCK - 1) // BLOCK
-    weights, sums = np.zeros(blocks * BLOCK), np.empty(blocks)
+    weights = np.zeros(blocks * BLOCK)
+    sums = np.empty(blocks)
     tokens = np.zeros(K)
     inverse = 1.0 / (V * eta + totals)
     for d in range(len(doc_ptr) - 1):
-        first, end = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+        first = token_ptr[doc_ptr[d]]
+        end = token_ptr[doc_ptr[d + 1]]
         if first == end:
             continue
         started = topics[first] != UNSEEN
@@ -92,19 +95,22 @@ def sweep(doc_ptr, words, token_ptr, topics, counts, totals, alpha, eta, sweeps,
 def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples, keys):
     """uint16[N, samples]: topics of the tokens of some documents in sweeps after `burn_in` others,
     under counts that stay as they are. Arguments as for `sweep`."""
-    K, V = len(totals), len(counts)
+    K = len(totals)
+    V = len(counts)
     out = np.empty((token_ptr[-1], samples), np.uint16)
     blocks = (K + BLOCK - 1) // BLOCK
     inverse = 1.0 / (V * eta + totals)
     bounds = shares(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
-        weights, sums = np.zeros(blocks * BLOCK), np.empty(blocks)
+        weights = np.zeros(blocks * BLOCK)
+        sums = np.empty(blocks)
         tokens = np.zeros(K)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             state = keys[d]
             tokens[:] = 0.0
             for turn in range(-1, burn_in + samples):
-                now, before = max(turn - burn_in, 0), max(turn - 1 - burn_in, 0)
+                now = max(turn - burn_in, 0)
+                before = max(turn - 1 - burn_in, 0)
                 for p in range(doc_ptr[d], doc_ptr[d + 1]):
                     for i in range(token_ptr[p], token_ptr[p + 1]):
                         if turn >= 0:

@@ -26,7 +26,8 @@ def exp_digamma(x):
     5509121/(1393459200 z^7). A small x is moved up by psi(x) = psi(x + 10) - sum of 1 / (x + i), i
     < 10 (`_rise`): one division.
     """
-    z, shift = x - 0.5, 0.0
+    z = x - 0.5
+    shift = 0.0
     if x < 12.0:
         z += 10.0
         above, below = _rise(x)
@@ -94,8 +95,10 @@ def digamma_rise(x, n):
         total += 1.0 / (x + i)
         i += 1.0
     if i < n:
-        a, b = x + i, x + n
-        r, s = 1.0 / (a * a), 1.0 / (b * b)
+        a = x + i
+        b = x + n
+        r = 1.0 / (a * a)
+        s = 1.0 / (b * b)
         total += math.log(b / a) - 0.5 * (1.0 / b - 1.0 / a)
         total -= s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0)) - r * (
             1.0 / 12.0 - r * (1.0 / 120.0 - r / 252.0)
@@ -110,7 +113,8 @@ def psi(x):
     The asymptotic series ln y - 1/(2 y) - 1/(12 y^2) + 1/(120 y^4) - ... of y = x, or of y = x + 10
     below 12, less the sum of 1 / (x + i), i < 10 (`_rise`).
     """
-    y, shift = x, 0.0
+    y = x
+    shift = 0.0
     if x < 12.0:
         y += 10.0
         above, below = _rise(x)
@@ -159,7 +163,8 @@ def log_in_loop(x):
     r = 1.818357216161805012e-01 + z * (1.531383769920937332e-01 + z * 1.479819860511658591e-01)
     r = 2.857142874366239149e-01 + z * (2.222219843214978396e-01 + z * r)
     r = z * (6.666666666666735130e-01 + z * (3.999999999940941908e-01 + z * r))
-    half, e = 0.5 * f * f, float(exponent)
+    half = 0.5 * f * f
+    e = float(exponent)
     return e * 6.93147180369123816490e-01 - (
         (half - (s * (half + r) + e * 1.90821492927058770002e-10)) - f
     )

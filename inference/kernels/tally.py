@@ -44,14 +44,14 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     """
     n = len(tokens)
     room = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
-    topics, changes, sizes = (
-        np.empty(room[n], np.uint16),
-        np.empty(room[n], np.int32),
-        np.empty(n, np.int64),
-    )
+    topics = np.empty(room[n], np.uint16)
+    changes = np.empty(room[n], np.int32)
+    sizes = np.empty(n, np.int64)
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
-        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        tally = np.zeros(K, np.int32)
+        known = np.zeros(K, np.bool_)
+        fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             m = tally_word(
                 word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh
@@ -77,7 +77,8 @@ def _by_run(changed, begins, ends_of, n):
     for chunk in prange(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk]):
             cursor[chunk, run_of[changed[e] >> np.uint64(32)]] += 1
-    starts, total = np.zeros(CHUNKS + 1, np.int64), np.int64(0)
+    starts = np.zeros(CHUNKS + 1, np.int64)
+    total = np.int64(0)
     for run in range(CHUNKS):
         for chunk in range(CHUNKS):
             number = cursor[chunk, run]
@@ -115,16 +116,17 @@ def changes(changed, begins, ends_of, n, K):
     """New samples minus old ones of each of n words, as `count` returns them. changed, begins,
     ends_of: of gibbs.sample."""
     words, starts, changed = _by_run(changed, begins, ends_of, n)
-    topics, counts = np.empty(2 * len(changed), np.uint16), np.empty(2 * len(changed), np.int32)
-    room, sizes = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    topics = np.empty(2 * len(changed), np.uint16)
+    counts = np.empty(2 * len(changed), np.int32)
+    room = np.zeros(n + 1, np.int64)
+    sizes = np.zeros(n, np.int64)
     for run in prange(CHUNKS):
-        tally, known, touched = (
-            np.zeros(K + 1, np.int32),
-            np.zeros(K + 1, np.bool_),
-            np.empty(K + 2, np.int32),
-        )
+        tally = np.zeros(K + 1, np.int32)
+        known = np.zeros(K + 1, np.bool_)
+        touched = np.empty(K + 2, np.int32)
         known[K] = True  # in place of UNSEEN
-        own, at = changed[starts[run] : starts[run + 1]], 2 * starts[run]
+        own = changed[starts[run] : starts[run + 1]]
+        at = 2 * starts[run]
         each = np.empty(len(own), np.uint64)
         ends = _by_word(words[run], words[run + 1] - words[run], own, each)
         for i in range(words[run], words[run + 1]):
@@ -166,14 +168,14 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
     process stand."""
     n = len(pieces) - 1
     room = cumulated(np.minimum(K, np.diff(cumulated(end - first)[pieces])))
-    topics, changes, sizes = (
-        np.empty(room[n], np.uint16),
-        np.empty(room[n], np.int32),
-        np.empty(n, np.int64),
-    )
+    topics = np.empty(room[n], np.uint16)
+    changes = np.empty(room[n], np.int32)
+    sizes = np.empty(n, np.int64)
     bounds = shares(room)
     for chunk in prange(CHUNKS):
-        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        tally = np.zeros(K, np.int32)
+        known = np.zeros(K, np.bool_)
+        fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             m = _add_up(
                 pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh
@@ -192,11 +194,16 @@ def merge(
     bounds: int64[runs + 1], from 0 to n. indptr: int64[n + 1], room for the rows. pieces, first,
     end, p_topics, p_changes: as for `add_up`.
     """
-    n, runs = len(words), len(bounds) - 1
-    topics, values = np.empty(indptr[n], np.int32), np.empty(indptr[n], arena.values.dtype)
-    sizes, added = np.empty(n, np.int64), np.zeros((runs, K))
+    n = len(words)
+    runs = len(bounds) - 1
+    topics = np.empty(indptr[n], np.int32)
+    values = np.empty(indptr[n], arena.values.dtype)
+    sizes = np.empty(n, np.int64)
+    added = np.zeros((runs, K))
     for run in prange(runs):
-        tally, known, fresh = np.zeros(K, np.int32), np.zeros(K, np.bool_), np.empty(K, np.int32)
+        tally = np.zeros(K, np.int32)
+        known = np.zeros(K, np.bool_)
+        fresh = np.empty(K, np.int32)
         for i in range(bounds[run], bounds[run + 1]):
             mark(arena, words[i], known)
             m = _add_up(

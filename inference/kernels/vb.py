@@ -44,7 +44,8 @@ def table(words, values, scale, eta, totals, log_expectation):
     log_expectation: b is exp E[log beta], else E[beta]. b_kw is exp(log_scale_w) b[w, k]; a row's
     largest is about 1. A weight of less than LEAST times a row's largest counts as that.
     """
-    n, K = len(words), len(totals)
+    n = len(words)
+    K = len(totals)
     V = len(values)
     padded = (K + LANES - 1) // LANES * LANES
     norm = np.full(padded, 1e300)  # log of the normalisers, or they themselves
@@ -55,7 +56,9 @@ def table(words, values, scale, eta, totals, log_expectation):
     out = np.empty((n, K), values.dtype)
     log_scale = np.empty(n)
     for chunk in prange(CHUNKS):
-        b, shift, lanes = np.empty(padded), np.empty(padded), np.empty(LANES)
+        b = np.empty(padded)
+        shift = np.empty(padded)
+        lanes = np.empty(LANES)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             row = values[words[i]]
             if log_expectation:
@@ -148,8 +151,14 @@ def _multiply(rows, columns, e, counts, f, acc, gather):
     n, mp = rows.shape
     f[:] = 0.0
     for i in range(0, mp, 4):
-        e0, e1, e2, e3 = e[i], e[i + 1], e[i + 2], e[i + 3]
-        c0, c1, c2, c3 = columns[i], columns[i + 1], columns[i + 2], columns[i + 3]
+        e0 = e[i]
+        e1 = e[i + 1]
+        e2 = e[i + 2]
+        e3 = e[i + 3]
+        c0 = columns[i]
+        c1 = columns[i + 1]
+        c2 = columns[i + 2]
+        c3 = columns[i + 3]
         for j in range(n):
             f[j] = (((f[j] + e0 * c0[j]) + e1 * c1[j]) + e2 * c2[j]) + e3 * c3[j]
     for j in range(len(counts)):
@@ -157,8 +166,14 @@ def _multiply(rows, columns, e, counts, f, acc, gather):
     f[len(counts) :] = 0.0
     if gather:
         for j in range(0, (len(counts) + 3) // 4 * 4, 4):
-            f0, f1, f2, f3 = f[j], f[j + 1], f[j + 2], f[j + 3]
-            r0, r1, r2, r3 = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
+            f0 = f[j]
+            f1 = f[j + 1]
+            f2 = f[j + 2]
+            f3 = f[j + 3]
+            r0 = rows[j]
+            r1 = rows[j + 1]
+            r2 = rows[j + 2]
+            r3 = rows[j + 3]
             for i in range(mp):
                 acc[i] = (((acc[i] + f0 * r0[i]) + f1 * r1[i]) + f2 * r2[i]) + f3 * r3[i]
 
@@ -210,25 +225,28 @@ def _fit(
     float64[5, P]; topics: int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a
     block, a multiple, too.
     """
-    K, n, P = len(alpha), len(places), numbers.shape[1]
+    K = len(alpha)
+    n = len(places)
+    P = numbers.shape[1]
     size = min((n + LANES - 1) // LANES * LANES, blocks.shape[1] // P)
-    own_alpha, own_gamma, v, shift, change = (
-        numbers[0],
-        numbers[1],
-        numbers[2],
-        numbers[3],
-        numbers[4],
-    )
+    own_alpha = numbers[0]
+    own_gamma = numbers[1]
+    v = numbers[2]
+    shift = numbers[3]
+    change = numbers[4]
     lanes = np.empty(LANES)
-    m, mp = K, P
+    m = K
+    mp = P
     for k in range(P):
         own_alpha[k], own_gamma[k] = (alpha[k], gamma[k]) if k < K else (1.0, 1.0)
-    e, acc, f = sums[:mp], sums[P : P + mp], sums[2 * P : 2 * P + size]
-    rows, columns = (
-        blocks[0, : size * mp].reshape((size, mp)),
-        blocks[1, : size * mp].reshape((mp, size)),
-    )
-    refill, done, iteration = True, False, 0
+    e = sums[:mp]
+    acc = sums[P : P + mp]
+    f = sums[2 * P : 2 * P + size]
+    rows = blocks[0, : size * mp].reshape((size, mp))
+    columns = blocks[1, : size * mp].reshape((mp, size))
+    refill = True
+    done = False
+    iteration = 0
     _expect(own_gamma, m, v, shift, lanes, e)
     while True:
         acc[:] = 0.0
@@ -252,16 +270,17 @@ def _fit(
             chosen = _chosen(own_gamma, alpha, truncate, topics)
             width = (chosen + LANES - 1) // LANES * LANES
             if 0 < chosen and width < mp:
-                m, mp, refill = chosen, width, True
+                m = chosen
+                mp = width
+                refill = True
                 for i in range(mp):
                     own_gamma[i], own_alpha[i] = (
                         (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
                     )
-                e, acc = sums[:mp], sums[P : P + mp]
-                rows, columns = (
-                    blocks[0, : size * mp].reshape((size, mp)),
-                    blocks[1, : size * mp].reshape((mp, size)),
-                )
+                e = sums[:mp]
+                acc = sums[P : P + mp]
+                rows = blocks[0, : size * mp].reshape((size, mp))
+                columns = blocks[1, : size * mp].reshape((mp, size))
         _expect(own_gamma, m, v, shift, lanes, e)
     if m == K:
         gamma[:], e_out[:] = own_gamma[:K], e[:K]
@@ -289,9 +308,11 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
     f / n, s_kw is b_kw times the sum of e f, and the bound is `documents_bound`. A document without
     words gets gamma = alpha.
     """
-    n, K = len(doc_ptr) - 1, len(alpha)
+    n = len(doc_ptr) - 1
+    K = len(alpha)
     P = (K + LANES - 1) // LANES * LANES
-    e, f = np.zeros((n, K), b.dtype), np.empty(doc_ptr[n], b.dtype)
+    e = np.zeros((n, K), b.dtype)
+    f = np.empty(doc_ptr[n], b.dtype)
     iterations = np.zeros(n, np.int32)
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
@@ -299,10 +320,13 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
         room = min((longest + LANES - 1) // LANES, max(BLOCK // P // LANES, 1)) * LANES
-        blocks, sums = np.empty((2, room * P), b.dtype), np.empty(2 * P + room, b.dtype)
-        numbers, topics = np.empty((5, P)), np.empty(K, np.int32)
+        blocks = np.empty((2, room * P), b.dtype)
+        sums = np.empty(2 * P + room, b.dtype)
+        numbers = np.empty((5, P))
+        topics = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            a, z = doc_ptr[d], doc_ptr[d + 1]
+            a = doc_ptr[d]
+            z = doc_ptr[d + 1]
             if a < z:
                 iterations[d] = _fit(
                     places[a:z],
@@ -341,24 +365,31 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
         acc = np.empty(K, b.dtype)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             acc[:] = 0.0
-            first, last = word_ptr[i], word_ptr[i + 1]
+            first = word_ptr[i]
+            last = word_ptr[i + 1]
             whole = first + (last - first) // 4 * 4
             for q in range(first, whole, 4):
-                p0, p1, p2, p3 = pairs[q], pairs[q + 1], pairs[q + 2], pairs[q + 3]
-                f0, f1, f2, f3 = f[p0], f[p1], f[p2], f[p3]
-                e0, e1, e2, e3 = (
-                    e[documents[p0]],
-                    e[documents[p1]],
-                    e[documents[p2]],
-                    e[documents[p3]],
-                )
+                p0 = pairs[q]
+                p1 = pairs[q + 1]
+                p2 = pairs[q + 2]
+                p3 = pairs[q + 3]
+                f0 = f[p0]
+                f1 = f[p1]
+                f2 = f[p2]
+                f3 = f[p3]
+                e0 = e[documents[p0]]
+                e1 = e[documents[p1]]
+                e2 = e[documents[p2]]
+                e3 = e[documents[p3]]
                 for k in range(K):
                     acc[k] = (((acc[k] + f0 * e0[k]) + f1 * e1[k]) + f2 * e2[k]) + f3 * e3[k]
             for q in range(whole, last):
-                f0, e0 = f[pairs[q]], e[documents[pairs[q]]]
+                f0 = f[pairs[q]]
+                e0 = e[documents[pairs[q]]]
                 for k in range(K):
                     acc[k] += f0 * e0[k]
-            row, weights = values[words[i]], b[i]
+            row = values[words[i]]
+            weights = b[i]
             for k in range(K):
                 more = unit * weights[k] * acc[k]
                 row[k] += more
@@ -411,7 +442,8 @@ def listed(values, scale, at_least):
             if scale * values[w, k] >= at_least:
                 sizes[k + 1] += 1
     indptr = np.cumsum(sizes)
-    words, tokens = np.empty(indptr[K], np.int32), np.empty(indptr[K])
+    words = np.empty(indptr[K], np.int32)
+    tokens = np.empty(indptr[K])
     cursor = indptr[:-1].copy()
     for w in range(V):
         for k in range(K):
@@ -455,7 +487,8 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
     for d in prange(n):
         if doc_ptr[d] == doc_ptr[d + 1]:
             continue
-        total, most = 0.0, 0.0
+        total = 0.0
+        most = 0.0
         for k in range(K):
             total += gamma[d, k]
             most = max(most, gamma[d, k])
@@ -500,7 +533,8 @@ def remember(documents, gamma, kept, strongest):
     """Keep the largest gamma of each document of a minibatch: kept, float32[D, L], and of which
     topics, strongest, uint16[D, L]; all of them, by topic, where strongest has no columns.
     documents: int64[n]; gamma: float64[n, K]."""
-    L, K = kept.shape[1], gamma.shape[1]
+    L = kept.shape[1]
+    K = gamma.shape[1]
     for d in prange(len(documents)):
         row = kept[documents[d]]
         if strongest.shape[1] == 0:

@@ -75,7 +75,8 @@ def rest() -> None:
 
 def _train(trains: AnyEngine, configs: Sequence[Config]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        bow, file = _bow(Path(folder)), Path(folder) / "checkpoint"
+        bow = _bow(Path(folder))
+        file = Path(folder) / "checkpoint"
         for open_config in configs:
             config = open_config.resolve(bow.D, bow.tokens)
             for event in train(trains, config, bow):
@@ -161,10 +162,8 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
     evidence.sums(np.zeros(bow.D, np.int32), 1)
     evidence.folded(np.zeros(evidence.K, np.int32))
-    counts, given = (
-        frozen(np.ones(1, np.int32), np.int32),
-        frozen(np.zeros(1, np.uint16), np.uint16),
-    )
+    counts = frozen(np.ones(1, np.int32), np.int32)
+    given = frozen(np.zeros(1, np.uint16), np.uint16)
     assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
@@ -183,7 +182,8 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
 
 def _index(folder: Path) -> Index:
     np.array([0, 1, 0, 0], np.int32).tofile(folder / "stream")
-    words, lengths = np.memmap(folder / "stream", np.int32, "r"), np.array([2, 2], np.int32)
+    words = np.memmap(folder / "stream", np.int32, "r")
+    lengths = np.array([2, 2], np.int32)
     stream = SimpleNamespace(
         words=words,
         starts=Starts.packed(words, lengths),

@@ -22,7 +22,8 @@ def settle(*paths: Path) -> None:
 
     What does not exist is passed over.
     """
-    files, folders = [], set()
+    files = []
+    folders = set()
     for path in map(Path, paths):
         if path.is_dir():
             for folder, _, names in os.walk(path):

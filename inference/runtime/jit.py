@@ -328,7 +328,8 @@ def _described(argument: Any) -> str:
     """The type of an argument, so that another type gives another text. Raises Unknown."""
     match argument:
         case types.BaseTuple():
-            kind, fields = type(argument).__name__, getattr(argument, "fields", ())
+            kind = type(argument).__name__
+            fields = getattr(argument, "fields", ())
             if made := getattr(argument, "instance_class", None):  # which what is kept names, too
                 kind = f"{kind} {made.__module__}.{made.__qualname__}"
             return f"{kind} {fields} ({', '.join(_described(one) for one in getattr(argument, 'types'))})"  # noqa: B009

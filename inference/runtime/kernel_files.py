@@ -27,7 +27,8 @@ from pathlib import Path
 
 MOST_BYTES = 512 << 20  # beyond it, the files that were used least recently are deleted
 PATIENCE = 60.0  # seconds that a process waits for another one that compiles the same kernel
-ENDING, CLAIM = ".kernel", ".claim"
+ENDING = ".kernel"
+CLAIM = ".claim"
 SHIPPED, HASHES = Path(__file__).with_name("shipped"), "hashes.txt"  # of a wheel
 used: set[str] = set()  # the names that this process has read or written
 _HASH_BYTES = 32
@@ -144,7 +145,9 @@ def _shipped() -> dict[str, str]:
 def ship(names: set[str]) -> int:
     """Copy kernels that are kept into the folder that a wheel carries, in place of what is there.
     Returns the bytes."""
-    at, sizes, lines = folder(), 0, []
+    at = folder()
+    sizes = 0
+    lines = []
     if at is None:
         raise OSError("There is no folder of kernels to ship from.")
     shutil.rmtree(SHIPPED, ignore_errors=True)

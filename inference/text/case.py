@@ -47,9 +47,13 @@ def _mark(codes, text_ends, words, starts, ends, characters, capitals):
         begin = text_ends[d - 1] if d else 0
         while i < ends[d]:
             stop = begin + starts[i + 1] if i + 1 < ends[d] else text_ends[d]
-            first, large, n, small = begin + starts[i], np.int64(0), 0, False
+            first = begin + starts[i]
+            large = np.int64(0)
+            n = 0
+            small = False
             for j in range(first, stop):
-                code, kind = codes[j], classes[codes[j]]
+                code = codes[j]
+                kind = classes[codes[j]]
                 if (
                     kind < LETTER
                     and j + 1 < stop

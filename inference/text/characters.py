@@ -69,7 +69,8 @@ def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT
     """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode,
     SpecialCasing). language, cut: as the tokeniser has them."""
     classes = classified(_SETS if cut == 1 else [*_SETS, (SKIPPED, spelling.POINTS)])
-    lower, odd = np.arange(CODES, dtype=np.uint32), np.zeros(CODES, bool)
+    lower = np.arange(CODES, dtype=np.uint32)
+    odd = np.zeros(CODES, bool)
     for run in regex.finditer(r"[\p{Lu}\p{Lt}]+", _every()):
         for code in range(*run.span()):
             small = chr(code).lower()
@@ -105,7 +106,8 @@ def given() -> Characters:
     """Of words that stand between white space as they are: controls and lone surrogates are white
     space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
-    lower, odd = frozen(np.arange(CODES), np.uint32), frozen(np.zeros(CODES), np.bool_)
+    lower = frozen(np.arange(CODES), np.uint32)
+    odd = frozen(np.zeros(CODES), np.bool_)
     inner = frozen(np.zeros(CODES), np.uint8)
     return Characters(frozen(classes, np.uint8), lower, odd, inner)
 
@@ -123,7 +125,8 @@ def canonical(word: str, turkic: bool = False) -> str:
 def classified(sets: Iterable[tuple[int, str]], others: int = OTHER) -> np.ndarray:
     """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has
     it."""
-    classes, every = np.full(CODES, others, np.uint8), _every()
+    classes = np.full(CODES, others, np.uint8)
+    every = _every()
     for number, pattern in sets:
         for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):
             classes[run.start() : run.end()] = number

@@ -30,7 +30,12 @@ _STAYS = len(REASONS)
 # Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words
 # among which it is compared, the pieces and their words (the median) below which evenness is
 # chance, and the share of all words that go
-_PIECE, _FREQUENT, _COMPARED, _LEAST_PIECES, _LEAST_WORDS, _MOST_EVEN = 400, 0.1, 500, 200, 100, 0.1
+_PIECE = 400
+_FREQUENT = 0.1
+_COMPARED = 500
+_LEAST_PIECES = 200
+_LEAST_WORDS = 100
+_MOST_EVEN = 0.1
 
 
 def choose(
@@ -113,10 +118,8 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
     sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
     if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
-    often, known = (
-        np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths))),
-        np.flatnonzero(tokens),
-    )
+    often = np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths)))
+    known = np.flatnonzero(tokens)
     first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
@@ -149,9 +152,14 @@ class Counts:
     def __init__(self, stream: Stream | Spread, choice: Choice, skipped: np.ndarray):
         """skipped: bool, of each document that is looked at."""
         self.stream: Stream | Spread | Sections = stream
-        self.choice, self.skipped, self.first_row, self.cut = choice, skipped, None, 0
+        self.choice = choice
+        self.skipped = skipped
+        self.first_row = None
+        self.cut = 0
         if choice.sections and (sections := Sections(stream, choice.sections, len(skipped))).cut:
-            self.stream, self.first_row, self.cut = sections, sections.first_row, sections.cut
+            self.stream = sections
+            self.first_row = sections.first_row
+            self.cut = sections.cut
             self.skipped = np.repeat(skipped, sections.pieces)
         self.rows = len(self.skipped)
         self.units = Units(stream.lexicon, choice)
@@ -198,11 +206,9 @@ class Counts:
         """int64 and int32: tokens of forms, and rows with them; or `pieces` of rows; or documents,
         whose rows begin at `first_row`. form: int32 by unit, -1 for none."""
         skipped = np.repeat(self.skipped, pieces.pieces) if pieces else self.skipped
-        tokens, rows, last = (
-            np.zeros(count, np.int64),
-            np.zeros(count, np.int32),
-            np.full(count, -1, np.int32),
-        )
+        tokens = np.zeros(count, np.int64)
+        rows = np.zeros(count, np.int32)
+        last = np.full(count, -1, np.int32)
         for units, _, ends, block in self._units(pieces or self.stream):
             numbers = np.arange(block.first, block.first + len(ends))
             of = (
@@ -220,7 +226,8 @@ class Counts:
         turn = former(self.choice.forms, self.choice.language)
         if turn is None:
             return np.where(stays, np.arange(len(reason), dtype=np.int32), np.int32(-1)), None
-        form, tokeniser = np.full(len(reason), -1, np.int32), Tokeniser(given=True)
+        form = np.full(len(reason), -1, np.int32)
+        tokeniser = Tokeniser(given=True)
         phrases = self.units.phrases()
         for first in range(0, len(reason), _BLOCK):
             numbers = first + np.flatnonzero(stays[first : first + _BLOCK])
@@ -239,7 +246,9 @@ class Counts:
 
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
-        reason, tokens, in_documents = self.reason, self.tokens, self.documents
+        reason = self.reason
+        tokens = self.tokens
+        in_documents = self.documents
         left = thresholds(
             self.choice, tokens, in_documents, len(self.lengths), self.even, self.words
         )
@@ -353,14 +362,13 @@ def _rows(units, places, ends, skipped, starts, column, V):
         np.full(V, -1, np.int32),
     )  # of a word in its last document, and which that is
     lengths = np.zeros(len(ends), np.int64)
-    words, counts, offsets = (
-        np.empty(len(units), np.int32),
-        np.empty(len(units), np.int32),
-        np.empty(len(units), np.int32),
-    )
+    words = np.empty(len(units), np.int32)
+    counts = np.empty(len(units), np.int32)
+    offsets = np.empty(len(units), np.int32)
     pairs = tokens = np.int64(0)
     for d in range(len(ends)):
-        i, begin = ends[d - 1] if d else 0, pairs
+        i = ends[d - 1] if d else 0
+        begin = pairs
         if not skipped[d]:
             for j in range(i, ends[d]):
                 w = column[units[j]]

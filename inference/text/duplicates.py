@@ -14,7 +14,8 @@ ALIKE = 0.8
 SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not at all
 # Of MinHash: a pair at ALIKE is found with probability 1 - (1 - 0.8^5)^20 = 0.9996, one at 0.4 is
 # looked at in 19%
-BANDS, ROWS = 20, 5
+BANDS = 20
+ROWS = 5
 
 
 def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +37,8 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
         2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
     )
     for block in stream.blocks(places=False):
-        here, words = slice(block.first, block.first + len(block.ends)), block.words & NUMBER
+        here = slice(block.first, block.first + len(block.ends))
+        words = block.words & NUMBER
         _digests(words, block.ends, digests[here])
         keys = np.zeros((BANDS, len(block.ends)), np.uint32)
         _signatures(words, block.ends, factors, ROWS, keys)
@@ -70,7 +72,8 @@ def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
 @njit(cache=True, nogil=True)
 def _digests(words, ends, out):
     for d in range(len(ends)):
-        a, b = MIX, ~MIX
+        a = MIX
+        b = ~MIX
         for j in range(ends[d - 1] if d else 0, ends[d]):
             word = np.uint64(words[j])
             a = (a ^ word) * MIX
@@ -91,7 +94,8 @@ def _signatures(words, ends, factors, rows, keys):
             least[:] = np.uint32(0xFFFFFFFF)
             for j in range(i, ends[d] - SHINGLE + 1):
                 h = hashed(MIX, words, j, j + SHINGLE)
-                low, high = np.uint32(h >> np.uint64(32)), np.uint32(h & np.uint64(0xFFFFFFFF))
+                low = np.uint32(h >> np.uint64(32))
+                high = np.uint32(h & np.uint64(0xFFFFFFFF))
                 for f in range(len(factors)):
                     least[f] = min(least[f], np.uint32(np.uint32(low * factors[f]) ^ high))
             for band in range(len(keys)):
@@ -122,7 +126,8 @@ def _verify(words, bounds, seen, order, keys, near):
 def _alike(a, b):
     if len(a) < SHINGLE or len(b) < SHINGLE:
         return False
-    x, y = _shingles(a), _shingles(b)
+    x = _shingles(a)
+    y = _shingles(b)
     if min(len(x), len(y)) < ALIKE * max(len(x), len(y)):
         return False
     i = j = both = 0

@@ -22,7 +22,8 @@ class Lexicon:
     """
 
     def __init__(self, letters: np.ndarray, ends: np.ndarray):
-        self.letters, self.ends = letters, ends
+        self.letters = letters
+        self.ends = ends
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -58,10 +59,8 @@ class Lexicon:
         if not words or not len(self):
             return np.full(len(words), -1)
         sought = [word.encode("utf-8", "replace") for word in words]
-        letters, ends = (
-            np.frombuffer(b"".join(sought) or b"\0", np.uint8),
-            np.cumsum([len(word) for word in sought], dtype=np.uint32),
-        )
+        letters = np.frombuffer(b"".join(sought) or b"\0", np.uint8)
+        ends = np.cumsum([len(word) for word in sought], dtype=np.uint32)
         hashes = _hashes(letters, ends)
         order = np.argsort(hashes, kind="stable")
         places = np.full(len(words), -1)
@@ -70,7 +69,8 @@ class Lexicon:
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by word: its length in code points (255 for more), and its first."""
-        lengths, first = np.zeros(len(self), np.uint8), np.zeros(len(self), np.uint32)
+        lengths = np.zeros(len(self), np.uint8)
+        first = np.zeros(len(self), np.uint32)
         _sizes(self.letters, self.ends, lengths, first)
         return lengths, first
 

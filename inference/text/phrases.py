@@ -22,7 +22,8 @@ _WIDTH = (
 _KEPT = (
     1 << 21
 )  # pairs that are counted exactly; where there are more, those that occur less often go
-_CONTENT, _STOP = 1, 2
+_CONTENT = 1
+_STOP = 2
 
 
 class Phrase(NamedTuple):
@@ -112,7 +113,9 @@ def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
 def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
     """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that
     is no more than by chance."""
-    together, a, b = together.astype(float), a.astype(float), b.astype(float)
+    together = together.astype(float)
+    a = a.astype(float)
+    b = b.astype(float)
     # At least 0: a word that is in a phrase twice may be short of pairs
     cells = np.maximum([together, a - together, b - together, N - a - b + together], 0)
     expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
@@ -156,7 +159,8 @@ def _count(
 ):
     """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last
     document. False where the table is full."""
-    mask, places = np.uint64(len(sieve) - 1), np.uint64(len(slots) - 1)
+    mask = np.uint64(len(sieve) - 1)
+    places = np.uint64(len(slots) - 1)
     for d in range(len(ends)):
         for at in range(ends[d - 1] if d else 0, ends[d]):
             stop = _end(units, first, words, kind, at, ends[d])

@@ -75,9 +75,11 @@ def _ends(words, ends, pieces):
     """int64: where each section ends. ends: int64, of the documents; pieces: int64, how many
     sections each has."""
     out = np.empty(pieces.sum(), np.int64)
-    made, begin = 0, np.int64(0)
+    made = 0
+    begin = np.int64(0)
     for d in range(len(ends)):
-        length, n = ends[d] - begin, pieces[d]
+        length = ends[d] - begin
+        n = pieces[d]
         before = begin
         for i in range(1, n):
             ideal = begin + length * i // n
@@ -97,7 +99,9 @@ def _ends(words, ends, pieces):
 def _best(words, first, ideal, last):
     """The piece before which to cut: behind the paragraph that ends nearest to the ideal, else a
     sentence, any punctuation, or a word that nothing joins to the one before."""
-    best, rank, distance = ideal, 0, np.int64(0)
+    best = ideal
+    rank = 0
+    distance = np.int64(0)
     for at in range(first, last + 1):
         flags = words[at] & ~NUMBER
         if flags == AFTER_HYPHEN or flags == AFTER_APOSTROPHE:
@@ -113,5 +117,7 @@ def _best(words, first, ideal, last):
         )
         away = abs(at - ideal)
         if quality > rank or (quality == rank and away < distance):
-            best, rank, distance = at, quality, away
+            best = at
+            rank = quality
+            distance = away
     return best

@@ -84,7 +84,8 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
 def _blocks(kinds: np.ndarray):
     """(first, last) of blocks that together are the text: none longer than BLOCK, and cut within a
     run only where one is longer."""
-    first, length = 0, len(kinds)
+    first = 0
+    length = len(kinds)
     while first < length:
         last = min(first + BLOCK, length)
         if last < length:

@@ -23,7 +23,10 @@ POINTS = (
 _POINTS = regex.compile(POINTS)
 # Bits of Characters.inner: of letters, and above them of the marks that may be between two of these
 FOR_MARKS = 4
-_CYRILLIC, _HEBREW, _CATALAN, GENDERED = 1, 2, 4, 8
+_CYRILLIC = 1
+_HEBREW = 2
+_CATALAN = 4
+GENDERED = 8
 _APOSTROPHES = "'\u2019\u02bc"
 _QUOTES = '"\u05f4\u201c\u201d\u201e'  # gershayim, before the last letter of a Hebrew acronym
 _GERESH = "\u05f3"

@@ -23,7 +23,8 @@ class Starts(NamedTuple):
     @classmethod
     def packed(cls, starts: np.ndarray, lengths: np.ndarray, place: int = 0) -> "Starts":
         """starts: int32, of documents with so many pieces. place: of the first piece among all."""
-        steps, first = np.diff(starts, prepend=0), (np.cumsum(lengths) - lengths)[lengths > 0]
+        steps = np.diff(starts, prepend=0)
+        first = (np.cumsum(lengths) - lengths)[lengths > 0]
         steps[first] = starts[first]
         places = np.flatnonzero(steps >= FAR)
         return cls(

@@ -79,9 +79,12 @@ class Stream:
     def __init__(self, folder: Path, checkpoint: dict):
         if checkpoint["lexicon"] > NUMBER:  # format 1 had room for more
             raise Invalid("corpus", _TOO_MANY)
-        self.folder, self.checkpoint = Path(folder), checkpoint
-        self.D, self.tokens = checkpoint["D"], checkpoint["words"]
-        self.language, self.given = checkpoint["language"], checkpoint["given"]
+        self.folder = Path(folder)
+        self.checkpoint = checkpoint
+        self.D = checkpoint["D"]
+        self.tokens = checkpoint["words"]
+        self.language = checkpoint["language"]
+        self.given = checkpoint["given"]
         self.cut = cut_of(checkpoint)
         self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
         self.title_words, self.title_lengths = (
@@ -146,25 +149,24 @@ class Stream:
         what `commit` would. texts: of its documents, in order, with all that its pieces were cut
         of. Killed, it leaves a stream that can be read; its old files stay for who has them on
         record (`remove_old`)."""
-        stream, paths = (
-            Stream(folder, checkpoint),
-            {name: Path(folder, f"{name}.new") for name in _OF_PIECES},
-        )
-        characters, d, place = stream.tokeniser().characters, 0, 0
+        stream = Stream(folder, checkpoint)
+        paths = {name: Path(folder, f"{name}.new") for name in _OF_PIECES}
+        characters = stream.tokeniser().characters
+        d = 0
+        place = 0
         with ExitStack() as closing:
             anew = {name: closing.enter_context(path.open("wb")) for name, path in paths.items()}
             for some in texts:
                 lengths = stream.lengths[d : d + len(some)]
                 ends = place + np.cumsum(lengths, dtype=np.int64)
-                words, starts = (
-                    stream.words[place : ends[-1]] & ~CASE,
-                    stream.starts.of(ends - lengths, ends),
-                )
+                words = stream.words[place : ends[-1]] & ~CASE
+                starts = stream.starts.of(ends - lengths, ends)
                 for name, array in _columns(
                     some, Pieces(words, starts, starts, lengths), characters, place
                 ).items():
                     array.tofile(anew[name])
-                d, place = d + len(some), int(ends[-1])
+                d = d + len(some)
+                place = int(ends[-1])
         if d != stream.D:
             raise Invalid(
                 "corpus",
@@ -196,7 +198,8 @@ class Stream:
         documents: the first so many.
         places: whether `starts` are wanted, too; else they are empty."""
         documents = self.D if documents is None else min(documents, self.D)
-        first, at = 0, 0
+        first = 0
+        at = 0
         with open(self.folder / "words", "rb") as words:
             while first < documents:
                 lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
@@ -208,14 +211,16 @@ class Stream:
                 yield Block(
                     first, np.fromfile(words, np.int32, int(ends[-1])) & ~CASE, starts, ends
                 )
-                first, at = first + len(ends), at + int(ends[-1])
+                first = first + len(ends)
+                at = at + int(ends[-1])
 
 
 class Writer:
     """Appends documents; what was not committed is forgotten when it is opened again."""
 
     def __init__(self, folder: Path, tokeniser: Tokeniser, resume: dict | None):
-        self.folder, self.tokeniser = folder, tokeniser
+        self.folder = folder
+        self.tokeniser = tokeniser
         anew: dict[str, Any] = {
             "format": FORMAT,
             "language": tokeniser.language,
@@ -257,7 +262,8 @@ class Writer:
 
     def add(self, texts: list[str], titles: list[str]) -> np.ndarray:
         """Append documents. Returns int32: the pieces of each text."""
-        of_texts, of_titles = self.tokeniser.pieces(texts), self.tokeniser.pieces(titles)
+        of_texts = self.tokeniser.pieces(texts)
+        of_titles = self.tokeniser.pieces(titles)
         columns = _columns(
             texts,
             of_texts,
@@ -360,7 +366,9 @@ class Spread:
         numbers = numbers[
             : max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))
         ]
-        self.D, self.numbers, self.lengths = len(numbers), numbers, stream.lengths[numbers]
+        self.D = len(numbers)
+        self.numbers = numbers
+        self.lengths = stream.lengths[numbers]
         ends, begins = ends[numbers], ends[numbers] - self.lengths
         spans = [stream.words[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
         self._words = np.concatenate([np.zeros(0, np.int32), *spans]) & ~CASE

@@ -34,21 +34,22 @@ MAX_LETTERS = (
 NUMBER = (
     (1 << 27) - 1
 )  # the bits of a piece that are its word's number; two above them say how it is written (case.py)
-AFTER_HYPHEN, AFTER_APOSTROPHE, AFTER_BREAK = (
-    np.int32(1 << 29),
-    np.int32(1 << 30),
-    np.int32(-(1 << 31)),
-)
+AFTER_HYPHEN = np.int32(1 << 29)
+AFTER_APOSTROPHE = np.int32(1 << 30)
+AFTER_BREAK = np.int32(-(1 << 31))
 # Breaks, too, which have the bit of AFTER_BREAK and so are below zero. Streams of older versions
 # have neither
-AFTER_PARAGRAPH, AFTER_SENTENCE = AFTER_BREAK | AFTER_HYPHEN, AFTER_BREAK | AFTER_APOSTROPHE
+AFTER_PARAGRAPH = AFTER_BREAK | AFTER_HYPHEN
+AFTER_SENTENCE = AFTER_BREAK | AFTER_APOSTROPHE
 GENDERED = np.uint8(spelling.GENDERED)  # of Characters.inner
 FOR_MARKS = np.uint8(spelling.FOR_MARKS)
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
 _NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
 _LARGEST = 1 << 32  # bytes of letters
-DONE, TABLE_FULL, PIECES_FULL = 0, 1, 2
+DONE = 0
+TABLE_FULL = 1
+PIECES_FULL = 2
 # Places in `state`.
 _AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(7)
 MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
@@ -204,7 +205,9 @@ def _flag(codes, classes, before, i):
         return AFTER_HYPHEN
     if i == before + 1 and between == APOSTROPHE:
         return AFTER_APOSTROPHE
-    lines, flag, broken = 0, np.int32(0), between == HYPHEN
+    lines = 0
+    flag = np.int32(0)
+    broken = between == HYPHEN
     for g in range(before, i):
         code = codes[g]
         between = classes[code]
@@ -262,8 +265,12 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL * len(slots)))
-    count, used, made, before = state[_WORDS], state[_USED], state[_PIECES], state[_END]
-    i, first = state[_AT], state[_FIRST]
+    count = state[_WORDS]
+    used = state[_USED]
+    made = state[_PIECES]
+    before = state[_END]
+    i = state[_AT]
+    first = state[_FIRST]
     simple = _simple(classes, lower)
     for text in range(state[_TEXT], len(text_ends)):
         begin = text_ends[text - 1] if text else 0
@@ -289,7 +296,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 state[_END], state[_FIRST] = before, first
                 return outcome
             # A short word of ASCII that was met lately.
-            k0, k1 = np.uint64(0), np.uint64(0)
+            k0 = np.uint64(0)
+            k1 = np.uint64(0)
             stop = i
             limit_of_short = min(end, i + 16)
             while stop < limit_of_short and codes[stop] < 128:
@@ -417,6 +425,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             before = stop
             i = stop
         lengths[text] = made - first
-        first, before, i = made, -1, end
+        first = made
+        before = -1
+        i = end
     state[_WORDS], state[_USED], state[_PIECES] = count, used, made
     return DONE

@@ -53,7 +53,8 @@ def stops(
     _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given, cut)
     all_stops = []
     for at, begin, end in zip(places, [0, *text_ends.tolist()], text_ends.tolist(), strict=False):
-        starts, ends = all_starts[begin:end], all_ends[begin:end]
+        starts = all_starts[begin:end]
+        ends = all_ends[begin:end]
         nearest = np.minimum(np.searchsorted(starts, at), max(len(starts) - 1, 0))
         known = starts[nearest] == at if len(starts) else np.zeros(len(at), bool)
         all_stops.append(

@@ -42,7 +42,9 @@ class Tokeniser:
     """
 
     def __init__(self, language: str = "", given: bool = False, cut: int = spelling.CUT):
-        self.language, self.given, self.cut = language, given, cut
+        self.language = language
+        self.given = given
+        self.cut = cut
         self._turkic = language in ("tr", "az") and not given
         self.characters = (
             characters.given() if given else characters.characters(self._turkic, language, cut)
@@ -141,7 +143,8 @@ class Tokeniser:
 
     def _canonise(self) -> None:
         """Give canonical words to what came new into the table, in the order in which it came."""
-        first, end = len(self._ids), self._table.count
+        first = len(self._ids)
+        end = self._table.count
         canonical = np.arange(first, end)
         strange = np.flatnonzero(self._table.odd[first:end])
         if len(strange):
@@ -164,7 +167,8 @@ class Tokeniser:
 
     def _room(self) -> None:
         """As many places as the table has words."""
-        known, count = len(self._ids), self._table.count
+        known = len(self._ids)
+        count = self._table.count
         self._ids.resize(count, refcheck=False)
         self._ids[known:] = -1
         self._sources.resize(count, refcheck=False)

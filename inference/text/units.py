@@ -32,7 +32,8 @@ class Units:
     """
 
     def __init__(self, lexicon: Lexicon, choice: Choice):
-        self.lexicon, self.choice = lexicon, choice
+        self.lexicon = lexicon
+        self.choice = choice
         self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (
             choice.apostrophes == "join"
         )
@@ -98,7 +99,8 @@ class Units:
         if self.joins:
             units, first, last, unit_ends = self._join(words, ends)
         else:
-            units, unit_ends = words & NUMBER, ends
+            units = words & NUMBER
+            unit_ends = ends
             first = last = np.arange(len(words), dtype=np.int32)
         if self._named and self._indexes is None:
             variants = len(self._named) - len(self.choice.phrases)
@@ -108,14 +110,19 @@ class Units:
                 if some
             ]
         for index in self._indexes or ():
-            first, last, unit_ends = first.copy(), last.copy(), unit_ends.copy()
+            first = first.copy()
+            last = last.copy()
+            unit_ends = unit_ends.copy()
             count = _phrase(words, units, first, last, unit_ends, *index)
-            units, first, last = units[:count], first[:count], last[:count]
+            units = units[:count]
+            first = first[:count]
+            last = last[:count]
         return units, first, last, unit_ends
 
     def words(self, numbers: np.ndarray) -> list[str]:
         """The words of units."""
-        n, numbers = len(self.lexicon), np.asarray(numbers, np.int64)
+        n = len(self.lexicon)
+        numbers = np.asarray(numbers, np.int64)
         names = np.empty(len(numbers), object)
         plain = numbers < n
         names[plain] = self.lexicon.words(numbers[plain])
@@ -141,7 +148,8 @@ class Units:
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by unit: its length in code points (255 for more), and its first."""
-        lengths, first = np.zeros(self.count, np.uint8), np.zeros(self.count, np.uint32)
+        lengths = np.zeros(self.count, np.uint8)
+        first = np.zeros(self.count, np.uint32)
         n = len(self.lexicon)
         lengths[:n], first[:n] = self.lexicon.sizes()
         _joined_sizes(self._pieces, self._ends[: self.joined], n, lengths, first)
@@ -317,7 +325,8 @@ def _phrase(
     for d in range(len(unit_ends)):
         end = unit_ends[d]
         while i < end:
-            unit, stop = units[i], i + 1
+            unit = units[i]
+            stop = i + 1
             bucket = heads[unit]
             if bucket >= 0:
                 for p in range(bucket_ends[bucket - 1] if bucket else 0, bucket_ends[bucket]):
@@ -330,7 +339,8 @@ def _phrase(
                         if units[i + k] != phrases[begin + k] or words[first[i + k]] < between[p]:
                             break
                     else:
-                        unit, stop = numbers[p], i + size
+                        unit = numbers[p]
+                        stop = i + size
                         break
             units[made], first[made], last[made] = unit, first[i], last[stop - 1]
             made += 1

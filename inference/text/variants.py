@@ -43,7 +43,8 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     lexicon: Lexicon = stream.lexicon
     spelt = _spellings(lexicon, tokens, language)
     first = np.argsort(-times, kind="stable")[:MOST]
-    pairs, times = pairs[first], times[first]
+    pairs = pairs[first]
+    times = times[first]
     before, after = (lexicon.words(numbers) for numbers in (pairs >> 32, pairs & 0xFFFFFFFF))
     whole = lexicon.find([a + b for a, b in zip(before, after, strict=True)])
     letters = [bool(_LETTERS.fullmatch(a + b)) for a, b in zip(before, after, strict=True)]
@@ -65,7 +66,8 @@ def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """int64 by word of the lexicon, how often it occurs; and two pieces with a hyphen between them
     and none beside them, `_keys`, with how often they occur."""
     tokens = np.zeros(len(stream.lexicon), np.int64)
-    keys, times = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    keys = np.zeros(0, np.int64)
+    times = np.zeros(0, np.int64)
     for words in _words(stream):
         tokens += np.bincount(words & NUMBER, minlength=len(tokens))
         new, often = np.unique(_keys(words, AFTER_HYPHEN, alone=True), return_counts=True)
@@ -77,7 +79,8 @@ def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 def _spaces(stream: Stream | Spread, pairs: np.ndarray) -> np.ndarray:
     """int64: how often the pieces of each pair have a space between them."""
-    order, times = np.argsort(pairs), np.zeros(len(pairs), np.int64)
+    order = np.argsort(pairs)
+    times = np.zeros(len(pairs), np.int64)
     for words in _words(stream) if len(pairs) else ():
         keys = _keys(words, np.int32(0))
         at = np.minimum(np.searchsorted(pairs[order], keys), len(pairs) - 1)

@@ -52,7 +52,8 @@ from tests.local.test_start import processes
 
 SECRET = "qyzzvexfleem"
 PASSWORD = "correct horse 7 staple"
-OWNER, OUTSIDER = "owner@example.org", "outsider@example.org"
+OWNER = "owner@example.org"
+OUTSIDER = "outsider@example.org"
 DOCUMENTS = 120
 SHORT = 60  # words of a short text under embargo
 LONGEST = 220  # characters of such a text, and spaces, that may stand together in an answer
@@ -154,7 +155,8 @@ class Tried:
     """What was tried, and what did not hold."""
 
     def __init__(self) -> None:
-        self.count, self.holes = 0, 0
+        self.count = 0
+        self.holes = 0
 
     def one(self, held: bool, what: str) -> None:
         self.count += 1
@@ -236,7 +238,8 @@ def api(
         print("schemathesis is not on the PATH: the API was not tried by its schema.", flush=True)
         return
     who = "owner" if token else "stranger"
-    report, log = folder / f"api-{who}.json", folder / f"api-{who}.log"
+    report = folder / f"api-{who}.json"
+    log = folder / f"api-{who}.log"
     given = ["--header", f"Authorization: Bearer {token}"] if token else []
     schema = urllib.parse.urljoin(system.url, "/api/v1/openapi.json")
     tried.scan(
@@ -289,10 +292,8 @@ def pages(system: System, browser: Browser, seconds: int, tried: Tried, folder: 
     if not (command := shutil.which("wapiti")):
         print("wapiti is not on the PATH: the pages were not scanned.", flush=True)
         return
-    report, cookies = (
-        folder / "pages.json",
-        "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies),
-    )
+    report = folder / "pages.json"
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies)
     spared = [part for path in SPARED for part in ("-x", urllib.parse.urljoin(system.url, path))]
     walking = seconds // 3  # the rest is for trying what was seen
     each = max(1, (seconds - walking) // len(MODULES))
@@ -375,7 +376,8 @@ def uploads(browser: Browser, system: System, tried: Tried, folder: Path) -> flo
 
 def ended(system: System) -> list[int]:
     """Children of the system's processes that have ended and are not waited for."""
-    parents, found = set(processes(system.data)), []
+    parents = set(processes(system.data))
+    found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, parent = path.read_text().rpartition(")")[2].split()[:2]
@@ -387,12 +389,11 @@ def promises(browsers: list[Browser], system: System, tried: Tried) -> None:
     """Each user begins uploads of 1 GB, and sends not one byte of them: together no more than the
     disk can hold, of one user a part of it."""
     begun: list[tuple[Browser, str]] = []
-    free, headers = (
-        shutil.disk_usage(system.data).free,
-        {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="},
-    )
+    free = shutil.disk_usage(system.data).free
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Metadata": "filename YQ=="}
     for browser in browsers:
-        address, before = urllib.parse.urljoin(browser.base, "/uploads/"), len(begun)
+        address = urllib.parse.urljoin(browser.base, "/uploads/")
+        before = len(begun)
         for _ in range(400):
             request = urllib.request.Request(
                 address, b"", headers | {"Upload-Length": str(1 << 30)}, method="POST"
@@ -441,7 +442,8 @@ class Reader:
     they have an account."""
 
     def __init__(self, owner: Browser, corpus: int, name: str):
-        self.name, sharing = name, f"/corpora/{corpus}/sharing/"
+        self.name = name
+        sharing = f"/corpora/{corpus}/sharing/"
         if name.startswith("link"):
             page = owner.post(sharing, {"act": "link", "name": name, "days": "7"}, sharing)
             self.browser = self.program = Browser(owner.base)
@@ -465,10 +467,8 @@ class Reader:
 
 def pieced(answer: str, text: list[str]) -> set[int]:
     """Places of the words of a text that stand next to each other in an answer as they do in it."""
-    place, found = (
-        {word: i for i, word in enumerate(text)},
-        re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", answer),
-    )
+    place = {word: i for i, word in enumerate(text)}
+    found = re.findall(r"(?<![a-z])[a-z]{8}(?![a-z])", answer)
     return {
         place[a]
         for a, b in zip(found, found[1:], strict=False)
@@ -481,7 +481,8 @@ def stitching(readers: list[Reader], run: int, tried: Tried) -> None:
     put them together: of a long text and of a short one."""
     from tests.webapp.platform.accounts.test_embargo import WORDS, texts
 
-    long, short = texts()[0], texts()[0][:SHORT][::-1]
+    long = texts()[0]
+    short = texts()[0][:SHORT][::-1]
     seen: dict[str, tuple[set[int], set[int]]] = {reader.name: (set(), set()) for reader in readers}
     for i, reader in enumerate(readers):
         for word, way in zip(long[i % 4 * WORDS // 4 :: 3][: WORDS // 12], itertools.cycle(WAYS)):
@@ -517,7 +518,10 @@ def places(reader: Reader, run: int, tried: Tried) -> None:
     by pinning it."""
     from tests.webapp.platform.accounts.test_embargo import WORDS, texts
 
-    words, told, pinned, notebook = texts()[0][::5], 0, 0, "new"
+    words = texts()[0][::5]
+    told = 0
+    pinned = 0
+    notebook = "new"
     for word in words:
         lines = json.loads(reader.ask(f"/api/v1/runs/{run}/words/{word}/lines"))["items"]
         told += any(line["at"] is not None for line in lines if line["document"] == 0)
@@ -530,7 +534,8 @@ def places(reader: Reader, run: int, tried: Tried) -> None:
         }
         page = reader.browser.post("/notebooks/pin/", given, TOKENS)
         if made := re.search(r'Pinned in <a href="/notebooks/(\d+)/', page):
-            pinned, notebook = pinned + 1, made[1]
+            pinned = pinned + 1
+            notebook = made[1]
     for way, count in (("lines", told), ("pins", pinned)):
         print(f"{way} told the places of {count} of {len(words)} words", flush=True)
         tried.one(
@@ -633,7 +638,8 @@ def damaged_kernels(folder: Path) -> Path:
     code: it makes a folder, which is returned, when it is loaded."""
     from inference.runtime import kernel_files
 
-    copy, loaded = folder / "kernels", folder / "loaded"
+    copy = folder / "kernels"
+    loaded = folder / "loaded"
     shutil.copytree(kernel_files.folder(), copy)
 
     class Code:
@@ -695,7 +701,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8431)
     given = parser.parse_args()
     os.environ["TOPOGRAPH_ACCOUNTS"] = "1"
-    tried, seconds = Tried(), 60 if given.quick else int(60 * given.minutes)
+    tried = Tried()
+    seconds = 60 if given.quick else int(60 * given.minutes)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         system = start(folder / "data", "--port", str(given.port))

@@ -44,7 +44,8 @@ def tables(stranger, hostile) -> dict[str, bytes]:
 
 
 def test_no_cell_of_any_table_begins_a_formula(stranger, hostile):
-    wrong, seen = [], set()
+    wrong = []
+    seen = set()
     for url, content in tables(stranger, hostile).items():
         for row in csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")):
             for cell in row:

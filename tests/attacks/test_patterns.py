@@ -79,7 +79,8 @@ def test_a_bad_expression_is_noticed():
 
 @pytest.mark.django_db
 def test_no_expression_takes_long():
-    found, slow = patterns(), {}
+    found = patterns()
+    slow = {}
     for name, (pattern, ways) in found.items():
         length = next((most for module, most in SHORT.items() if name.startswith(module)), LENGTH)
         for beginning in BEGINNINGS:

@@ -62,7 +62,8 @@ def answers(hostile, django_db_blocker) -> dict[str, HttpResponse]:
 
 
 def test_stored(answers):
-    wrong, pages = [], 0
+    wrong = []
+    pages = 0
     for url, response in answers.items():
         if not response.get("Content-Type", "").startswith("text/html") or response.get(
             "Content-Disposition"

@@ -159,7 +159,8 @@ def test_where_the_site_is_must_be_known(tmp_path):
 
 @pytest.mark.django_db
 def test_http_is_led_to_https_and_remembered(settings):
-    settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31_536_000
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_HSTS_SECONDS = 31_536_000
     settings.SECURE_HSTS_INCLUDE_SUBDOMAINS = settings.SESSION_COOKIE_SECURE = (
         settings.CSRF_COOKIE_SECURE
     ) = True

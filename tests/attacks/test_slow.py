@@ -158,10 +158,8 @@ def test_what_follows_the_headers_without_end_is_refused(connection, monkeypatch
 
 @pytest.mark.parametrize("where", ["one header", "many headers", "an address", "trailers"])
 def test_headers_in_one_piece_are_bounded_too(connection, where):
-    head, filler = (
-        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n",
-        b"x" * (connections.HEADERS - 100),
-    )
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    filler = b"x" * (connections.HEADERS - 100)
     request = {
         "one header": lambda more: head + b"X-Long: " + filler + more + b"\r\n\r\n",
         "many headers": lambda more: (

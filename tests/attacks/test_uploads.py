@@ -38,7 +38,9 @@ def encrypted() -> bytes:
 
 def tar_of(size: int = 5, kind: bytes = tarfile.REGTYPE) -> bytes:
     info = tarfile.TarInfo("a.txt")
-    info.type, info.size, info.linkname = kind, size, "/etc/passwd"
+    info.type = kind
+    info.size = size
+    info.linkname = "/etc/passwd"
     return info.tobuf(tarfile.GNU_FORMAT) + (b"words" + bytes(507) if size else b"") + bytes(1024)
 
 
@@ -169,10 +171,8 @@ def test_the_documentation_lists_what_is_tried():
 @pytest.mark.parametrize("what", HOSTILE)
 def test_each_is_refused_with_its_sentence_and_leaves_nothing(client, what):
     (name, content), sentence = HOSTILE[what], listed()[what]
-    before, began = (
-        (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count()),
-        time.process_time(),
-    )
+    before = (set((settings.FILES / "corpora").glob("*")), Corpus.everything.count())
+    began = time.process_time()
     answer = client.post(
         reverse("corpora"),
         {"files": [SimpleUploadedFile(name, content)]},
@@ -189,7 +189,8 @@ def test_each_is_refused_with_its_sentence_and_leaves_nothing(client, what):
     "what", ["a zip that is none", "JSON of 200,000 brackets", "an empty file"]
 )
 def test_a_page_refuses_them_with_400_while_accounts_are_on_too(client, settings, what, most):
-    settings.ACCOUNTS, settings.MOST = True, {"bytes": most, "documents": None, "jobs": None}
+    settings.ACCOUNTS = True
+    settings.MOST = {"bytes": most, "documents": None, "jobs": None}
     client.force_login(User.objects.create_user("ann@example.org", "ann"))
     name, content = HOSTILE[what]
     answer = client.post(reverse("corpora"), {"files": [SimpleUploadedFile(name, content)]})

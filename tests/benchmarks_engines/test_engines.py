@@ -28,7 +28,8 @@ PEER = curve("tomotopy", (2, -8.1), (8, -7.5), (30, -7.3), (70, -7.0))
 
 
 def test_the_ratio_is_the_worst_of_the_times_to_each_peer_s_best():
-    slow, early = curve("gensim", (10, -7.9)), curve("vw", (1.5, -7.6))
+    slow = curve("gensim", (10, -7.9))
+    early = curve("vw", (1.5, -7.6))
     assert ratio([OURS, PEER], 6, late={PEER.variant.engine: 10.0}) == 4 / 30
     assert ratio([OURS, PEER], 60) == 4 / 30  # what is reached after 60 s does not count
     assert ratio([OURS, slow, PEER], 60) == 2 / 10
@@ -51,11 +52,9 @@ def test_judging_counts_where_a_user_waits_for_it():
 
 
 def test_after_one_pass_the_best_must_be_the_fastest_too():
-    ours, fast, good = (
-        curve("topograph", (2, -7.7)),
-        curve("vw", (4, -7.9)),
-        curve("sklearn", (1, -7.6)),
-    )
+    ours = curve("topograph", (2, -7.7))
+    fast = curve("vw", (4, -7.9))
+    good = curve("sklearn", (1, -7.6))
     assert one_pass_ratio([ours, fast]) == 0.5
     assert one_pass_ratio([ours, fast, good]) == float("inf")
 

@@ -23,7 +23,8 @@ def test_growth_is_the_power_of_K():
 
 def test_a_difference_is_significant_or_not():
     random = np.random.default_rng(0)
-    a, b = random.normal(size=100), random.normal(size=100)
+    a = random.normal(size=100)
+    b = random.normal(size=100)
     assert p000.p_value(a, b + 2) < p000.SIGNIFICANT < p000.EQUAL < p000.p_value(a, b)
     assert p000.p_value(a[:1], b) == 1 and p000.p_value(np.ones(3), np.ones(3)) == 1
 

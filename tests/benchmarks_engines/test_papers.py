@@ -17,7 +17,8 @@ def missing(bench: Bench) -> Outcome:
 
 def measured(bench: Bench) -> Outcome:
     bow = planted(4, 80, 300, 40, seed=3)[0]
-    rows, curves = [], {}
+    rows = []
+    curves = {}
     for seed in bench.seeds:
         trained = bench.train("ssi", bow, seed, topics=4, passes=4, minibatch=50)
         assert trained.points[-1].passes == pytest.approx(4) and trained.topics.K == 4

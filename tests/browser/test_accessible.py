@@ -23,7 +23,8 @@ NAMES = [
 ]
 NAMES.remove("run_truth")  # only simulated texts have it: test_the_true_topics_of_simulated_texts
 CASES = [(name, query) for name in NAMES for query in addresses.states(name)]
-WIDE, NARROW = 1440, 380
+WIDE = 1440
+NARROW = 380
 ZOOMED = (320, 645, 720, 780)  # 1280 px at 400%, small windows and tablets, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
 DRAWING = 400  # ms that charts take to follow the width

@@ -25,7 +25,8 @@ def test_a_violation_is_noticed(page, wrong):
         "() => { document.body.setAttribute('style', 'color: red');"
         " document.body.append(document.createElement('style')) }"
     )
-    expected, deadline = {"style-src-attr", "style-src-elem"}, time.monotonic() + 20
+    expected = {"style-src-attr", "style-src-elem"}
+    deadline = time.monotonic() + 20
     while (
         not expected <= {sentence.split()[0] for sentence in wrong} and time.monotonic() < deadline
     ):

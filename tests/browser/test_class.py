@@ -15,7 +15,8 @@ from tests.conftest import ROOT, start
 from tests.corpora import as_csv, example_rows
 from tests.prepared import state_folder
 
-PASSWORD, WAIT = "hedgehogs in the fog", 240_000
+PASSWORD = "hedgehogs in the fog"
+WAIT = 240_000
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,8 @@ def test_an_afternoon(browser, school, wrong):
     teacher.get_by_label("Name of the class").fill("Speeches")
     teacher.get_by_role("button", name="Make the class").click()
     expect(teacher.locator(".qr svg")).to_be_visible()
-    link, course = teacher.locator("code.secret").inner_text(), teacher.url
+    link = teacher.locator("code.secret").inner_text()
+    course = teacher.url
 
     students = [window() for _ in range(4)]
     for number, student in enumerate(students):

@@ -8,7 +8,8 @@ from collections import Counter
 
 from playwright.sync_api import Page, expect
 
-DRAWN, CODERS = 40, 8
+DRAWN = 40
+CODERS = 8
 # A coder must not learn of the topics; a text may well have the word "philanthropic".
 TOPIC = re.compile(r"\btopics?\b", re.IGNORECASE)
 
@@ -23,7 +24,8 @@ def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
     page.get_by_label("Percent that two readers code").fill("50")
     page.get_by_role("button", name="Draw documents").click()
     page.get_by_role("button", name="Make a link for other coders").click()
-    link, concept = page.locator("code.secret").inner_text(), page.url
+    link = page.locator("code.secret").inner_text()
+    concept = page.url
     pages = [browser.new_context(base_url=live_system.url).new_page() for _ in range(CODERS)]
     for number, one in enumerate(pages):
         one.on(

@@ -32,7 +32,8 @@ def firefox(tmp_path_factory):
 
 def texts(rows: int = 120) -> bytes:
     """A CSV file: half Hebrew, half Arabic; half of the sea, half of war."""
-    draw, table = random.Random(3), [["title", "date", "text"]]
+    draw = random.Random(3)
+    table = [["title", "date", "text"]]
     for n in range(rows):
         language = "he" if n % 2 else "ar"
         words = (SEA if n % 4 < 2 else WAR)[language].split()

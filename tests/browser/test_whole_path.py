@@ -92,10 +92,8 @@ def test_example_from_training_to_csv(page, database, example):
     assert page.locator("table.topics tbody tr[data-topic]").count() == 20
     page.locator(".menu summary", has_text="Export").click()
     page.get_by_role("link", name="Files").click()
-    long, wide = (
-        downloaded(page, "Topics, one row per word, csv"),
-        downloaded(page, "Topics, one per row, csv"),
-    )
+    long = downloaded(page, "Topics, one row per word, csv")
+    wide = downloaded(page, "Topics, one per row, csv")
     with database.cursor() as cursor:
         cursor.execute(
             "SELECT tw.topic, tw.rank + 1, w.word, tw.weight::text FROM topic_word tw JOIN"

@@ -54,10 +54,8 @@ def test_without_scripts(browser, live_system, example):
 def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: Page, example):
     page.goto(f"{example.at}words/security/collocations/")
     page.get_by_text("Compare two periods, groups or senses").click()
-    first, second = (
-        page.get_by_role("group", name="First set"),
-        page.get_by_role("group", name="Second set"),
-    )
+    first = page.get_by_role("group", name="First set")
+    second = page.get_by_role("group", name="Second set")
     first.get_by_label("to", exact=True).fill("1929")
     second.get_by_label("from", exact=True).fill("1980")
     page.get_by_role("button", name="Compare", exact=True).click()

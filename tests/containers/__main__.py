@@ -49,7 +49,8 @@ class Site(Reader):
 
     def __init__(self, port: int, scheme: str = "https", name: str = NAME):
         super().__init__(port, Path())
-        self.scheme, self.name = scheme, name
+        self.scheme = scheme
+        self.name = name
 
     def connection(self, protocols: tuple[str, ...] = ()) -> http.client.HTTPConnection:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
@@ -83,12 +84,11 @@ class Site(Reader):
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         assert token, token_from
         fields = {"csrfmiddlewaretoken": token[1], **fields}
-        body, kind = urlencode(fields, doseq=True).encode(), "application/x-www-form-urlencoded"
+        body = urlencode(fields, doseq=True).encode()
+        kind = "application/x-www-form-urlencoded"
         if file:
-            body, kind = (
-                Browser._multipart(fields, file),
-                f"multipart/form-data; boundary={BOUNDARY}",
-            )
+            body = Browser._multipart(fields, file)
+            kind = f"multipart/form-data; boundary={BOUNDARY}"
         status, leads, text = self.ask("POST", path, body, Content_Type=kind)
         assert status == 302, f"{path}: {status} {text[:2000]}"
         return leads
@@ -102,12 +102,14 @@ class Site(Reader):
     def until(self, path: str, *statuses: str) -> dict:
         """The JSON of a page, once its status is one of these; answers of a server that restarts
         are passed over."""
-        deadline, last = time.monotonic() + 60 * MINUTES, ""
+        deadline = time.monotonic() + 60 * MINUTES
+        last = ""
         while time.monotonic() < deadline:
             try:
                 status, _, text = self.ask("GET", path)
             except (OSError, http.client.HTTPException) as error:
-                status, text = 0, repr(error)
+                status = 0
+                text = repr(error)
             if status == 200 and json.loads(text)["status"] in statuses:
                 return json.loads(text)
             last = f"{status} {text[:2000]}"

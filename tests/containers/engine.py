@@ -14,7 +14,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PYTHON, POSTGRES, VALKEY = "python:3.11-slim", "postgres:18", "valkey/valkey:9"
+PYTHON = "python:3.11-slim"
+POSTGRES = "postgres:18"
+VALKEY = "valkey/valkey:9"
 PACKAGES = "ca-certificates,python3,python3-venv,redis-tools,procps,libgomp1"
 
 

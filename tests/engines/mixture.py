@@ -74,7 +74,8 @@ class State(contract.State):
 
 
 def init(config, shape, seed, scratch=None):
-    K, V = config.topics, shape.V
+    K = config.topics
+    V = shape.V
     generator = np.random.default_rng(seed)
     share = 0.5 if config.start == "documents" else 0.1
     following = room((K, V), scratch, np.int64)
@@ -98,13 +99,15 @@ def step(config, state, bow, documents, shape):
         state.tokens += int(bow.counts[row].sum())
     state.t += 1
     if state.t % shape.per_pass == 0:
-        state.counts, state.documents = np.array(state.next), state.next_documents
+        state.counts = np.array(state.next)
+        state.documents = state.next_documents
         state.next[:], state.next_documents = 0, np.zeros(config.topics, np.int64)
 
 
 def _scores(config, state, bow, documents):
     """log p(document, k), but for a constant: float64[n, K]."""
-    beta, share = np.log(_beta(config, state)), np.log(state.documents + config.weight)
+    beta = np.log(_beta(config, state))
+    share = np.log(state.documents + config.weight)
     out = np.tile(share - np.log(np.exp(share).sum()), (len(documents), 1))
     for i, d in enumerate(documents):
         row = slice(bow.indptr[d], bow.indptr[d + 1])
@@ -118,12 +121,14 @@ def _beta(config, state):
 
 
 def topics(config, state):
-    beta, V = _beta(config, state), state.counts.shape[1]
+    beta = _beta(config, state)
+    V = state.counts.shape[1]
     rows = [np.flatnonzero(row) for row in state.counts]
     rows = [row[np.lexsort((row, -beta[k, row]))] for k, row in enumerate(rows)]
     weights = [beta[k, row].astype(np.float32) for k, row in enumerate(rows)]
     floor_mass = np.array([max(0.0, 1.0 - float(w.sum(dtype=np.float64))) for w in weights])
-    listed, totals = np.array([len(row) for row in rows]), state.counts.sum(axis=1)
+    listed = np.array([len(row) for row in rows])
+    totals = state.counts.sum(axis=1)
     share = totals / totals.sum() if totals.sum() else np.full(len(rows), 1 / len(rows))
     return Topics(
         np.concatenate([[0], np.cumsum(listed)]),

@@ -89,7 +89,8 @@ FAULTS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run m
 def _hang(topograph: Topograph, run: int) -> None:
     """Stop the process for a minute: as it lives, no other may take its run over, and it continues
     afterwards."""
-    attempt, child = topograph.row("run", run)[1], topograph.stop_child(run)
+    attempt = topograph.row("run", run)[1]
+    child = topograph.stop_child(run)
     if not child:
         return
     time.sleep(STUCK)
@@ -206,7 +207,9 @@ class Drills:
 
     def _cause(self, name: str, run: int, corpus: int, page: "Page", result: Result) -> None:
         t = self.topograph
-        step, before, kept = t.step(run), t.row("run", run), t.saved(run)
+        step = t.step(run)
+        before = t.row("run", run)
+        kept = t.saved(run)
         result.kills += 1
         at = time.monotonic()
         FAULTS[name][0](t, run, corpus, self.random, self.outage)
@@ -258,7 +261,8 @@ class Drills:
     ) -> None:
         """Wait until another attempt is at work, where one must be: how long it took, and what it
         does again."""
-        t, known = self.topograph, None
+        t = self.topograph
+        known = None
         deadline = at + stuck() + self.outage + 60
         while time.monotonic() < deadline:
             status, attempt = t.row("run", run)
@@ -317,7 +321,8 @@ def main() -> None:
         flush=True,
     )
     names = [name for name in FAULTS if any(words in name for words in given.only.split(","))]
-    results, longest = {name: Result() for name in names}, 0.0
+    results = {name: Result() for name in names}
+    longest = 0.0
     with tempfile.TemporaryDirectory(prefix="topograph-drills-") as folder:
         topograph = Topograph(Path(folder) / "data", given.port)
         try:

@@ -13,7 +13,8 @@ from webapp.platform.jobs import claims, kinds, sweep
 
 def together(work, count: int = 8) -> list:
     """What so many threads that begin at once return."""
-    gate, found = threading.Barrier(count), []
+    gate = threading.Barrier(count)
+    found = []
 
     def one():
         gate.wait()

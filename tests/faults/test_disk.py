@@ -143,7 +143,8 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
 
 def test_a_training_that_waits_for_room_is_not_begun_again_at_once(committed, ready, monkeypatch):
     """Its process is free, and could take it: five times in a second."""
-    run, other = runs.create(ready.version, topics=7), runs.create(ready.version, topics=7)
+    run = runs.create(ready.version, topics=7)
+    other = runs.create(ready.version, topics=7)
     sent = []
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
 

@@ -89,7 +89,9 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
 
 def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(topograph, corpus):
     t, folder = topograph, topograph.data / "files" / "corpora" / str(corpus)
-    before, tokens, stream = t.content(corpus), folder / "tokens", "progress -> 'stream'"
+    before = t.content(corpus)
+    tokens = folder / "tokens"
+    stream = "progress -> 'stream'"
     old = downgrade(tokens)
     t.ask(
         "UPDATE webapp_corpus SET progress = progress || %s WHERE id = %s RETURNING id",
@@ -152,12 +154,11 @@ def test_a_file_that_lost_its_process_is_made_again_and_can_be_loaded_in_parts(t
         len(content),
     )
     assert gzip.decompress(content).count(b"\n") > 800_000
-    url, half = (
-        f"{t.system.url.rstrip('/')}/runs/{quiet}/exports/{export}/state.gz",
-        len(content) // 2,
-    )
+    url = f"{t.system.url.rstrip('/')}/runs/{quiet}/exports/{export}/state.gz"
+    half = len(content) // 2
     with urllib.request.urlopen(url, timeout=60) as response:
-        tag, whole = response.headers["ETag"], response.read()
+        tag = response.headers["ETag"]
+        whole = response.read()
     asked = urllib.request.Request(url, headers={"Range": f"bytes={half}-", "If-Range": tag})
     with urllib.request.urlopen(asked, timeout=60) as response:
         assert response.status == 206 and whole[:half] + response.read() == whole == content
@@ -240,7 +241,8 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
 
 def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topograph, corpus):
     t = topograph
-    first, second = t.run(corpus, **SHORT), t.run(corpus, **SHORT)
+    first = t.run(corpus, **SHORT)
+    second = t.run(corpus, **SHORT)
     t.deliver_again(first, corpus)  # several workers' children would claim one run
     for run in (first, second):
         t.wait("run", run, 200, "done")

@@ -24,7 +24,9 @@ from webapp.platform.storage import files
 def readers(look, count: int = 2):
     """Threads that look again and again, each over a connection of its own, while the block runs;
     what they raise is raised here."""
-    ended, wrong, looks = threading.Event(), [], []
+    ended = threading.Event()
+    wrong = []
+    looks = []
 
     def loop():
         try:

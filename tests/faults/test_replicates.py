@@ -55,10 +55,8 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
     assert found_again.counted(latest(run.pk)) == []  # nothing is said before all are there
     replicate(second.pk)
     run = latest(run.pk)
-    engine, config = (
-        training.engines.get(run.engine),
-        training.engines.config(run.engine, **run.settings),
-    )
+    engine = training.engines.get(run.engine)
+    config = training.engines.config(run.engine, **run.settings)
     bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
     *_, last = inference.train(engine, config, bow, seed=0, last=run.step)
     kept = topics_of(Replicate.objects.get(pk=second.pk), run.version.vocabulary)
@@ -177,7 +175,8 @@ def test_which_runs_have_them_by_themselves(run, settings):
     settings.OTHER_SEEDS = True
     run.seconds = replicates.SECONDS + 1
     replicates.begin_by_itself(run)
-    run.seconds, run.begins = 1.0, True
+    run.seconds = 1.0
+    run.begins = True
     replicates.begin_by_itself(run)
     assert not run.replicates.exists()
     with transaction.atomic(), pytest.raises(Invalid):

@@ -214,7 +214,8 @@ def test_a_process_that_holds_its_files_is_alive_however_late_its_heartbeat_is(c
 
 def test_a_row_that_is_locked_keeps_nobody_from_watching_over_the_others(committed, ready):
     """As a process of Postgres does that was stopped at the end of its transaction."""
-    held, other = runs.create(ready.version, topics=5), runs.create(ready.version, topics=5)
+    held = runs.create(ready.version, topics=5)
+    other = runs.create(ready.version, topics=5)
     for run in (held, other):
         claims.claim(kinds.TRAIN, run.pk)
     with closing(connection.copy()) as locking, locking.cursor() as cursor:

@@ -56,7 +56,8 @@ def two(trained, committed, alone):
 
 
 def test_two_web_processes_are_one_server(two, trained):
-    page, folder = reverse("run_topic", args=[trained.pk, 0]), files.run_folder(trained.pk)
+    page = reverse("run_topic", args=[trained.pk, 0])
+    folder = files.run_folder(trained.pk)
     answers = [ask(server, page) for server in two]
     assert [status for status, *_ in answers] == [200, 200]
     etag = answers[0][1]["ETag"]

@@ -38,7 +38,8 @@ class Topograph:
     """The Topograph of a drill: its processes, and what its tables and pages show."""
 
     def __init__(self, data: Path, port: int = 8421):
-        self.data, self.port = data, port
+        self.data = data
+        self.port = port
         self.system: System = start(data, "--port", str(port))
         self.browser = Browser(self.system.url)
 

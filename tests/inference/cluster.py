@@ -21,7 +21,8 @@ class Cluster:
     """A scheduler and workers that share a folder. log: where they write what they say."""
 
     WORKER = "inference.cluster.join"  # the module that a worker runs
-    PROTOCOL, HOST = "tcp", "127.0.0.1"
+    PROTOCOL = "tcp"
+    HOST = "127.0.0.1"
 
     def __init__(self, home: Path):
         self.home, self.port = home, free_port()

@@ -8,7 +8,9 @@ from inference.kernels.transpose import transpose
 
 def bow_of(documents: list[list[int]], V: int) -> Bow:
     """From lists of word numbers."""
-    indptr, words, counts = [0], [], []
+    indptr = [0]
+    words = []
+    counts = []
     for document in documents:
         w, c = np.unique(np.array(document, np.int64), return_counts=True)
         words += w.tolist()
@@ -33,7 +35,8 @@ def planted(K: int, V: int, D: int, length: int, seed: int, alpha=0.2) -> tuple[
 
 def postings(bow: Bow) -> Postings:
     """In memory."""
-    documents, counts = np.empty(len(bow.words), np.int32), np.empty(len(bow.words), np.int32)
+    documents = np.empty(len(bow.words), np.int32)
+    counts = np.empty(len(bow.words), np.int32)
     return Postings(
         transpose(bow.indptr, bow.words, bow.counts, bow.V, documents, counts), documents, counts
     )

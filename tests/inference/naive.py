@@ -24,7 +24,8 @@ def conditional(
 
 def configurations(lam: np.ndarray, words: list[int], alpha: float) -> dict[tuple[int, ...], float]:
     """q*(z) of eq. 3 for every z, normalised: feasible for a handful of tokens."""
-    K, weight = len(lam), exp_e_log_beta(lam)
+    K = len(lam)
+    weight = exp_e_log_beta(lam)
     q = {}
     for z in itertools.product(range(K), repeat=len(words)):
         n = np.bincount(z, minlength=K)
@@ -60,15 +61,18 @@ def train(
 ):
     """Algorithm 1, line by line; returns lambda."""
     D = len(documents)
-    lam, t = np.full((K, V), eta), 0
+    lam = np.full((K, V), eta)
+    t = 0
     for _ in range(passes):
         order = rng.permutation(D)
         for first in range(0, D, minibatch):
             t += 1
-            batch, weight = order[first : first + minibatch], exp_e_log_beta(lam)
+            batch = order[first : first + minibatch]
+            weight = exp_e_log_beta(lam)
             statistics = np.zeros((K, V))
             for d in batch:
-                z, counts = [], np.zeros(K)
+                z = []
+                counts = np.zeros(K)
                 for sweep in range(burn_in + samples + 1):
                     for i, w in enumerate(documents[d]):
                         if sweep:
@@ -88,7 +92,8 @@ def train(
 
 def umass(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
     """Eq. 13 for one topic's words, best first."""
-    sets, total = [set(d) for d in documents], 0.0
+    sets = [set(d) for d in documents]
+    total = 0.0
     for i in range(1, len(top)):
         for j in range(i):
             both = sum(top[i] in s and top[j] in s for s in sets)

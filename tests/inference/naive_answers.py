@@ -14,7 +14,8 @@ def difference(amounts, sizes, on_a, unit):
     share = amounts / sizes
     contrasts = [[1, 0], [0, 1], [1, -1]]
     fit = naive_effects.regression(share, sizes, design, unit, contrasts)
-    a, b = fit[0, 0], fit[1, 0]
+    a = fit[0, 0]
+    b = fit[1, 0]
     spread = 0.0
     for side, mean in ((on_a == 1, a), (on_a == 0, b)):
         words = sizes[side].sum()

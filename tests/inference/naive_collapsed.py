@@ -56,7 +56,9 @@ def scvb0_document(
     others 2013): nothing is left out, and N_d moves by a step for each pair, of all its tokens at
     once."""
     K, V = N_kw.shape
-    length, N_dk, t = counts.sum(), np.full(K, counts.sum() / K), 0
+    length = counts.sum()
+    N_dk = np.full(K, counts.sum() / K)
+    t = 0
     phi = np.zeros((len(words), K))
     for _ in range(turns):
         for i, (word, count) in enumerate(zip(words, counts, strict=True)):

@@ -8,13 +8,16 @@ def regression(share, weight, X, unit, contrasts):
     Satterthwaite's degrees of freedom (Bell and McCaffrey 2002), in whitened rows. share: [D];
     weight: [D]; X: [D, P]; unit: [D]; contrasts: [Q, P]."""
     root = np.sqrt(np.asarray(weight, float))
-    X, y = root[:, None] * np.asarray(X, float), root * np.asarray(share, float)
+    X = root[:, None] * np.asarray(X, float)
+    y = root * np.asarray(share, float)
     inverse = np.linalg.pinv(X.T @ X)
     beta = inverse @ X.T @ y
-    residual, annihilator = y - X @ beta, np.eye(len(y)) - X @ inverse @ X.T
+    residual = y - X @ beta
+    annihilator = np.eye(len(y)) - X @ inverse @ X.T
     out = []
     for contrast in np.asarray(contrasts, float):
-        variance, columns = 0.0, []
+        variance = 0.0
+        columns = []
         for c in sorted(set(unit)):
             rows = [d for d in range(len(y)) if unit[d] == c]
             values, vectors = np.linalg.eigh(annihilator[np.ix_(rows, rows)])

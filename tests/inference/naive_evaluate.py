@@ -11,7 +11,9 @@ from tests.inference import naive
 
 def probability(beta: np.ndarray, document: list[int], alpha: np.ndarray) -> float:
     """p(w_1 … w_N | beta, alpha): the sum over all K^N assignments."""
-    K, N, total = len(beta), len(document), 0.0
+    K = len(beta)
+    N = len(document)
+    total = 0.0
     for z in itertools.product(range(K), repeat=N):
         n = np.bincount(z, minlength=K)
         log = (
@@ -26,7 +28,9 @@ def probability(beta: np.ndarray, document: list[int], alpha: np.ndarray) -> flo
 def npmi(top: np.ndarray, documents: list[list[int]], epsilon: float) -> float:
     """Than and Ho, appendix B, for one topic's words: a pair in every document is 0, a word in none
     counts as in one."""
-    sets, D, values = [set(d) for d in documents], len(documents), []
+    sets = [set(d) for d in documents]
+    D = len(documents)
+    values = []
     for w, v in itertools.combinations(top.tolist(), 2):
         p, q = (max(1, sum(x in s for s in sets)) / D for x in (w, v))
         both = sum(w in s and v in s for s in sets) / D
@@ -67,7 +71,8 @@ def completion(judge, beta: np.ndarray, alpha: float, iterations: int) -> float:
     """Nats per token of what a Completion scores, from its split alone."""
     total = 0.0
     for a, b in itertools.pairwise(judge.indptr):
-        observed, scored = np.zeros(beta.shape[1]), np.zeros(beta.shape[1])
+        observed = np.zeros(beta.shape[1])
+        scored = np.zeros(beta.shape[1])
         observed[judge.words[judge.places[a:b]]] = judge.observed[a:b]
         scored[judge.words[judge.places[a:b]]] = judge.scored[a:b]
         total += naive.completion(beta, observed, scored, alpha, iterations)

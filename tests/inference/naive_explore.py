@@ -79,14 +79,18 @@ def same(similar: list[list[float]], least: float, margin: float) -> list[int]:
 
 
 def relevance(inside: int, everywhere: int, inside_total: int, total: int, lam: float) -> float:
-    p, base = inside / inside_total, everywhere / total
+    p = inside / inside_total
+    base = everywhere / total
     return lam * np.log(p) + (1 - lam) * np.log(p / base)
 
 
 def distinctive(inside: np.ndarray, everywhere: np.ndarray, prior: float) -> list[float]:
     """Monroe et al., eqs. 16, 19 and 22, word by word."""
-    outside, found = everywhere - inside, []
-    a0, n_in, n_out = prior, inside.sum(), (everywhere - inside).sum()
+    outside = everywhere - inside
+    found = []
+    a0 = prior
+    n_in = inside.sum()
+    n_out = (everywhere - inside).sum()
     for i, o, e in zip(inside, outside, everywhere, strict=True):
         a = prior * e / everywhere.sum()
         delta = np.log((i + a) / (n_in + a0 - i - a)) - np.log((o + a) / (n_out + a0 - o - a))
@@ -111,7 +115,8 @@ def beside(
         {k for k, n in d.items() if n >= least * length}
         for d, length in zip(documents, lengths, strict=True)
     ]
-    D, found = sum(length > 0 for length in lengths), {}
+    D = sum(length > 0 for length in lengths)
+    found = {}
     for a, b in itertools.permutations(range(K), 2):
         both = sum(a in h and b in h for h in held)
         if both:
@@ -122,5 +127,6 @@ def beside(
 
 def saliency(tokens: np.ndarray, of_topics: np.ndarray) -> list[float]:
     """Of each word: p(w) times the divergence of its topics from all."""
-    total, p_k = of_topics.sum(), of_topics / of_topics.sum()
+    total = of_topics.sum()
+    p_k = of_topics / of_topics.sum()
     return [row.sum() / total * rel_entr(row / max(row.sum(), 1), p_k).sum() for row in tokens]

@@ -39,11 +39,9 @@ def sums(mixtures, lengths, units, groups, G, T):
 def error(shares_of_documents):
     """Standard error of a ratio of tokens, documents as the units: [(tokens of the topic,
     length)]."""
-    n, x, length = (
-        len(shares_of_documents),
-        sum(a for a, _ in shares_of_documents),
-        sum(b for _, b in shares_of_documents),
-    )
+    n = len(shares_of_documents)
+    x = sum(a for a, _ in shares_of_documents)
+    length = sum(b for _, b in shares_of_documents)
     share = x / length
     return (
         math.sqrt(n / (n - 1) * sum((a - share * b) ** 2 for a, b in shares_of_documents)) / length
@@ -59,7 +57,8 @@ def accepted(p, q):
 
 def overlap(a, b):
     """sum_k min(p_k, q_k) of two mixtures {topic: tokens}."""
-    A, B = sum(a.values()), sum(b.values())
+    A = sum(a.values())
+    B = sum(b.values())
     return sum(min(n / A, b.get(k, 0) / B) for k, n in a.items())
 
 
@@ -69,7 +68,8 @@ def families(topics, joins, size, number, given, beside):
     leaves = [{k} for k in topics]
     for a, b in joins:
         leaves.append(leaves[a] | leaves[b])
-    groups, homes = {}, {}
+    groups = {}
+    homes = {}
     for k in range(len(size)):
         known = given[beside[k]] >= 0 or beside[k] in topics
         home = beside[k] if given[k] < 0 and known else k

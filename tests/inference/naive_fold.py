@@ -11,7 +11,8 @@ def mixture(
 ) -> dict:
     """{topic: theta} of those that are listed. above: float64[K, V], beta without its floor; floor,
     alpha: float64[K]."""
-    K, N = len(floor), int(counts.sum())
+    K = len(floor)
+    N = int(counts.sum())
     whole = alpha @ (above[:, words] + floor[:, None])
     beta = (above[:, words] + floor[:, None]) / whole
     guess = alpha * ((above[:, words] / whole) @ counts)

@@ -20,7 +20,9 @@ def ope(
 ) -> np.ndarray:
     """OPE from the even theta; a coin says whether a step is by the likelihood. theta: [K]."""
     K = len(beta)
-    theta, likelihood, prior = np.full(K, 1 / K), 1, 0
+    theta = np.full(K, 1 / K)
+    likelihood = 1
+    prior = 0
     for t in range(1, iterations):
         likelihood, prior = (likelihood + 1, prior) if coins[t - 1] else (likelihood, prior + 1)
         objective = likelihood * gradient(beta, counts, theta) + prior * (alpha - 1) / theta
@@ -83,7 +85,8 @@ def from_documents(
 
     key: the start of the stream of coins.
     """
-    state, coins = key, []
+    state = key
+    coins = []
     for _ in range(iterations):
         state = np.uint64(rng.after(state))
         coins.append(rng.unit(state) < 0.5)

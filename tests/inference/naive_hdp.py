@@ -90,7 +90,8 @@ def by_topic(values, order):
 
 def corpus_bound(documents, lam, eta, a, b, order, alpha, omega, fits):
     """The whole bound. documents: of (words, counts); fits: of (phi, zeta)."""
-    log_beta, logs = e_log_dirichlet(lam), by_topic(e_log_sigma(a, b), order)
+    log_beta = e_log_dirichlet(lam)
+    logs = by_topic(e_log_sigma(a, b), order)
     total = topics_bound(lam, eta) + sticks_bound(a, b, omega)
     for (words, counts), (phi, zeta) in zip(documents, fits, strict=True):
         sticks = document_sticks(counts, phi, alpha)
@@ -100,7 +101,8 @@ def corpus_bound(documents, lam, eta, a, b, order, alpha, omega, fits):
 
 def statistics(documents, fits, K, V):
     """(sum of expected tokens [K, V], expected pointers [K])."""
-    tokens, mass = np.zeros((K, V)), np.zeros(K)
+    tokens = np.zeros((K, V))
+    mass = np.zeros(K)
     for (words, counts), (phi, zeta) in zip(documents, fits, strict=True):
         tokens[:, words] += zeta.T @ (phi * counts[:, None]).T
         mass += zeta.sum(axis=0)

@@ -44,7 +44,8 @@ def _like(piece: Piece, word: str) -> bool:
         return False
     asked = piece.word
     if not piece.marks:
-        asked, word = plain(asked), plain(word)
+        asked = plain(asked)
+        word = plain(word)
     if piece.how == GLOB:
         return fnmatchcase(word, asked)
     return bool(re.fullmatch(asked, word, re.I)) if piece.how == EXPRESSION else word == asked
@@ -58,7 +59,8 @@ def ends(elements: tuple[Element, ...], words: list[str], i: int) -> set[int]:
     """Behind which words a match may end that begins at word i."""
     if not elements:
         return {i}
-    found, first = set(), elements[0]
+    found = set()
+    first = elements[0]
     for times in range(first.most + 1):
         if times >= first.least:
             found |= ends(elements[1:], words, i + times)
@@ -81,7 +83,8 @@ def hits(
     """The matches that count. held: words of which a match must have one; None for all. sentences:
     which each word is in."""
     every = [matches(part, words) for part in pattern]
-    found, i = [], 0
+    found = []
+    i = 0
     while i < len(words):
         longest = max((end for begin, end in every[0] if begin == i), default=None)
         if longest is None:

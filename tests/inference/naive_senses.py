@@ -55,7 +55,8 @@ def near(evidence, tokens, senses, into, word):
             every = sum(w in has[d] for d in of[k])
             own = sum(has[d].get(w) == k for d in of[k])
             elsewhere = sum(w in has[d] for d in others)
-            n, m = len(of[k]), len(others)
+            n = len(of[k])
+            m = len(others)
             if 2 * own >= every and every >= (2 if n > 3 else 1) and every / n > elsewhere / m:
                 found[w] = (every, ratio(every, n, elsewhere, m))
         result.append(found)

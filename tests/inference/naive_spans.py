@@ -37,10 +37,13 @@ def largest(sums, weight, lengths, cuts, thirds):
 def difference_with_mix_held(x, n, unit, on_a, correlation):
     """Of one topic: what units say in a span beyond what they always say, by how much a word of the
     span counts. x, n, unit, on_a: of each document."""
-    total, words = sum(x), sum(n)
+    total = sum(x)
+    words = sum(n)
     typical = sum(length**2 for length in n) / words
     unlike = typical * (1 - correlation) / max(correlation, 1e-3)
-    own, trust, part = {}, {}, {}
+    own = {}
+    trust = {}
+    part = {}
     in_all = sum(length for length, on in zip(n, on_a, strict=True) if on) / words
     for code in set(unit):
         mine = [d for d in range(len(unit)) if unit[d] == code]

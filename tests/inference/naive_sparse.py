@@ -34,7 +34,8 @@ def local(words, counts, log_beta, alpha, L, *, sweeps, change, restarts=0, r=No
     logs = log_beta[:, words].T
     if r is None:
         r = np.array([_softmax(row, top(row, L)) for row in logs])
-    N, dense = counts @ r, L >= K
+    N = counts @ r
+    dense = L >= K
 
     def sweep(N):
         e = np.where((N > 1e-9) | dense, digamma(alpha + N), -np.inf)
@@ -42,23 +43,30 @@ def local(words, counts, log_beta, alpha, L, *, sweeps, change, restarts=0, r=No
 
     for _ in range(sweeps):
         r = sweep(N)
-        moved, N = np.abs(counts @ r - N).max(), counts @ r
+        moved = np.abs(counts @ r - N).max()
+        N = counts @ r
         if moved < change:
             break
-    score, order, tried = objective(words, counts, log_beta, alpha, r), N.copy(), 0
+    score = objective(words, counts, log_beta, alpha, r)
+    order = N.copy()
+    tried = 0
     while tried < restarts:
         left = np.flatnonzero((N > 1e-9) & (order < np.inf))
         if (N > 1e-9).sum() < 2 or not len(left):
             break
-        k, tried = left[np.argmin(order[left])], tried + 1
+        k = left[np.argmin(order[left])]
+        tried = tried + 1
         order[k] = np.inf
-        proposed, M = r, N.copy()
+        proposed = r
+        M = N.copy()
         M[k] = 0.0
         for _ in range(2):
             proposed = sweep(M)
             M = counts @ proposed
         if (new := objective(words, counts, log_beta, alpha, proposed)) > score:
-            r, N, score = proposed, M, new
+            r = proposed
+            N = M
+            score = new
     return r
 
 
@@ -71,7 +79,8 @@ def _softmax(W, support):
 
 def objective(words, counts, log_beta, alpha, r) -> float:
     """L_d: a document's part of the bound (003, eqs. 46-49), theta at its best for r."""
-    N, K = counts @ r, len(log_beta)
+    N = counts @ r
+    K = len(log_beta)
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.where(r > 0, r * (log_beta[:, words].T - np.log(r)), 0.0).sum(axis=1)
     return float(

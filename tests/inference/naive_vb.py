@@ -20,11 +20,13 @@ def phi_of(gamma: np.ndarray, log_b: np.ndarray, words: np.ndarray) -> np.ndarra
 def document(words, counts, log_b, alpha, gamma, limit: float, most: int):
     """(gamma, phi[n, k] at this gamma, iterations): eqs. 31 and 32 in turn, until the sum of
     |change| is below `limit`."""
-    iteration, change = 0, np.inf
+    iteration = 0
+    change = np.inf
     while iteration < most and change >= limit:
         iteration += 1
         new = alpha + counts @ phi_of(gamma, log_b, words)
-        change, gamma = np.abs(new - gamma).sum(), new
+        change = np.abs(new - gamma).sum()
+        gamma = new
     return gamma, phi_of(gamma, log_b, words), iteration
 
 
@@ -33,7 +35,8 @@ def documents_bound(documents, log_b, alpha, gammas) -> float:
     15 for LDA."""
     total = 0.0
     for (words, counts), gamma in zip(documents, gammas, strict=True):
-        phi, log_theta = phi_of(gamma, log_b, words), e_log_dirichlet(gamma)
+        phi = phi_of(gamma, log_b, words)
+        log_theta = e_log_dirichlet(gamma)
         total += (
             counts[:, None] * phi * (log_theta + log_b[:, words].T - np.log(phi + 1e-300))
         ).sum()

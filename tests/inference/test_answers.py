@@ -257,7 +257,8 @@ def test_a_field_of_two_values_is_asked_once():
 
 
 def test_two_sets_may_not_share_documents():
-    side_a, side_b = np.array([True, True, False]), np.array([False, True, True])
+    side_a = np.array([True, True, False])
+    side_b = np.array([False, True, True])
     with pytest.raises(Invalid, match="got 1 that are in both"):
         question.of_two_sets(side_a, side_b, None)
     asked = question.of_two_sets(side_a, np.array([False, False, True]), None)

@@ -69,7 +69,8 @@ def test_the_error_is_the_larger_of_the_textbooks(seed):
     )
     found = answer_held(data_of(outcome, unit, cell), settings)
     some = outcome.sizes > 0
-    sizes, amounts = outcome.sizes[some], outcome.amounts.toarray()[some]
+    sizes = outcome.sizes[some]
+    amounts = outcome.amounts.toarray()[some]
     rows = design[cell[some]]
     for topic in range(TOPICS):
         share = amounts[:, topic] / sizes

@@ -119,7 +119,8 @@ def test_a_span_and_all_other_time_are_one_question():
     found = looked(3, rise=3.0)
     for first, end in ((0, 9), (25, PERIODS), (38, PERIODS), (0, 39)):
         inside = (found.position >= first) & (found.position < end)
-        there, back = found.answer(inside), found.answer(~inside)
+        there = found.answer(inside)
+        back = found.answer(~inside)
         for name in ("difference", "p", "accepted"):
             turned = -1 if name == "difference" else 1
             assert np.array_equal(getattr(there, name), turned * getattr(back, name))
@@ -130,7 +131,8 @@ def test_a_span_and_all_other_time_are_one_question():
 def test_a_topic_alone_has_the_same_answer(units):
     found = looked(4, units, rise=3.0)
     inside = found.position >= 25
-    whole, alone = found.answer(inside), found.of_column(0).answer(inside)
+    whole = found.answer(inside)
+    alone = found.of_column(0).answer(inside)
     for name in ("a", "difference", "low", "high", "p"):
         assert getattr(alone, name)[0] == pytest.approx(getattr(whole, name)[0], rel=1e-9)
 
@@ -146,7 +148,8 @@ def test_a_change_is_found_with_its_time(units, since, until, shape):
         assert found.more and found.shape == shape
         places = np.flatnonzero(found.inside)
         outcome, place, _ = collection(seed, units=units, rise=times, since=since, until=until)
-        first, last = place[places].min(), place[places].max()
+        first = place[places].min()
+        last = place[places].max()
         assert abs(first - since) <= 2 and abs(last - (until - 1)) <= 2
 
 

@@ -15,7 +15,9 @@ FIRST_DAY = date(2000, 1, 1).toordinal()
 
 def mixes_of(rows: list[list[int]]) -> units.Mixes:
     """Of documents as lists of words."""
-    words, counts, indptr = [], [], [0]
+    words = []
+    counts = []
+    indptr = [0]
     for row in rows:
         different, times = np.unique(row, return_counts=True)
         words += different.tolist()
@@ -75,7 +77,8 @@ def test_random_codes_are_not_alike(chance, mixes):
 
 
 def test_the_main_value_is_that_of_its_definition(chance):
-    a, b = chance.integers(-1, 6, 200), chance.integers(-1, 4, 200)
+    a = chance.integers(-1, 6, 200)
+    b = chance.integers(-1, 4, 200)
     expected = naive_main_value_part(a.tolist(), b.tolist())
     assert units.main_value_part(a, b) == pytest.approx(expected)
     assert units.main_value_part(np.full(3, -1), np.zeros(3, int)) == 0.0

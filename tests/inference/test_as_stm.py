@@ -11,7 +11,8 @@ from inference.effects.regression import Data
 from tests.inference import naive_effects
 
 TOPICA = json.loads((Path(__file__).parent / "stm_effects.json").read_text())
-GROUPS, NUMBERS = 3, 10
+GROUPS = 3
+NUMBERS = 10
 DESIGN = np.array(
     [[1, g == 1, g == 2, n / 9] for g in range(GROUPS) for n in range(NUMBERS)], float
 )
@@ -39,7 +40,8 @@ def block(request, monkeypatch):
 @pytest.mark.parametrize("kind", ["documents", "units"])
 def test_it_equals_topica(block, kind):
     """How its figures were made: stm_effects.json, `made`."""
-    known, cell = TOPICA[kind], np.array(TOPICA["group"]) * NUMBERS + np.array(TOPICA["number"])
+    known = TOPICA[kind]
+    cell = np.array(TOPICA["group"]) * NUMBERS + np.array(TOPICA["number"])
     data = data_of(TOPICA["counts"], units_of(TOPICA["unit"] if kind == "units" else None), cell)
     alpha = np.array(TOPICA["alpha"])
     fixed = as_stm.fit(data, alpha, DESIGN, np.eye(4), draws=0)
@@ -54,10 +56,8 @@ def test_it_equals_topica(block, kind):
 @pytest.mark.parametrize("clustered", [False, True])
 def test_it_equals_the_twin_where_topics_are_merged_and_documents_left_out(block, clustered):
     chance = np.random.default_rng(7)
-    counts, alpha = (
-        chance.integers(0, 6, (70, 5)) * (chance.random((70, 5)) < 0.5),
-        np.array([0.3, 0.2, 0.1, 0.05, 0.4]),
-    )
+    counts = chance.integers(0, 6, (70, 5)) * (chance.random((70, 5)) < 0.5)
+    alpha = np.array([0.3, 0.2, 0.1, 0.05, 0.4])
     counts[:, 0] += 1
     cell = np.where(chance.random(70) < 0.2, -1, chance.integers(0, len(DESIGN), 70))
     unit = chance.integers(0, 9, 70)
@@ -66,7 +66,8 @@ def test_it_equals_the_twin_where_topics_are_merged_and_documents_left_out(block
     )
     fixed, drawn = (as_stm.fit(data, alpha, DESIGN, np.eye(4), draws) for draws in (0, 10))
     kept = cell >= 0
-    X, of_units = DESIGN[cell[kept]], unit[kept] if clustered else None
+    X = DESIGN[cell[kept]]
+    of_units = unit[kept] if clustered else None
     concentration = (counts + alpha)[kept]
     merged = np.stack(
         [concentration[:, [0, 2]].sum(axis=1), *concentration[:, [1, 3, 4]].T], axis=1

@@ -28,7 +28,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of distributed's own
 
 def test_a_scheduler_that_is_away_leaves_no_threads_behind(monkeypatch):
     monkeypatch.setattr(calls, "CONNECT", 0.1)
-    away, counted = Calls("tcp://127.0.0.1:9", lambda: None), []
+    away = Calls("tcp://127.0.0.1:9", lambda: None)
+    counted = []
     for _ in range(3):
         with pytest.raises(LOST):
             away.workers()

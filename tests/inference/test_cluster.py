@@ -103,7 +103,8 @@ def test_a_killed_worker_costs_what_was_done_since_the_checkpoint(site):
             site.cluster.start_worker()
             wait_for_workers(team, 2)
 
-    half, seen = site.one[len(site.one) // 2].step, []
+    half = site.one[len(site.one) // 2].step
+    seen = []
     kept, team = led(site, "worker", at)
     assert as_one(site, kept) and team.restarts >= 1
     assert seen[0] == 2 and 1 in seen and seen[-1] == 2
@@ -191,7 +192,8 @@ def test_workers_give_tokens_their_topics(site, monkeypatch):
             team.lead(site.config, SEED, site.bow, site.home / "bow")
             *_, last = train(team, site.config, site.bow, seed=SEED)
             team.save(team.checkpoint, last.state)
-            asked, ask = [], team.ask
+            asked = []
+            ask = team.ask
             monkeypatch.setattr(
                 team, "ask", lambda member, *a, **k: asked.append(member) or ask(member, *a, **k)
             )
@@ -242,7 +244,8 @@ def test_learned_priors_and_checkpoints_between_snapshots(site, monkeypatch):
 def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
     """The first time the leader sees the new worker; the second checkpoint of that step still has
     all remembered topics."""
-    half, file = site.one[len(site.one) // 2].step, site.home / "twice"
+    half = site.one[len(site.one) // 2].step
+    file = site.home / "twice"
     with Team(site.engine, site.cluster.address, file, site.home, least=2, patience=120.0) as team:
         team.lead(site.config, SEED, site.bow, site.home / "bow")
         for event in train(team, site.config, site.bow, seed=SEED):
@@ -276,7 +279,9 @@ def test_a_worker_that_does_not_see_the_files_is_left_out(site, tmp_path):
 
 def test_a_worker_that_sees_the_files_again_takes_part_again(site, tmp_path, monkeypatch):
     monkeypatch.setattr(lead, "LEFT_OUT", 2 * lead.SETTLING)
-    place, file, seen = tmp_path / "mounted", site.home / "again", []
+    place = tmp_path / "mounted"
+    file = site.home / "again"
+    seen = []
     place.mkdir()
     with running(site.home, workers=2) as there:
         there.start_worker(place)
@@ -342,7 +347,8 @@ def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):
                 wait_for_workers(team, 2)
                 there.workers[0].send_signal(signal.SIGSTOP)
 
-        half, seen = site.one[len(site.one) // 2].step, []
+        half = site.one[len(site.one) // 2].step
+        seen = []
         kept, team = led(site, "hangs", at)
     assert as_one(site, kept) and team.restarts >= 1 and seen[-1] == 1
 

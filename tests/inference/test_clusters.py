@@ -12,7 +12,8 @@ from inference.schedule import Schedule
 from tests.inference import naive_sparse as naive
 from tests.inference.corpora import bow_of, postings as postings_of
 
-K, V = 6, 60
+K = 6
+V = 60
 
 
 def planted(seed: int, D: int = 150, length: int = 8) -> tuple:
@@ -54,7 +55,8 @@ def pairs(bow, d):
 
 def written_out(bow, config, state):
     """(documents, r float64[D, K], lam, N) from what is remembered alone."""
-    documents, r = [pairs(bow, d) for d in range(bow.D)], np.zeros((bow.D, K))
+    documents = [pairs(bow, d) for d in range(bow.D)]
+    r = np.zeros((bow.D, K))
     np.add.at(
         r,
         (np.arange(bow.D)[:, None], state.memory_clusters.astype(int)),
@@ -90,7 +92,8 @@ def test_it_is_the_twin(bow, L):
 
 @pytest.mark.parametrize("L", [1, 2, K])
 def test_the_bound_rises_with_every_minibatch(bow, L):
-    config, bounds = config_of(bow, most=L, passes=8), []
+    config = config_of(bow, most=L, passes=8)
+    bounds = []
     stepped(
         bow,
         config,
@@ -135,7 +138,8 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
     config = config_of(bow, moves=3)
     chosen = np.where(own == 1, 0, own)
     chosen[own == 2] = np.where(np.arange((own == 2).sum()) % 2, 1, 2)
-    state, documents = given(bow, config, chosen), np.arange(bow.D)
+    state = given(bow, config, chosen)
+    documents = np.arange(bow.D)
     priors = V, config.alpha / K, config.eta
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     before = clusters.bound(config, state, bow, documents)
@@ -163,7 +167,8 @@ def test_moves_undo_a_cluster_that_is_two_and_two_that_are_one():
 @pytest.mark.parametrize("L", [1, 3])
 def test_a_merge_of_shared_documents_gains_what_it_says(bow, L):
     config = config_of(bow, most=L, moves=0)
-    state, documents = stepped(bow, config, 8), np.arange(bow.D)
+    state = stepped(bow, config, 8)
+    documents = np.arange(bow.D)
     rows = moves.rows_of(state, state.documents, 1 / sparse.UNITS)
     for gain, a, b in moves.best_merge(
         rows,

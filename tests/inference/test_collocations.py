@@ -60,9 +60,13 @@ def indexed(documents: list[list[int]], cuts: list[int]) -> SimpleNamespace:
 def by_hand(documents, phrase: list[int], left: int, right: int, sentence: bool):
     """(count of each form near the phrase in each document, own pieces of each form, the phrase's
     places): sets of places, joined."""
-    counts, own, found, before = [], Counter(), [], 0
+    counts = []
+    own = Counter()
+    found = []
+    before = 0
     for d, words in enumerate(documents):
-        at, i = [], 0
+        at = []
+        i = 0
         while i + len(phrase) <= len(words):  # from the left, without overlap, as phrases are read
             if words[i : i + len(phrase)] == phrase:
                 at.append(i)
@@ -162,7 +166,9 @@ def pairs_by_hand(
 ):
     """{(a, b): windows with both}, {(a, b): documents with such a window}: each token's window as a
     set of forms."""
-    windows, having, before = Counter(), Counter(), 0
+    windows = Counter()
+    having = Counter()
+    before = 0
     for d, words in enumerate(documents):
         flags = [FLAGS[(before + i) % len(FLAGS)] for i in range(len(words))]
         of_sentence = np.cumsum(
@@ -247,7 +253,8 @@ def test_t_and_g2_are_the_published_ones():
 def test_measures_are_those_of_association_measures():
     """The package association-measures 0.3.2, calculate_measures of f = 10, 83, 200, 7, f1 = 5,000,
     f2 = 110, 1,200, 900, 20, N = 1,000,000. Its log ratio has no half added to the counts."""
-    near, everywhere = np.array([10, 83, 200, 7]), np.array([110, 1_200, 900, 20])
+    near = np.array([10, 83, 200, 7])
+    everywhere = np.array([110, 1_200, 900, 20])
     made = association(near, everywhere, 5_000, 1_000_000, 5_000)
     assert made.t.tolist() == pytest.approx([2.988352389, 8.451848019, 13.823937572, 2.607954864])
     assert made.g2.tolist() == pytest.approx(

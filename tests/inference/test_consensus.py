@@ -8,7 +8,8 @@ from inference.errors import Invalid
 from inference.explore import matching
 from inference.topics import Topics
 
-K, V = 6, 200
+K = 6
+V = 200
 
 
 def of_rows(beta: np.ndarray) -> Topics:
@@ -40,7 +41,8 @@ def test_it_is_nearer_to_the_truth_than_its_runs():
     chance = np.random.default_rng(1)
     truth = chance.dirichlet(np.full(V, 0.1), K)
     runs = runs_of(chance, truth, 5)
-    joined, words = consensus(runs), range(V)
+    joined = consensus(runs)
+    words = range(V)
     near = [
         matching.match(of_rows(truth), topics, words, words, least=0, margin=-1).similarity.mean()
         for topics in [joined, *runs]

@@ -366,7 +366,8 @@ def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
     """Documents that are alike: a part of them, counted several times, gives the same as all."""
     if not isinstance(engine, Bounded):
         pytest.skip(f"{engine.NAME} has no bound")
-    bow, config = identical_documents(), config_of(engine, passes=1)
+    bow = identical_documents()
+    config = config_of(engine, passes=1)
     held_out = held_out_documents(bow, 3)
     config = config.resolve(bow.D, bow.tokens)
     last = snapshots(engine, config, bow, seed=3)[-1]

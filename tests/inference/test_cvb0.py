@@ -58,7 +58,8 @@ def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
     config = cvb0.Config(topics=5, alpha=0.3, eta=0.2, minibatch=1, warm_up=0, **kept).resolve(
         bow.D, bow.tokens
     )
-    state, shape = begun(bow, config), Schedule(bow, config, np.zeros(0, np.int64)).shape
+    state = begun(bow, config)
+    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     exact = phi_of(state, bow, 5)
     rounded = [phi.copy() for phi in exact]
     moved = 0.0

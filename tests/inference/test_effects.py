@@ -27,7 +27,8 @@ K = 4
 
 def collection(chance, D, U):
     """(x int[D, K], lengths, unit codes): documents of a unit are alike; one document is empty."""
-    own, unit = chance.dirichlet(np.full(K, 2.0), U), chance.integers(0, U, D)
+    own = chance.dirichlet(np.full(K, 2.0), U)
+    unit = chance.integers(0, U, D)
     lengths = chance.integers(1, 60, D)
     lengths[0] = 0
     return (
@@ -40,10 +41,8 @@ def collection(chance, D, U):
 def data_of(x, lengths, of_units, cell):
     held = [np.flatnonzero(row) for row in x]
     ptr = np.concatenate([[0], np.cumsum([len(row) for row in held])])
-    topics, tokens = (
-        np.concatenate(held),
-        np.concatenate([row[k] for row, k in zip(x, held, strict=True)]),
-    )
+    topics = np.concatenate(held)
+    tokens = np.concatenate([row[k] for row, k in zip(x, held, strict=True)])
     T = x.shape[1]
     return Data.from_documents(of_units, cell, (ptr, topics, tokens, lengths), np.arange(T), T)
 
@@ -66,7 +65,8 @@ def test_a_regression_equals_the_textbook(monkeypatch, block, alone):
     monkeypatch.setattr(regression, "BLOCK", block)
     chance = np.random.default_rng(3)
     x, lengths, unit = collection(chance, 90, 11)
-    cell, design = chance.integers(0, 7, 90), chance.normal(size=(7, 3))
+    cell = chance.integers(0, 7, 90)
+    design = chance.normal(size=(7, 3))
     design[:, 0] = 1
     unit = {
         "none": unit,
@@ -95,7 +95,8 @@ def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance(do
     cell = (unit == 2).astype(int)
     if documents == "several":
         cell[np.flatnonzero(unit == 2)[:2]] = 2
-    design, wanted = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([[1.0, 0], [0, 1]])
+    design = np.array([[1.0, 0], [1, 1], [1, 2]])
+    wanted = np.array([[1.0, 0], [0, 1]])
     fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
     twin = textbook(x, lengths, cell, design, unit, wanted, 1)
     assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df]) == pytest.approx(twin)
@@ -130,7 +131,9 @@ def test_standard_errors_equal_those_that_stata_prints():
     counted in 10^6 tokens."""
     y = np.array([*map(math.cos, range(10)), *map(math.tan, range(1, 11))])
     at = np.array([*map(math.sin, range(1, 11)), *map(math.sin, range(2, 12))])
-    low, size, n = y.min() - 1, np.ptp(y) + 2, 10**9
+    low = y.min() - 1
+    size = np.ptp(y) + 2
+    n = 10**9
     tokens = np.round((y - low) / size * n).astype(np.int64)
     fit = regression.fit(
         data_of(
@@ -201,7 +204,8 @@ def test_under_five_units_there_is_no_interval_and_an_absent_topic_has_an_upper_
 def test_a_design_has_a_row_for_each_combination_and_its_settings():
     """Of a curve that may differ by three groups, with two fields held constant; documents without
     one of these, or words, are out."""
-    chance, D = np.random.default_rng(22), 300
+    chance = np.random.default_rng(22)
+    D = 300
     line = np.arange(9.0)
     columns = [
         design.curve(line, np.ones(9)),
@@ -281,7 +285,10 @@ def speakers(chance, effect, U=40, K=6, time=False):
 
 
 def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always():
-    chance, nulls, picked, found = np.random.default_rng(12), [], [], []
+    chance = np.random.default_rng(12)
+    nulls = []
+    picked = []
+    found = []
     for i in range(120):
         effect = 0.5 if i % 6 == 0 else 0.0
         x, unit, side = speakers(chance, effect)
@@ -330,7 +337,8 @@ def test_sums_of_units_are_residuals_of_a_regression():
     held = np.stack([np.ones(5), np.arange(5.0)], axis=1)
     exchange = joint.exchangeable(unit, side, x.sum(axis=1).astype(float), None)
     found = joint.sums(data_of(x, x.sum(axis=1), units.by_code(unit), cell), held, exchange)
-    X, n = held[cell], x.sum(axis=1)
+    X = held[cell]
+    n = x.sum(axis=1)
     beta = np.linalg.solve((X * n[:, None]).T @ X, X.T @ x)
     residual = x - n[:, None] * (X @ beta)
     assert found.residual == pytest.approx(
@@ -341,7 +349,8 @@ def test_sums_of_units_are_residuals_of_a_regression():
 
 def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchanged():
     chance = np.random.default_rng(15)
-    side, time = chance.integers(0, 2, 3000).astype(np.int8), chance.random(3000)
+    side = chance.integers(0, 2, 3000).astype(np.int8)
+    time = chance.random(3000)
     found = joint.exchangeable(np.full(3000, -1), side, np.ones(3000), time, 100)
     assert len(found.side) <= 104
     assert (found.side[found.unit] == side).all()
@@ -352,7 +361,8 @@ def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchange
 def test_exchanges_stay_within_strata(monkeypatch):
     """Each has as many units of either side as the texts have, and each unit is on either side now
     and then."""
-    chance, seen = np.random.default_rng(23), []
+    chance = np.random.default_rng(23)
+    seen = []
     x, unit, side = speakers(chance, 0.3)
     time = (
         side * 5.0 + unit % 10 + chance.random(len(unit))
@@ -387,7 +397,10 @@ def topics_of(beta, share):
 
 
 def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_small():
-    chance, K, V, D = np.random.default_rng(16), 8, 300, 4000
+    chance = np.random.default_rng(16)
+    K = 8
+    V = 300
+    D = 4000
     topics = topics_of(chance.dirichlet(np.full(V, 0.1), K), np.full(K, 1.0))
     beta = np.stack([np.full(V, f) for f in topics.floor])
     for k in range(K):
@@ -408,7 +421,8 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
         ]
     )
     data = data_of(assigned, lengths, units.documents(D), side)
-    rows, contrast = np.array([[1.0, 0], [1, 1]]), np.array([0, 1.0])
+    rows = np.array([[1.0, 0], [1, 1]])
+    contrast = np.array([0, 1.0])
     truth = theta[side == 1].mean(axis=0) - theta[side == 0].mean(axis=0)
     counted = regression.fit(data, rows, contrast[None]).estimate[0]
     made = corrected.effect(data, Bow.from_csr(csr_matrix(x)), topics, rows, contrast)
@@ -424,9 +438,13 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
 def test_documents_corrected_for_reading_give_the_corrected_effect_an_interval():
     """The same estimate; and the interval of what single documents say, the noise of their few
     words included."""
-    chance, K, V, D = np.random.default_rng(18), 5, 80, 600
+    chance = np.random.default_rng(18)
+    K = 5
+    V = 80
+    D = 600
     beta = chance.dirichlet(np.full(V, 0.2), K)
-    topics, side = topics_of(beta, np.ones(K)), (np.arange(D) % 2).astype(np.int32)
+    topics = topics_of(beta, np.ones(K))
+    side = (np.arange(D) % 2).astype(np.int32)
     beta = topics.above.toarray() + topics.floor[:, None]
     unit = units.by_code(np.arange(D) // 10)
     lengths = chance.integers(5, 40, D)
@@ -439,11 +457,9 @@ def test_documents_corrected_for_reading_give_the_corrected_effect_an_interval()
     data = data_of(chance.multinomial(lengths, np.full(K, 1 / K)), lengths, unit, side)._replace(
         into=np.array([0, 1, -1, 1, 2], np.int32), T=3
     )
-    bow, rows, contrast = (
-        Bow.from_csr(csr_matrix(x)),
-        np.array([[1.0, 0], [1, 1]]),
-        np.array([0, 1.0]),
-    )
+    bow = Bow.from_csr(csr_matrix(x))
+    rows = np.array([[1.0, 0], [1, 1]])
+    contrast = np.array([0, 1.0])
     fit = regression.fit(corrected.documents(data, bow, topics), rows, contrast[None])
     assert fit.estimate[0] == pytest.approx(
         corrected.effect(data, bow, topics, rows, contrast), abs=1e-4

@@ -63,7 +63,10 @@ def test_published_ac1():
 
 def naive_ac1(answers: np.ndarray, weights: np.ndarray) -> float:
     C = max(int(answers.max()) + 1, 2)
-    pairs, agree, total, share = 0.0, 0.0, 0.0, [0.0] * C
+    pairs = 0.0
+    agree = 0.0
+    total = 0.0
+    share = [0.0] * C
     for unit, w in zip(answers.T, weights, strict=True):
         values = [v for v in unit if v != MISSING]
         if values:
@@ -72,7 +75,8 @@ def naive_ac1(answers: np.ndarray, weights: np.ndarray) -> float:
                 share[v] += w / len(values)
         if len(values) > 1:
             both = [a == b for a, b in permutations(values, 2)]
-            pairs, agree = pairs + w, agree + w * sum(both) / len(both)
+            pairs = pairs + w
+            agree = agree + w * sum(both) / len(both)
     chance = sum(p / total * (1 - p / total) for p in share) / (C - 1)
     return (agree / pairs - chance) / (1 - chance)
 
@@ -80,8 +84,10 @@ def naive_ac1(answers: np.ndarray, weights: np.ndarray) -> float:
 @pytest.mark.parametrize("seed", range(4))
 def test_weights_are_repetitions(seed):
     rng = np.random.default_rng(seed)
-    answers, weights = rng.integers(-1, 3, (3, 40)), rng.integers(1, 4, 40)
-    repeated, values = np.repeat(answers, weights, axis=1), np.array([0.0, 1.0, 5.0])
+    answers = rng.integers(-1, 3, (3, 40))
+    weights = rng.integers(1, 4, 40)
+    repeated = np.repeat(answers, weights, axis=1)
+    values = np.array([0.0, 1.0, 5.0])
     assert (
         ac1(answers, weights)
         == pytest.approx(naive_ac1(answers, weights))
@@ -89,12 +95,14 @@ def test_weights_are_repetitions(seed):
     )
     judged = (answers >= 0).sum(axis=0)
     several = judged >= 2
-    n, mean = (weights * judged)[several].sum(), weights[several].mean()
+    n = (weights * judged)[several].sum()
+    mean = weights[several].mean()
     for scale in (
         None,
         values,
     ):  # but for chance, which takes no answer twice: of n / mean answers, not of n
-        weighted, plain = 1 - alpha(answers, weights, scale), 1 - alpha(repeated, values=scale)
+        weighted = 1 - alpha(answers, weights, scale)
+        plain = 1 - alpha(repeated, values=scale)
         assert weighted / (n - mean) == pytest.approx(plain / (n - 1))
     assert alpha(answers, np.full(40, 7.0)) == pytest.approx(alpha(answers))
     halved = np.where(np.arange(40) < 20, 1.0, 0.0)
@@ -115,7 +123,8 @@ def test_intervals_hold_most_often():
     truth = rng.random(20_000) < 0.3
     answers = np.where(rng.random((2, 20_000)) < 0.85, truth, ~truth).astype(int)
     for measure in (alpha, ac1):
-        known, held = measure(answers), 0
+        known = measure(answers)
+        held = 0
         for i in range(40):
             drawn = answers[:, rng.integers(0, 20_000, 120)]
             low, high = interval(measure, drawn, seed=i, draws=200)

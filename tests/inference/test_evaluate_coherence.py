@@ -115,7 +115,9 @@ def test_a_large_corpus_is_sampled(known, monkeypatch):
 
 def test_threads_change_nothing(known):
     bow, topics, _ = known
-    judge, before, found = Coherence(bow), numba.get_num_threads(), []
+    judge = Coherence(bow)
+    before = numba.get_num_threads()
+    found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(threads)
         found.append((judge.umass(topics), judge.npmi(topics)))
@@ -144,7 +146,8 @@ def test_a_thousand_topics_are_quick():
 
 def test_what_was_counted_at_the_last_call_changes_nothing():
     bow, beta = planted(K=6, V=60, D=200, length=30, seed=2)
-    judge, other = Coherence(bow), beta.copy()
+    judge = Coherence(bow)
+    other = beta.copy()
     other[2] = beta[2][::-1]
     for topics in (
         topics_of(beta, 20),

@@ -52,10 +52,8 @@ def test_completion_is_em(known, split, alpha):
 def test_the_split_depends_on_document_and_seed_alone(known):
     bow, _ = known
     for split in held_out.SPLITS:
-        whole, part = (
-            Completion(bow, np.arange(60), split=split),
-            Completion(bow, np.array([7]), split=split),
-        )
+        whole = Completion(bow, np.arange(60), split=split)
+        part = Completion(bow, np.array([7]), split=split)
         assert (whole.observed[bow.indptr[7] : bow.indptr[8]] == part.observed).all()
         assert (
             whole.observed != Completion(bow, np.arange(60), seed=1, split=split).observed
@@ -68,10 +66,8 @@ def test_the_split_depends_on_document_and_seed_alone(known):
 def test_a_document_too_short_to_split_scores_nothing(split, empty):
     beta = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
     bow = bow_of([empty, [0, 1, 1, 1, 2, 2], [], [0]], 3)
-    judge, alone = (
-        Completion(bow, np.arange(4), split=split),
-        Completion(bow, np.array([1]), split=split),
-    )
+    judge = Completion(bow, np.arange(4), split=split)
+    alone = Completion(bow, np.array([1]), split=split)
     assert judge.tokens == alone.tokens > 0
     assert judge(topics_of(beta, 3)) == alone(topics_of(beta, 3))
     assert np.isnan(Completion(bow, np.array([0, 2, 3]), split=split)(topics_of(beta, 3)))
@@ -91,11 +87,9 @@ def test_bad_settings(known):
 
 def test_threads_change_nothing(known):
     bow, beta = known
-    judge, before, found = (
-        Completion(bow, np.arange(60), split="tokens"),
-        numba.get_num_threads(),
-        [],
-    )
+    judge = Completion(bow, np.arange(60), split="tokens")
+    before = numba.get_num_threads()
+    found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(threads)
         found.append(judge(topics_of(beta, 15)))

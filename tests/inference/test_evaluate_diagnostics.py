@@ -42,7 +42,8 @@ def rows_of(N):
 
 
 def check(bow, topics):
-    counts, beta = counts_of(bow), topics.dense()
+    counts = counts_of(bow)
+    beta = topics.dense()
     N, evidence = assigned(bow, topics.K)
     found = diagnose(bow, topics, evidence)
     expected = naive_evaluate.diagnostics(beta, np.diff(topics.indptr), counts, N, coherence.WORDS)
@@ -70,7 +71,8 @@ def test_empty_documents_and_words_that_never_occur():
 
 def test_an_empty_topic_is_uniform():
     rng = np.random.default_rng(3)
-    bow, beta = bow_of([[0, 1, 1, 2], [3, 4, 5, 5]], 8), rng.dirichlet(np.ones(8))
+    bow = bow_of([[0, 1, 1, 2], [3, 4, 5, 5]], 8)
+    beta = rng.dirichlet(np.ones(8))
     full = topics_of(beta[None, :], 5)
     topics = Topics(
         np.array([0, 5, 5]),

@@ -92,7 +92,8 @@ def test_what_can_be_afforded():
 
 
 def test_nothing_held_out():
-    bow, topics = bow_of([[0, 1], []], 2), topics_of(np.array([[0.5, 0.5]]), 2)
+    bow = bow_of([[0, 1], []], 2)
+    topics = topics_of(np.array([[0.5, 0.5]]), 2)
     assert np.isnan(LeftToRight(bow, np.zeros(0, np.int64))(topics, 0.1))
     assert np.isnan(LeftToRight(bow, np.array([1]))(topics, 0.1))
 
@@ -107,7 +108,8 @@ def test_bad_settings():
 
 def test_threads_and_company_change_nothing():
     bow, beta = planted(K=4, V=40, D=30, length=30, seed=5)
-    topics, judge = topics_of(beta, 15), LeftToRight(bow, np.arange(30), particles=5)
+    topics = topics_of(beta, 15)
+    judge = LeftToRight(bow, np.arange(30), particles=5)
     before = numba.get_num_threads()
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):

@@ -47,7 +47,8 @@ def evidence(trained, tmp_path_factory):
 def naive(trained) -> list[dict[int, tuple[int, float]]]:
     """For each document: word -> (topic, p(k | w, d)), from dense matrices."""
     bow, config, state, topics = trained
-    beta, found = topics.dense(), []
+    beta = topics.dense()
+    found = []
     for theta in fold_in_corpus(ssi, config, state, bow, block=1):
         of = np.full(K, (1 - theta.weights.astype(float).sum()) / max(K - len(theta.topics), 1))
         of[theta.topics] = theta.weights
@@ -259,7 +260,8 @@ def test_words_are_counted_by_group_and_topic(evidence):
 
 def test_words_and_topics_of_some_documents(evidence):
     group = (np.arange(evidence.bow.D) % 3 - 1).astype(np.int32)
-    slot, some = np.zeros(K, np.int32), np.arange(0, evidence.bow.D, 4, dtype=np.int32)
+    slot = np.zeros(K, np.int32)
+    some = np.arange(0, evidence.bow.D, 4, dtype=np.int32)
     only = np.full(evidence.bow.D, -1, np.int32)
     only[some] = group[some]
     assert np.array_equal(

@@ -22,11 +22,10 @@ TOPICS = [("farm",), ("court", "sea"), ("heat",), ("bird",), ("talk",)]
 def found(tmp_path_factory):
     """(evidence, number of each word): 400 documents in pieces of one subject each, with general
     talk in all of them."""
-    folder, chance = tmp_path_factory.mktemp("company"), np.random.default_rng(3)
-    words, texts = (
-        {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()},
-        [],
-    )
+    folder = tmp_path_factory.mktemp("company")
+    chance = np.random.default_rng(3)
+    words = {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()}
+    texts = []
     for d in range(400):
         subject = list(SUBJECTS)[d % 5]
         drawn = [*chance.choice(words[subject], 60), *chance.choice(words["talk"], 20)]

@@ -21,7 +21,8 @@ def arrays(documents: list[dict[int, int]], lengths: list[int]):
 
 def random_documents(D: int, K: int, seed: int) -> tuple[list[dict[int, int]], list[int]]:
     """Topics 0 and 1 often come together, as do 2 and 3; some documents are empty."""
-    rng, documents = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    documents = []
     for d in range(D):
         topics = set(rng.choice(K, rng.integers(0, 4), replace=False).tolist())
         topics |= {0, 1} if d % 5 == 0 else {2, 3} if d % 7 == 0 else set()

@@ -9,7 +9,8 @@ from inference.explore import bands, day_sums
 from inference.explore.day_sums import FOREVER, DaySums
 from inference.explore.documents import spread, spread_outside
 
-K, D = 6, 400
+K = 6
+D = 400
 
 
 def evidence(span: int, seed: int = 1) -> tuple[SimpleNamespace, np.ndarray]:
@@ -43,7 +44,8 @@ def made(folder, of, days) -> DaySums | None:
 
 
 def expected(of, days, spans, topics, into):
-    whole, sums = np.zeros((len(spans) + 1, 4)), np.zeros((len(topics), len(spans) + 1, 5))
+    whole = np.zeros((len(spans) + 1, 4))
+    sums = np.zeros((len(topics), len(spans) + 1, 5))
     for g, (a, b) in enumerate([*spans, (0, FOREVER)]):
         for d in np.flatnonzero((days >= a) & (days < b)).tolist():
             length = int(of.lengths[d])

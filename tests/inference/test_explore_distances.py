@@ -58,26 +58,29 @@ def test_topics_without_a_common_word_are_log_2_apart():
 def test_between_topics_over_other_words():
     """Words 0 … 29 are common; 30 … 39 are a's alone, 30 … 34 b's, which numbers the common ones
     backwards."""
-    a, b = some(5, 40, 9, 5), some(6, 35, 12, 6)
-    place_a, place_b = np.full(40, -1, np.int32), np.full(35, -1, np.int32)
+    a = some(5, 40, 9, 5)
+    b = some(6, 35, 12, 6)
+    place_a = np.full(40, -1, np.int32)
+    place_b = np.full(35, -1, np.int32)
     place_a[:30], place_b[:30] = np.arange(30), np.arange(30)[::-1]
     found = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
-    wide_a, wide_b = (
-        np.hstack([a.dense(), np.zeros((5, 5))]),
-        np.hstack([b.dense()[:, 29::-1], np.zeros((6, 10)), b.dense()[:, 30:]]),
-    )
+    wide_a = np.hstack([a.dense(), np.zeros((5, 5))])
+    wide_b = np.hstack([b.dense()[:, 29::-1], np.zeros((6, 10)), b.dense()[:, 30:]])
     assert found == pytest.approx(naive_explore.divergences(wide_a, wide_b), abs=1e-12)
 
 
 def test_between_the_same_vocabulary():
-    a, b = some(5, 40, 9, 5), some(6, 40, 12, 6)
+    a = some(5, 40, 9, 5)
+    b = some(6, 40, 12, 6)
     found = distances.between(distances.rows(a), distances.rows(b))
     assert found == pytest.approx(naive_explore.divergences(a.dense(), b.dense()), abs=1e-12)
 
 
 def test_parts_change_nothing(monkeypatch):
-    a, b = distances.rows(some(7, 40, 9, 5)), distances.rows(some(6, 40, 12, 6))
-    whole, alone = distances.between(a, b), distances.between(a, a)
+    a = distances.rows(some(7, 40, 9, 5))
+    b = distances.rows(some(6, 40, 12, 6))
+    whole = distances.between(a, b)
+    alone = distances.between(a, a)
     monkeypatch.setattr(distances, "_LARGE", 2)
     monkeypatch.setattr(distances, "_BLOCKS", 3)
     done = []
@@ -102,7 +105,9 @@ def test_nearest_of_few(K):
 
 
 def test_threads_change_nothing():
-    topics, before, found = some(9, 200, 30, 7), numba.get_num_threads(), []
+    topics = some(9, 200, 30, 7)
+    before = numba.get_num_threads()
+    found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         numba.set_num_threads(threads)
         found.append(
@@ -120,7 +125,9 @@ def test_floors_of_all_sizes(spread):
     """Weights just above another topic's floor, far above it and below it: the series and the
     formula give the same."""
     rng = np.random.default_rng(8)
-    K, V, listed = 12, 300, 40
+    K = 12
+    V = 300
+    listed = 40
     floor = 1e-3 * spread ** rng.uniform(-1, 0, K)
     weights = np.sort(spread ** rng.uniform(-1, 0, (K, listed)), axis=1)[:, ::-1]
     weights *= ((1 - floor * (V - listed)) / weights.sum(axis=1))[:, None]

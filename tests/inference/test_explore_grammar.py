@@ -49,11 +49,13 @@ def test_what_teaches_nothing(texts):
 
 def uses_slowly(documents, phrase, lengths, topic):
     """As name_candidates.phrase_uses, of documents as lists of (word, place, topic)."""
-    uses, own = [], []
+    uses = []
+    own = []
     for tokens in documents:
         n = 0
         for word, place, _ in tokens:
-            ends, complete = place + lengths[0], word == phrase[0]
+            ends = place + lengths[0]
+            complete = word == phrase[0]
             for following, length in zip(phrase[1:], lengths[1:], strict=True):
                 later = [p for w, p, _ in tokens if w == following and p >= ends]
                 complete = complete and bool(later) and min(later) <= ends + name_candidates.GAP
@@ -75,7 +77,11 @@ def test_phrases_are_counted_as_by_a_slow_twin():
         documents.append(
             [(int(w), int(p), int(topic_of[w])) for w, p in zip(words, places, strict=True)]
         )
-    indptr, words, counts, topics, offsets = [0], [], [], [], []
+    indptr = [0]
+    words = []
+    counts = []
+    topics = []
+    offsets = []
     for tokens in documents:
         for word in sorted({w for w, _, _ in tokens}):
             own = [(p, k) for w, p, k in tokens if w == word]

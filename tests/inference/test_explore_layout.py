@@ -128,7 +128,8 @@ def test_too_few_pairs_turn_nothing(pairs):
 
 def test_a_round_pushes_every_pair_that_overlaps():
     rng = np.random.default_rng(3)
-    xy, radii = rng.normal(size=(80, 2)), rng.gamma(1.0, 0.2, 80)
+    xy = rng.normal(size=(80, 2))
+    radii = rng.gamma(1.0, 0.2, 80)
     expected = np.zeros((80, 2))
     for i in range(80):
         for j in range(80):

@@ -20,7 +20,8 @@ def words(V: int) -> list[str]:
 
 @pytest.mark.parametrize(("Ka", "Kb"), [(5, 5), (4, 6), (6, 4), (1, 3), (3, 1)])
 def test_no_matching_is_better(Ka, Kb):
-    a, b = topics_of(beta(Ka, 12, 1), 8), topics_of(beta(Kb, 12, 2), 8)
+    a = topics_of(beta(Ka, 12, 1), 8)
+    b = topics_of(beta(Kb, 12, 2), 8)
     found = matching.match(a, b, words(12), words(12), least=0.0, margin=-1.0)
     similar = 1 - naive_explore.divergences(a.dense(), b.dense()) / np.log(2)
     assert matching.similarities(a, b, words(12), words(12)) == pytest.approx(similar)
@@ -43,7 +44,8 @@ def test_the_same_is_alike_and_more_so_than_any_other(seed, least, margin):
     """b has a's topics with some of their words swapped, one of them twice."""
     dense = beta(5, 14, seed)
     other = 0.6 * dense + 0.4 * beta(5, 14, seed + 50)
-    a, b = topics_of(dense, 14), topics_of(other[[3, 0, 1, 0, 2]], 14)
+    a = topics_of(dense, 14)
+    b = topics_of(other[[3, 0, 1, 0, 2]], 14)
     found = matching.match(a, b, words(14), words(14), least=least, margin=margin)
     similar = 1 - naive_explore.divergences(a.dense(), b.dense()) / np.log(2)
     assert found.partner.tolist() == naive_explore.same(similar.tolist(), least, margin)
@@ -56,7 +58,8 @@ def test_the_same_is_alike_and_more_so_than_any_other(seed, least, margin):
 def test_what_could_be_two_topics_is_not_found():
     """b has a's topic 0 twice, and a's topic 1 in a form that is unlike it."""
     block = np.kron(np.eye(4), np.full((1, 4), 0.25))
-    a, b = block[:3], np.array([block[0], block[0], (block[1] + block[3]) / 2, block[2]])
+    a = block[:3]
+    b = np.array([block[0], block[0], (block[1] + block[3]) / 2, block[2]])
     found = matching.match(topics_of(a, 16), topics_of(b, 16), words(16), words(16))
     assert found.partner.tolist() == [-1, 2, 3]
     assert found.best_b_similarity[0] == pytest.approx(1) and found.similarity[0] == 0
@@ -75,10 +78,8 @@ def test_the_same_topics_in_another_order_and_vocabulary():
     dense[:, 0] = 0
     dense /= dense.sum(axis=1, keepdims=True)
     shuffle = np.array([3, 0, 5, 1, 4, 2])
-    other, other_words = (
-        np.hstack([dense[shuffle][:, :0:-1], np.zeros((6, 3))]),
-        words(30)[:0:-1] + ["x", "y", "z"],
-    )
+    other = np.hstack([dense[shuffle][:, :0:-1], np.zeros((6, 3))])
+    other_words = words(30)[:0:-1] + ["x", "y", "z"]
     found = matching.match(topics_of(dense, 30), topics_of(other, 29), words(30), other_words)
     assert shuffle[found.partner].tolist() == list(range(6))
     assert found.similarity == pytest.approx(np.ones(6))
@@ -117,7 +118,8 @@ def test_splits_merges_and_what_is_gone():
 
 
 def test_it_can_be_turned():
-    a, b = topics_of(beta(4, 12, 1), 8), topics_of(beta(6, 12, 2), 8)
+    a = topics_of(beta(4, 12, 1), 8)
+    b = topics_of(beta(6, 12, 2), 8)
     for least in (0.0, 0.4, 0.6):
         found = matching.match(a, b, words(12), words(12), least=least).turned()
         for x, y in zip(

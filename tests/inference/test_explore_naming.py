@@ -196,7 +196,8 @@ def test_writing_without_spaces(tmp_path):
 
 
 def test_without_texts_names_are_words_and_none_stands_twice():
-    indptr, words = np.array([0, 3, 6, 9, 9]), np.array([0, 1, 2, 0, 1, 2, 3, 4, 5], np.int32)
+    indptr = np.array([0, 3, 6, 9, 9])
+    words = np.array([0, 1, 2, 0, 1, 2, 3, 4, 5], np.int32)
     weights = np.array([0.5, 0.3, 0.2] * 3, np.float32)
     topics = Topics.of_listed(indptr, words, weights, np.array([3.0, 2.0, 4.0, 1.0]), 8)
     spelled = dict(enumerate(["court", "courts", "judge", "vs", "mln", "new_york"]))

@@ -9,7 +9,8 @@ from tests.inference import naive_explore
 
 @pytest.mark.parametrize("lam", [0.0, 0.3, 0.6, 1.0])
 def test_relevance_is_eq_1(lam):
-    inside, everywhere = np.array([40, 10, 3, 1]), np.array([400, 10, 5, 1000])
+    inside = np.array([40, 10, 3, 1])
+    everywhere = np.array([400, 10, 5, 1000])
     found = relevance.relevance(inside, everywhere, lam, inside_total=60, total=5000)
     assert found == pytest.approx(
         [
@@ -20,7 +21,8 @@ def test_relevance_is_eq_1(lam):
 
 
 def test_lam_goes_from_what_is_nowhere_else_to_what_is_frequent():
-    inside, everywhere = np.array([40, 10, 0]), np.array([400, 10, 7])
+    inside = np.array([40, 10, 0])
+    everywhere = np.array([400, 10, 7])
     for lam, first in ((0.0, 1), (1.0, 0)):
         found = relevance.relevance(inside, everywhere, lam, inside_total=50, total=1000)
         assert found.argmax() == first and found[2] == -np.inf

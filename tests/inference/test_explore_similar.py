@@ -65,7 +65,8 @@ def test_nearest(seed, first):
 def test_what_was_not_looked_at_is_no_more_alike_than_is_said(most):
     rng = np.random.default_rng(5)
     tokens = made(rng, 400, 6)
-    of, vague = documents(tokens), 0
+    of = documents(tokens)
+    vague = 0
     for number in np.flatnonzero(tokens.sum(axis=1))[:30].tolist():
         mixture = tokens[number] / tokens[number].sum()
         found = similar.nearest(of, mixture, 5, number, most=most, first=min(most, 3))

@@ -99,7 +99,8 @@ def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
     own, ratio = sums.contrasts(of)
     sure = sums.accepted(ratio.p, 0.05)
     assert sure[3, 5] and ratio.low[3, 5] > 1.3
-    inside, outside = tokens[group == 3], tokens[group != 3]
+    inside = tokens[group == 3]
+    outside = tokens[group != 3]
     assert ratio.ratio[3, 5] == pytest.approx(
         (inside[:, 5].sum() / inside.sum()) / (outside[:, 5].sum() / outside.sum())
     )
@@ -121,7 +122,8 @@ def test_families_are_the_topics_that_stand_together():
         tokens[d, 3 * f : 3 * f + 3] = rng.integers(10, 40, 3)
     tokens += rng.poisson(0.3, tokens.shape)
     both = cooccurrence.together(*arrays(tokens), 12, families.PRESENT)
-    apart, words = families.apart(both, [[] for _ in range(12)]), tokens.sum(axis=0).astype(float)
+    apart = families.apart(both, [[] for _ in range(12)])
+    words = tokens.sum(axis=0).astype(float)
     tree = families.tree(apart, words)
     assert tree.proposed == 4
     assert sorted(sorted(topics) for topics in cut(tree, words, 4)) == [
@@ -142,7 +144,8 @@ def cut(tree, size, number, beside=None) -> list[list[int]]:
 
 
 def random_tree(rng, n=30):
-    apart, size = rng.random((n, n)), rng.random(n) * 100
+    apart = rng.random((n, n))
+    size = rng.random(n) * 100
     size[rng.integers(0, n, 3)] = 0
     return families.tree((apart + apart.T) / 2 * (1 - np.eye(n)), size), size
 
@@ -152,7 +155,8 @@ def test_families_are_cut_as_the_naive_twin_cuts_them():
     for _ in range(40):
         tree, size = random_tree(rng)
         assert 4 <= tree.proposed <= 7 and len(tree.joins) == len(tree.topics) - 1
-        given, beside = np.full(30, -1), np.arange(30)
+        given = np.full(30, -1)
+        beside = np.arange(30)
         given[rng.integers(0, 30, rng.integers(0, 6))] = 0
         given[rng.integers(0, 30, rng.integers(0, 6))] = 1
         moved = rng.integers(0, 30, 4)
@@ -183,11 +187,13 @@ def test_families_are_cut_as_the_naive_twin_cuts_them():
 def test_a_moved_topic_stays_with_the_other_at_every_cut():
     rng = np.random.default_rng(5)
     tree, size = random_tree(rng)
-    a, b = tree.topics[3], tree.topics[17]
+    a = tree.topics[3]
+    b = tree.topics[17]
     beside = np.arange(30)
     beside[a] = b
     for number in range(2, 21):
-        plain, moved = cut(tree, size, number), cut(tree, size, number, beside=beside)
+        plain = cut(tree, size, number)
+        moved = cut(tree, size, number, beside=beside)
         assert any({a, b} <= set(topics) for topics in moved)
         assert sorted(sum(plain, [])) == sorted(sum(moved, [])) == tree.topics
 
@@ -202,10 +208,12 @@ def test_a_family_keeps_its_largest_topic_where_it_is_taken_apart():
 
 def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
     rng = np.random.default_rng(3)
-    apart, size = rng.random((30, 30)), rng.random(30) * 100
+    apart = rng.random((30, 30))
+    size = rng.random(30) * 100
     apart = (apart + apart.T) / 2 * (1 - np.eye(30))
     monkeypatch.setattr(families, "_KEPT", 12)
-    tree, large = families.tree(apart, size), np.argsort(-size)[:12]
+    tree = families.tree(apart, size)
+    large = np.argsort(-size)[:12]
     for k in np.setdiff1d(np.arange(30), large):
         nearest = large[np.argmin(apart[k, large])]
         assert all(
@@ -217,7 +225,8 @@ def test_words_and_documents_of_families_add_up_at_every_cut():
     rng = np.random.default_rng(11)
     tree, _ = random_tree(rng)
     tokens = rng.poisson(0.4, (200, 30))
-    size, lengths = tokens.sum(axis=0).astype(float), tokens.sum(axis=1)
+    size = tokens.sum(axis=0).astype(float)
+    lengths = tokens.sum(axis=1)
     found = families.families(tree, size, 20, np.full(30, -1), np.arange(30))
     for number in range(2, 21):
         here = [node for node in found if node.first <= number <= node.last]

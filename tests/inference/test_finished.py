@@ -29,7 +29,8 @@ def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, 
     *_, last = train(engine, config, bow, seed=1)
     path = tmp_path / "checkpoint"
     checkpoint.save(path, last.state, engine=engine, config=config, bow=bow)
-    whole, priors = path.stat().st_size, checkpoint.priors(path)
+    whole = path.stat().st_size
+    priors = checkpoint.priors(path)
     checkpoint.finish(path, engine=engine)
     state = checkpoint.load(path, engine=engine, config=config, bow=bow)
     remembered = remembered_bytes(last.state)

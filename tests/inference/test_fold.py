@@ -50,7 +50,9 @@ def apart(a: np.ndarray, b: np.ndarray) -> float:
 def known(request):
     """K topics that share words, documents of 0 to 120 tokens; more topics than a block has, and
     fewer."""
-    K, V, random = request.param, 300, np.random.default_rng(2)
+    K = request.param
+    V = 300
+    random = np.random.default_rng(2)
     beta = random.dirichlet(np.full(V, 0.1), K)
     config, state = state_of(random.multinomial(2000, beta), alpha=round(min(0.2, 2 * K**-0.6), 4))
     documents = []
@@ -62,7 +64,8 @@ def known(request):
 
 def betas(state: ssi.State) -> tuple[np.ndarray, np.ndarray]:
     """(above float64[K, V], floor float64[K])."""
-    V, K = len(state.start), len(state.totals)
+    V = len(state.start)
+    K = len(state.totals)
     above = np.zeros((K, V))
     for w in range(V):
         row = slice(state.start[w], state.start[w] + state.length[w])
@@ -104,7 +107,8 @@ def sampled(
     config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: int, seed: int
 ) -> Theta:
     """theta by sampling under topics that stay: what the fold-in was before."""
-    batch, documents = ssi.expand(bow, np.arange(bow.D)), np.arange(bow.D)
+    batch = ssi.expand(bow, np.arange(bow.D))
+    documents = np.arange(bow.D)
     keys = rng.keys(np.uint64(seed), np.uint64(rng.FOLD_IN), np.uint64(0), documents)
     config = replace(config, burn_in=burn_in, samples=samples, draws=2, learn="nothing")
     draws = ssi._sample(config, state, batch, keys)

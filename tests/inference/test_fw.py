@@ -58,7 +58,8 @@ class Case:
         return self.beta[:, self.bow.words[pairs]], self.bow.counts[pairs].astype(float)
 
     def coins(self, d, iterations):
-        state, out = self.keys[d], []
+        state = self.keys[d]
+        out = []
         for _ in range(iterations):
             state = np.uint64(rng.after(state))
             out.append(rng.unit(state) < 0.5)
@@ -114,7 +115,8 @@ def test_ope_is_its_twin(iterations):
 def test_frank_wolfe_is_its_twin(step):
     case = Case(inference="fw", step=step, iterations=12)
     for form in (fw.SPARSE, fw.DENSE):
-        out, values = case.infer(form=form), case.infer(final=True, form=form).values
+        out = case.infer(form=form)
+        values = case.infer(final=True, form=form).values
         for d in case.documents:
             beta, counts = case.document(d)
             theta = naive_fw.frank_wolfe(beta, counts, 12, step)
@@ -225,14 +227,13 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     config = fw.Config(topics=6, tau0=0.0, minibatch=60, alpha=0.5, eta=0.02).resolve(
         bow.D, bow.tokens
     )
-    shape, documents = Shape(60, 80, bow.tokens, 1), np.arange(60)
+    shape = Shape(60, 80, bow.tokens, 1)
+    documents = np.arange(60)
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
     weights = fw._weights(config, state)
-    batch, keys = (
-        expand(bow, documents),
-        rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents),
-    )
+    batch = expand(bow, documents)
+    keys = rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
     out = fw._infer(
         config, batch, fw._gather(config, state, batch.words, weights), weights, keys, False
     )
@@ -241,7 +242,8 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     wanted = np.zeros((6, 80))
     for d in documents:
         pairs = slice(bow.indptr[d], bow.indptr[d + 1])
-        words, counts = bow.words[pairs], bow.counts[pairs].astype(float)
+        words = bow.words[pairs]
+        counts = bow.counts[pairs].astype(float)
         theta = theta_of(out, d, 6)
         vertices = theta > out.theta.rests[d] / 6 + 1e-6
         phi = naive_fw.statistics(beta[:, words], counts, theta)
@@ -291,7 +293,8 @@ def test_a_topic_that_no_document_chose_stays_as_it_is(inference, start):
     fw.step(config, state, bow, np.arange(5), shape)
     stayed = 0
     for t in range(1, 30):
-        before, pi = fw.topics(config, state).dense(), state.pi.copy()
+        before = fw.topics(config, state).dense()
+        pi = state.pi.copy()
         fw.step(config, state, bow, np.arange(5 * t, 5 * t + 5), shape)
         after = fw.topics(config, state)
         same = state.pi == pi
@@ -340,7 +343,8 @@ def test_planted_topics_are_found(settings):
     """ml finds them less sharply: eq. 24 gives a topic all words of its documents, not the share
     that is its own. streaming finds fewer: what it learned first, when it knew least, never
     fades."""
-    found, enough = [], 0.7 if settings.get("learn") == "ml" else 0.8
+    found = []
+    enough = 0.7 if settings.get("learn") == "ml" else 0.8
     for seed in range(5):
         bow, beta = planted(5, 100, 600, 50, seed=seed, alpha=0.1)
         config = fw.Config(topics=5, **{"passes": 5, "minibatch": 60, **settings})

@@ -18,7 +18,8 @@ from tests.inference import naive_hdp as naive
 from tests.inference.corpora import bow_of, planted, postings as postings_of
 from tests.inference.naive_vb import e_log_dirichlet
 
-K, T = 12, 5
+K = 12
+T = 5
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +79,11 @@ def fitted(config, state, bow, gamma, iterations):
 
 @pytest.mark.parametrize("iterations", [1, 7])
 def test_the_local_step_is_the_twins(corpus, iterations):
-    bow, config = corpus[0], config_of(alpha=0.7, eta=0.2)
+    bow = corpus[0]
+    config = config_of(alpha=0.7, eta=0.2)
     state = state_of(config, bow)
-    lam, gamma = lam_of(config, state), np.random.default_rng(0).gamma(1.0, size=(bow.D, K))
+    lam = lam_of(config, state)
+    gamma = np.random.default_rng(0).gamma(1.0, size=(bow.D, K))
     order = np.argsort(-state.mass, kind="stable")
     logs = naive.by_topic(
         naive.e_log_sigma(*naive.corpus_sticks(state.mass, config.omega, order)), order
@@ -107,9 +110,11 @@ def test_the_local_step_is_the_twins(corpus, iterations):
 
 def test_a_step_is_the_twins(corpus):
     """lambda and the sticks' masses after a step, from LDA's local step to the scaled sum."""
-    bow, config = corpus[0], config_of(iterations=6)
+    bow = corpus[0]
+    config = config_of(iterations=6)
     state = state_of(config, bow)
-    before, mass = lam_of(config, state), state.mass.copy()
+    before = lam_of(config, state)
+    mass = state.mass.copy()
     documents = np.arange(0, bow.D, 3)
     batch = dense.batch_of(bow, documents)
     local = hdp._local(config, state, batch, config.iterations, hdp.TOLERANCE)
@@ -128,7 +133,8 @@ def test_a_step_is_the_twins(corpus):
 def test_every_iteration_raises_a_documents_bound(corpus):
     """By the formula with counts in every term; the one without, of other programs, falls where
     this one rises."""
-    bow, config = corpus[0], config_of()
+    bow = corpus[0]
+    config = config_of()
     state = state_of(config, bow)
     log_beta = e_log_dirichlet(lam_of(config, state))
     logs = hdp.stick_parameters(config, state.mass).logs
@@ -136,8 +142,12 @@ def test_every_iteration_raises_a_documents_bound(corpus):
     for words, counts in documents_of(bow)[:30]:
         B = np.ascontiguousarray(log_beta[:, words].T)
         phi = np.random.default_rng(len(words)).dirichlet(np.ones(T), len(words)).T.copy()
-        zeta, tokens, first, rest = np.empty((T, K)), np.empty(T), np.empty(T - 1), np.empty(T - 1)
-        bounds, without = [], []
+        zeta = np.empty((T, K))
+        tokens = np.empty(T)
+        first = np.empty(T - 1)
+        rest = np.empty(T - 1)
+        bounds = []
+        without = []
         for _ in range(30):
             sticks = naive.document_sticks(counts, phi.T, config.alpha)
             bound, done = kernels.ascend(
@@ -176,7 +186,8 @@ def test_every_iteration_raises_a_documents_bound(corpus):
 
 def test_every_kind_of_update_raises_the_whole_bound(corpus):
     """With warm starts, in batch: documents, topics, sticks, the order of sticks."""
-    bow, config = corpus[0], config_of()
+    bow = corpus[0]
+    config = config_of()
     documents, state = documents_of(bow), state_of(config, bow)
     lam, order, mass = lam_of(config, state), np.arange(K), state.mass
     a, b = naive.corpus_sticks(mass, config.omega, order)
@@ -195,10 +206,13 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
 
     told()
     for _ in range(12):
-        log_beta, logs = e_log_dirichlet(lam), naive.by_topic(naive.e_log_sigma(a, b), order)
+        log_beta = e_log_dirichlet(lam)
+        logs = naive.by_topic(naive.e_log_sigma(a, b), order)
         for d, (words, counts) in enumerate(documents):
-            B, phi = np.ascontiguousarray(log_beta[:, words].T), fits[d][0].T.copy()
-            zeta, rest = np.empty((T, K)), (np.empty(T), np.empty(T - 1), np.empty(T - 1))
+            B = np.ascontiguousarray(log_beta[:, words].T)
+            phi = fits[d][0].T.copy()
+            zeta = np.empty((T, K))
+            rest = (np.empty(T), np.empty(T - 1), np.empty(T - 1))
             kernels.ascend(
                 B,
                 B.T.copy(),
@@ -220,7 +234,9 @@ def test_every_kind_of_update_raises_the_whole_bound(corpus):
         a, b = naive.corpus_sticks(mass, config.omega, order)
         told()
         sticks = hdp.stick_parameters(config, mass)
-        a, b, order = sticks.first, sticks.rest, sticks.order
+        a = sticks.first
+        b = sticks.rest
+        order = sticks.order
         told()
     assert (np.diff(bounds) > -1e-6).all() and bounds[-1] > bounds[0] + 100
 
@@ -270,9 +286,11 @@ def test_one_topic_in_closed_form(corpus):
 
 
 def test_the_engines_bound_is_the_twins(corpus):
-    bow, config = corpus[0], config_of()
+    bow = corpus[0]
+    config = config_of()
     state = state_of(config, bow)
-    sticks, lam = hdp.stick_parameters(config, state.mass), lam_of(config, state)
+    sticks = hdp.stick_parameters(config, state.mass)
+    lam = lam_of(config, state)
     expected = naive.corpus_bound(
         [], lam, config.eta, sticks.first, sticks.rest, sticks.order, 1.0, config.omega, []
     )
@@ -321,15 +339,19 @@ def test_planted_topics_are_recovered_with_room_for_three_times_as_many():
 def from_uniform(config, bow, seed, passes):
     """Batch passes in which documents start with phi = 1 / T: (topics [K, V], in use)."""
     state = hdp.init(config, Shape(bow.D, bow.V, bow.tokens, 1), seed)
-    lam, mass, Ks = lam_of(config, state), state.mass, config.topics
+    lam = lam_of(config, state)
+    mass = state.mass
+    Ks = config.topics
     documents = documents_of(bow)
     Ts = config.document_topics
     rest = np.empty(Ts), np.empty(Ts - 1), np.empty(Ts - 1)
     for _ in range(passes):
-        log_beta, logs = e_log_dirichlet(lam), hdp.stick_parameters(config, mass).logs
+        log_beta = e_log_dirichlet(lam)
+        logs = hdp.stick_parameters(config, mass).logs
         fits = []
         for words, counts in documents:
-            B, phi = np.ascontiguousarray(log_beta[:, words].T), np.full((Ts, len(words)), 1.0 / Ts)
+            B = np.ascontiguousarray(log_beta[:, words].T)
+            phi = np.full((Ts, len(words)), 1.0 / Ts)
             zeta = np.empty((Ts, Ks))
             kernels.ascend(
                 B,
@@ -374,7 +396,8 @@ def test_pointers_that_begin_alike_stay_alike_without_their_sticks():
 def test_empty_pointers_leave_little_out():
     """Tokens of topics with pointers that are emptied early, against those with all."""
     bow, _, config, last = trained(1)
-    state, batch = last.state, dense.batch_of(bow, np.arange(100))
+    state = last.state
+    batch = dense.batch_of(bow, np.arange(100))
     quick = hdp._local(config, state, batch, 100, 1e-6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "EMPTY", 0.0)
@@ -421,7 +444,8 @@ def test_resetting_pi_changes_nothing(corpus, monkeypatch):
 
 
 def test_a_step_of_size_one_forgets_the_start(corpus):
-    bow, config = corpus[0], config_of(tau0=0.0)
+    bow = corpus[0]
+    config = config_of(tau0=0.0)
     state = state_of(config, bow)
     hdp.step(config, state, bow, np.arange(20), Shape(bow.D, bow.V, bow.tokens, 3))
     assert (state.pi, state.chance) == (1.0, 0.0)
@@ -430,9 +454,11 @@ def test_a_step_of_size_one_forgets_the_start(corpus):
 
 
 def test_a_step_without_documents_changes_no_topic(corpus):
-    bow, config = corpus[0], config_of()
+    bow = corpus[0]
+    config = config_of()
     state = state_of(config, bow)
-    values, mass = state.values.copy(), state.mass.copy()
+    values = state.values.copy()
+    mass = state.mass.copy()
     hdp.step(config, state, bow, np.zeros(0, np.int64), Shape(bow.D, bow.V, bow.tokens, 3))
     assert (
         state.t == 1 and np.array_equal(values, state.values) and np.array_equal(mass, state.mass)
@@ -440,7 +466,8 @@ def test_a_step_without_documents_changes_no_topic(corpus):
 
 
 def test_it_begins_with_given_topics(corpus):
-    bow, config = corpus[0], config_of()
+    bow = corpus[0]
+    config = config_of()
     shape = Shape(bow.D - 1, bow.V, bow.tokens, 3)
     given = (bow.words % 3).astype(np.uint16)
     state = hdp.begin(config, shape, 0, bow, given, np.array([5]))
@@ -462,7 +489,8 @@ def test_it_begins_with_given_topics(corpus):
     "settings", [{"alpha": 1e-6}, {"alpha": 1e6}, {"eta": 1e-6}, {"eta": 1e6}, {"omega": 1e-6}]
 )
 def test_extreme_priors_give_numbers(corpus, settings):
-    bow, config = corpus[0], config_of(**settings)
+    bow = corpus[0]
+    config = config_of(**settings)
     last = last_of(config, bow)
     last.topics.proper()
     for f in fields(last.state):

@@ -12,10 +12,12 @@ K = 4
 
 
 def naive(topics: Topics, bow: Bow, column: np.ndarray, alpha: float) -> np.ndarray:
-    beta, found = topics.dense(), []
+    beta = topics.dense()
+    found = []
     for d in range(bow.D):
         span = slice(bow.indptr[d], bow.indptr[d + 1])
-        words, counts = column[bow.words[span]], bow.counts[span]
+        words = column[bow.words[span]]
+        counts = bow.counts[span]
         known = words >= 0
         theta = np.full(topics.K, 1 / topics.K)
         for _ in range(fold_in.ITERATIONS if known.any() else 0):

@@ -78,7 +78,8 @@ def of_documents(
 
 def test_likelihood_is_that_of_scipy_and_totals_those_of_a_count_by_hand():
     rng = np.random.default_rng(3)
-    documents, sets = bursty(rng, 300, 50), rng.integers(0, 3, 300).astype(np.uint8)
+    documents = bursty(rng, 300, 50)
+    sets = rng.integers(0, 3, 300).astype(np.uint8)
     found, words, k = of_documents(documents, sets, 50)
     for side in (FIRST, SECOND):
         own = [len(words) for words, s in zip(documents, sets, strict=True) if s == side]
@@ -92,7 +93,8 @@ def test_likelihood_is_that_of_scipy_and_totals_those_of_a_count_by_hand():
 def test_random_halves_differ_in_few_words_and_by_tokens_alone_in_many():
     rng = np.random.default_rng(5)
     documents = bursty(rng, 1000, 150)
-    many, false = [], []
+    many = []
+    false = []
     for _ in range(20):
         sets = rng.integers(1, 3, 1000).astype(np.uint8)
         _, _, k = of_documents(documents, sets, 150, (500,))

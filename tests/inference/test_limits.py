@@ -45,7 +45,8 @@ def test_completion_of_words_that_no_topic_lists():
     """All of beta in the floor: every word has the same probability, however many topics there
     are."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
-    K, nothing = 1000, np.zeros(0)
+    K = 1000
+    nothing = np.zeros(0)
     floors = np.full(K, 1 / 50)
     rows = np.zeros(K + 1, np.int64), nothing.astype(np.int32), nothing.astype(np.float32)
     topics = Topics(*rows, floors, np.ones(K), np.full(K, 1 / K), 50)
@@ -62,7 +63,8 @@ def test_completion_of_words_that_no_topic_lists():
 def test_topics_that_do_not_sum_to_one_are_not_measured(measure):
     """They would look better than any others."""
     bow, beta = planted(K=3, V=50, D=30, length=20, seed=2)
-    indptr, words = np.arange(0, 151, 50), np.tile(np.arange(50, dtype=np.int32), 3)
+    indptr = np.arange(0, 151, 50)
+    words = np.tile(np.arange(50, dtype=np.int32), 3)
     for flattery, wrong in ((1.0, False), (1.01, True), (float("nan"), True)):
         weights = (beta * np.array([1.0, flattery, 1.0])[:, None]).astype(np.float32).ravel()
         topics = Topics(indptr, words, weights, np.zeros(3), np.zeros(3), np.full(3, 1 / 3), 50)
@@ -77,10 +79,8 @@ def test_a_minibatch_without_documents_forgets_nothing():
     """With small minibatches some have held-out documents alone; eq. 11 has nothing to average over
     there."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
-    config, shape = (
-        ssi.Config(topics=4, minibatch=1).resolve(30, 600),
-        ssi.Shape(30, 50, bow.tokens, 30),
-    )
+    config = ssi.Config(topics=4, minibatch=1).resolve(30, 600)
+    shape = ssi.Shape(30, 50, bow.tokens, 30)
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, bow, np.arange(5), shape)
     before = state.pi, state.totals.copy()

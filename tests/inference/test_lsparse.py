@@ -15,7 +15,8 @@ from inference.schedule import Schedule, held_out_documents
 from tests.inference import naive_sparse as naive
 from tests.inference.corpora import bow_of, planted
 
-K, V = 6, 60
+K = 6
+V = 60
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,8 @@ def test_l_of_k_is_dense_inference():
             own = np.exp(log_beta[:, words].T)
             own /= own.sum(axis=1, keepdims=True)
             for _ in range(50):
-                before, gamma = counts @ own, config.alpha + counts @ own
+                before = counts @ own
+                gamma = config.alpha + counts @ own
                 own = np.exp(digamma(gamma) + log_beta[:, words].T)
                 own /= own.sum(axis=1, keepdims=True)
                 if np.abs(counts @ own - before).max() < 1e-3:
@@ -183,7 +185,8 @@ def test_a_documents_objective_never_falls(bow):
 
 def test_documents_explore_in_the_first_passes_alone(bow, monkeypatch):
     """Later they go on from what is remembered, and no restart is tried."""
-    visit, told = lsparse._visit, []
+    visit = lsparse._visit
+    told = []
 
     def watched(*given):
         told.append(visit(*given))
@@ -192,7 +195,8 @@ def test_documents_explore_in_the_first_passes_alone(bow, monkeypatch):
     monkeypatch.setattr(lsparse, "_visit", watched)
     stepped(bow, config_of(bow, most=2, explore=2, passes=4), 16)
     of_pass = [np.concatenate([each[2] for each in told[4 * i : 4 * i + 4]]) for i in range(4)]
-    tried, best = [of[:, 1].sum() for of in of_pass], [set(of[:, 3].tolist()) for of in of_pass]
+    tried = [of[:, 1].sum() for of in of_pass]
+    best = [set(of[:, 3].tolist()) for of in of_pass]
     assert tried[0] > 0 and tried[1] > tried[0] and tried[2:] == [0, 0]
     assert best[0] == {2} and 2 in best[1] and best[2] | best[3] <= {0, 1}
 
@@ -201,8 +205,10 @@ def test_documents_explore_in_the_first_passes_alone(bow, monkeypatch):
 @pytest.mark.parametrize("L", [1, 2, K])
 def test_the_bound_rises_with_each_minibatch(bow, start, L):
     config = config_of(bow, most=L, start=start, passes=6, warm_up=1)
-    schedule, documents = Schedule(bow, config, np.zeros(0, np.int64)), np.arange(bow.D)
-    state, bounds = stepped(bow, config, 4), []
+    schedule = Schedule(bow, config, np.zeros(0, np.int64))
+    documents = np.arange(bow.D)
+    state = stepped(bow, config, 4)
+    bounds = []
     while state.t < 16:
         bounds.append(lsparse.bound(config, state, bow, documents))
         lsparse.step(config, state, bow, schedule.batch(state.t, 1), schedule.shape)
@@ -213,7 +219,8 @@ def test_the_bound_is_the_twins(bow):
     for settings in ({"most": 2}, {"most": 3, "statistics": "decay"}):
         config = config_of(bow, **settings)
         state = stepped(bow, config, 8)
-        lam, log_beta = dense(config, state), naive.e_log_beta(dense(config, state))
+        lam = dense(config, state)
+        log_beta = naive.e_log_beta(dense(config, state))
         if settings.get("statistics") == "decay":
             r, _ = visited(config, state, bow, np.arange(bow.D))
         else:

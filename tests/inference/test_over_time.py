@@ -6,7 +6,8 @@ import pytest
 from inference.effects import over_time
 from inference.effects.joint import UnitSums
 
-T, RUNS = 12, 3
+T = 12
+RUNS = 3
 
 
 def runs_of(
@@ -17,7 +18,8 @@ def runs_of(
     years = chance.normal(size=(P, T))
     for t in range(1, P):
         years[t] = phi * years[t - 1] + np.sqrt(1 - phi**2) * years[t]
-    x, words = np.arange(P) / P, chance.lognormal(0, 0.5, P)
+    x = np.arange(P) / P
+    words = chance.lognormal(0, 0.5, P)
     years[:, 0] += rise * x
     centred = x - words @ x / words.sum()
     read = [years + 0.3 * chance.normal(size=years.shape) for _ in range(RUNS)]

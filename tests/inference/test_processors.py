@@ -22,7 +22,9 @@ K = 37  # of no width of vectors a multiple
 def digest(name: str) -> str:
     """Of all that a training of this engine gives, with each of the settings that its kernels are
     compiled for."""
-    engine, bow, whole = engines.get(name), planted(5, 90, 120, 30, seed=1)[0], sha256()
+    engine = engines.get(name)
+    bow = planted(5, 90, 120, 30, seed=1)[0]
+    whole = sha256()
     for config in engine.warm_up():
         config = replace(config, topics=K, minibatch=40)
         *_, last = train(engine, config, bow, seed=3)

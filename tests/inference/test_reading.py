@@ -26,7 +26,9 @@ def rows(rng, n: int, K: int):
 @pytest.mark.parametrize("seed", range(5))
 def test_words_and_mixture_are_the_models(seed):
     rng = np.random.default_rng(seed)
-    n, K, alpha = 30, 7, 0.2
+    n = 30
+    K = 7
+    alpha = 0.2
     word, topic, weight, floor, beta = rows(rng, n, K)
     words = infer.Words.from_entries(n, word, topic, weight, floor)
     assert np.allclose(words.dense(), beta)
@@ -82,7 +84,8 @@ def test_a_document_of_one_topic_is_read_by_its_engine():
     for d in range(0, bow.D, 10):
         row = slice(bow.indptr[d], bow.indptr[d + 1])
         order = np.random.default_rng(d).permutation(row.stop - row.start)
-        words, counts = bow.words[row][order], bow.counts[row][order]
+        words = bow.words[row][order]
+        counts = bow.counts[row][order]
         found = infer.read_by_document(mixture, config, state, bow.V, words, counts)
         assert np.abs(found.theta - p[d]).max() < 0.01 and found.theta.sum() == pytest.approx(1)
         assert (found.topics == p[d].argmax()).all() and len(found.topics) == len(words)

@@ -13,13 +13,15 @@ from inference.training import Snapshot, train
 from tests.inference.corpora import postings as postings_of
 from tests.inference.text import naive
 
-K, SIZE = 4, 20
+K = 4
+SIZE = 20
 
 
 def texts() -> list[str]:
     """60 documents of 5 to 150 words; every third has paragraphs, the next sentences, the others
     commas."""
-    rng, made = np.random.default_rng(5), []
+    rng = np.random.default_rng(5)
+    made = []
     for d in range(60):
         words = [
             f"{'abcd'[rng.integers(4)]}{rng.integers(12)}x"
@@ -49,7 +51,8 @@ def expected() -> list[list[int]]:
     for text in texts():
         marks = [mark for *_, mark in naive.pieces(text)]
         n = max(1, round(len(marks) / SIZE)) if len(marks) > 1.5 * SIZE else 1
-        own, near = [], int(0.15 * len(marks) / n)
+        own = []
+        near = int(0.15 * len(marks) / n)
         for i in range(1, n):
             ideal = len(marks) * i // n
             window = range(
@@ -64,7 +67,8 @@ def expected() -> list[list[int]]:
 
 
 def test_documents_are_cut_where_paragraphs_or_sentences_end(stream, monkeypatch):
-    sections, cuts = Sections(stream, SIZE), expected()
+    sections = Sections(stream, SIZE)
+    cuts = expected()
     assert sections.cut == sum(map(bool, cuts)) > 30
     assert np.diff(sections.first_row).tolist() == [len(own) + 1 for own in cuts]
     ends = [
@@ -134,7 +138,8 @@ def test_a_folder_keeps_which_rows_are_whose(chosen, tmp_path, sparing):
 def test_no_document_is_both_trained_and_measured_on(chosen):
     bow = chosen[0]
     held_out = held_out_documents(bow, 3)
-    documents, rows = np.unique(bow.documents_of(held_out)), np.diff(bow.first_row)
+    documents = np.unique(bow.documents_of(held_out))
+    rows = np.diff(bow.first_row)
     assert 0 < len(documents) < 20 and len(held_out) == rows[documents].sum()
     few = Bow(bow.indptr, bow.words, bow.counts, bow.V, first_row=np.array([0, 50, bow.D]))
     assert (
@@ -144,7 +149,8 @@ def test_no_document_is_both_trained_and_measured_on(chosen):
 
 @pytest.fixture(scope="module")
 def evidence(chosen, tmp_path_factory):
-    bow, folder = chosen[0], tmp_path_factory.mktemp("evidence") / "evidence"
+    bow = chosen[0]
+    folder = tmp_path_factory.mktemp("evidence") / "evidence"
     config = ssi.Config(topics=K, passes=4).resolve(bow.D, bow.tokens)
     *_, last = (event for event in train(ssi, config, bow, seed=1) if isinstance(event, Snapshot))
     days = np.arange(1, 61, dtype=np.int32)
@@ -155,7 +161,8 @@ def evidence(chosen, tmp_path_factory):
 
 
 def test_a_document_has_the_tokens_of_its_sections(evidence):
-    bow, tally = evidence.rows, np.zeros((60, evidence.bow.V, K), np.int64)
+    bow = evidence.rows
+    tally = np.zeros((60, evidence.bow.V, K), np.int64)
     for row in range(bow.D):
         span = slice(bow.indptr[row], bow.indptr[row + 1])
         tally[bow.documents_of(np.array([row]))[0], bow.words[span], evidence.topics[span]] += (

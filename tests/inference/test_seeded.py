@@ -48,7 +48,8 @@ def prior(seeds: Seeds, bow: Bow, K: int, M: int) -> np.ndarray:
 
 def concept(own: dict[int, int], bow: Bow) -> float:
     """Tokens of documents with one of the seeds beyond what chance gives, word by word."""
-    observed, length = np.zeros(bow.V), 0
+    observed = np.zeros(bow.V)
+    length = 0
     for d in range(bow.D):
         words, counts = _pairs(bow, d)
         if own.keys() & set(words.tolist()):
@@ -66,14 +67,16 @@ def concept(own: dict[int, int], bow: Bow) -> float:
 @pytest.mark.parametrize("expectation", ["log", "mean"])
 def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
     """At each step lambda is (1 - rho) lambda + rho (prior + D / |B| counts), SVI's eq. 26."""
-    K, V = 7, 40
+    K = 7
+    V = 40
     config = ssi.Config(
         topics=K, statistics="decay", expectation=expectation, minibatch=5, samples=2, draws=2
     ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
     shape = ssi.Shape(60, V, bow.tokens, 12)
-    state, seeds = ssi.init(config, shape, 3), of_words([[3, 9], [9, 20, 31]])
+    state = ssi.init(config, shape, 3)
+    seeds = of_words([[3, 9], [9, 20, 31]])
     ssi.plant(config, state, bow, seeds)
     eta = config.eta + prior(seeds, bow, K, 4)
     lam = eta.copy()

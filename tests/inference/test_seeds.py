@@ -11,15 +11,18 @@ def naive(documents, V, K, state):
     count} each."""
     sizes = [sum(words.values()) for words in documents]
     epsilon = 0.1 * sum(sizes) / max(sum(size > 0 for size in sizes), 1) / V
-    nearest, chosen = [float(size > 0) for size in sizes], []
+    nearest = [float(size > 0) for size in sizes]
+    chosen = []
     while len(chosen) < min(K, sum(size > 0 for size in sizes)) and sum(nearest) > 0:
         tried = []
         for _ in range(2 + int(np.log(K)) if chosen else 1):
             state = np.uint64(rng.after(state))
-            x, seed = rng.unit(state) * sum(nearest), None
+            x = rng.unit(state) * sum(nearest)
+            seed = None
             for d, weight in enumerate(nearest):
                 if weight > 0 and (seed is None or x >= 0):
-                    seed, x = d, x - weight
+                    seed = d
+                    x = x - weight
             phi = {
                 w: (documents[seed].get(w, 0) + epsilon) / (sizes[seed] + V * epsilon)
                 for w in range(V)

@@ -8,7 +8,9 @@ from inference.senses import Uses, distinguishing, ratio, spread
 from tests.inference import naive_senses as naive
 from tests.inference.corpora import postings as postings_of
 
-D, V, K = 120, 40, 6
+D = 120
+V = 40
+K = 6
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,8 @@ MASKS = [None, np.arange(D) % 3 > 0]
 def test_tokens_by_topic_and_group(evidence, into, mask):
     group = (np.arange(D) % 4 - 1).astype(np.int32)
     for word in (0, 7, 39):
-        uses, tokens = Uses(evidence, word, into, mask), naive.tokens_of(evidence, word, into, mask)
+        uses = Uses(evidence, word, into, mask)
+        tokens = naive.tokens_of(evidence, word, into, mask)
         for of, groups, G in ((None, [0] * D, 1), (group, group, 3)):
             found = uses.tally(of, G)
             for array, expected in zip(found, naive.tally(tokens, groups), strict=True):
@@ -108,7 +111,8 @@ def test_ratio():
 @pytest.mark.parametrize("into", INTO)
 def test_near_words(evidence, into):
     word = 11
-    uses, tokens = Uses(evidence, word, into), naive.tokens_of(evidence, word, into, None)
+    uses = Uses(evidence, word, into)
+    tokens = naive.tokens_of(evidence, word, into, None)
     senses = sorted({k for _, k, _ in tokens})
     expected = naive.near(evidence, tokens, senses, into, word)
     assert any(expected)

@@ -97,7 +97,8 @@ def test_a_document_has_the_topics_of_its_theta():
 
 @pytest.mark.parametrize("shape", [0.01, 0.3, 1.0, 2.0, 40.0])
 def test_gamma_numbers(shape):
-    state, drawn = rng.key(np.uint64(1), np.uint64(rng.SIMULATE), np.uint64(0), np.uint64(0)), []
+    state = rng.key(np.uint64(1), np.uint64(rng.SIMULATE), np.uint64(0), np.uint64(0))
+    drawn = []
     for _ in range(20_000):
         state, value = simulate._log_gamma(np.uint64(state), shape)
         drawn.append(np.exp(value))
@@ -160,10 +161,8 @@ def test_words_are_different_and_pronounceable():
 
 
 def test_measures():
-    true, other = (
-        np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]),
-        np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0]]),
-    )
+    true = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
+    other = np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
     assert simulate.relative_error(true, other).tolist() == [1.0, 0.0]
     assert simulate.total_variation(true, other).tolist() == [0.5, 0.0]
     flat = np.random.default_rng(0).dirichlet(np.ones(5000), 3)
@@ -177,10 +176,13 @@ def test_measures():
 def test_texts_are_drawn_anew_with_the_topics_of_their_tokens(sections):
     """Documents keep their lengths, and each topic its words: twice as frequent ones come about
     twice as often."""
-    K, V, D = 2, 6, 300
+    K = 2
+    V = 6
+    D = 300
     chance = np.random.default_rng(3)
     beta = np.array([[0.4, 0.2, 0.1, 0.3, 0.0, 0.0], [0.0, 0.0, 0.0, 0.3, 0.5, 0.2]])
-    indptr, words = np.arange(0, 2 * D + 1, 2), np.tile([0, 4], D)
+    indptr = np.arange(0, 2 * D + 1, 2)
+    words = np.tile([0, 4], D)
     first_row = np.arange(0, D + 1, 3) if sections else None
     bow = Bow(indptr, words, chance.integers(1, 60, 2 * D), V, first_row=first_row)
     listed = [np.flatnonzero(row) for row in beta]

@@ -61,7 +61,8 @@ def test_counts_are_those_of_what_is_remembered():
     config = smc.Config(topics=6, passes=3, minibatch=16).resolve(bow.D, bow.tokens)
     state = last(config, bow, seed=1).state
     held_out = held_out_documents(bow, 1)
-    words, seen = np.repeat(bow.words, bow.counts), state.memory != gibbs.UNSEEN
+    words = np.repeat(bow.words, bow.counts)
+    seen = state.memory != gibbs.UNSEEN
     assert not seen[
         np.concatenate([np.arange(*bow.first_token[d : d + 2]) for d in held_out])
     ].any()

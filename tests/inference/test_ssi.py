@@ -57,7 +57,8 @@ def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
 def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     """pi and its resets, the arena and its growth change nothing: after each step lambda is what
     eq. 11 gives."""
-    K, V = 7, 40
+    K = 7
+    V = 40
     config = ssi.Config(
         topics=K,
         statistics="decay",
@@ -72,7 +73,8 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
     shape = ssi.Shape(60, V, bow.tokens, 12)
-    state, lam = ssi.init(config, shape, 3), np.full((K, V), config.eta)
+    state = ssi.init(config, shape, 3)
+    lam = np.full((K, V), config.eta)
     for t in range(1, 120):
         batch = generator.choice(60, 5, replace=False)
         statistics = sampled(config, state, bow, batch, t, K)
@@ -93,7 +95,9 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
 def test_memo_is_the_sum_of_what_documents_gave_last(start, warm_up):
     """After the warm-up lambda - eta is at every step exactly the mean count of what is remembered,
     of all documents seen."""
-    K, V, D = 9, 40, 70
+    K = 9
+    V = 40
+    D = 70
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, D - 2, V) + [[], list(range(V)) * 30], V)
     config = ssi.Config(
@@ -141,7 +145,8 @@ class Started:
         beta = lam / lam.sum(axis=1, keepdims=True)
         for i, d in enumerate(self.documents):
             pairs = slice(self.bow.indptr[d], self.bow.indptr[d + 1])
-            words, counts = self.bow.words[pairs], self.bow.counts[pairs].astype(float)
+            words = self.bow.words[pairs]
+            counts = self.bow.counts[pairs].astype(float)
             yield words, counts, *naive_fw.from_documents(beta[:, words], counts, self.keys[i])
 
 
@@ -167,7 +172,8 @@ def test_rare_words_weigh_more_in_what_topics_begin_with():
     bow = bow_of([[0, 0, d // 2 + 1] for d in range(20)], 11)
     state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), ssi.Shape(20, 11, 60, 1), 1)
     from_documents.begin(state, bow, ssi.Shape(20, 11, 60, 1), 1)
-    common, rare = 2 * np.log(21 / 20), np.log(21 / 2)
+    common = 2 * np.log(21 / 20)
+    rare = np.log(21 / 2)
     began = dense(state, 20)
     assert began.sum(axis=1) == pytest.approx(np.full(20, 3.0))
     assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
@@ -232,7 +238,8 @@ def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
 @pytest.mark.parametrize("K", [3, 30])
 def test_a_step_from_documents_is_its_slow_twin(K):
     case = Started(K)
-    before, statistics = dense(case.state, K), np.zeros((K, 60))
+    before = dense(case.state, K)
+    statistics = np.zeros((K, 60))
     has = before > 0
     for words, counts, phi, vertices in case.twin():
         statistics[:, words] += counts * np.where(has[:, words], phi, vertices)
@@ -288,7 +295,8 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     config = ssi.Config(
         topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1
     )
-    config, shape = config.resolve(9, bow.tokens), ssi.Shape(9, 1, bow.tokens, 3)
+    config = config.resolve(9, bow.tokens)
+    shape = ssi.Shape(9, 1, bow.tokens, 3)
     state = ssi.init(config, shape, 1)
     for t in range(3 * (warm_up + 1)):
         ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
@@ -296,7 +304,8 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     large = most < bow.tokens
     assert state.arena_values.dtype == (np.float64 if large else np.float32)
     state.arena_values[state.start[0]] = state.totals[0] = 2**24
-    new, old = np.zeros((51, 1), np.uint16), np.empty((51, 0), np.uint16)
+    new = np.zeros((51, 1), np.uint16)
+    old = np.empty((51, 0), np.uint16)
     ssi._add(config, state, ssi.expand(bow, np.arange(1)), new, old, 1.0, ssi.WHOLE)
     assert (dense(state, 1)[0, 0] == 2**24 + 51) == large and state.totals[0] == 2**24 + 51
 
@@ -304,15 +313,19 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
 def test_eta_is_learned():
     """The fixed point finds the eta that topics were drawn with, from their counts."""
     generator = np.random.default_rng(0)
-    K, V, eta = 20, 300, 0.2
+    K = 20
+    V = 300
+    eta = 0.2
     counts = np.array(
         [generator.multinomial(3000, generator.dirichlet(np.full(V, eta))) for _ in range(K)]
     )
-    start, values = [], []
+    start = []
+    values = []
     for w in range(V):
         start.append(len(values))
         values += counts[counts[:, w] > 0, w].tolist()
-    length, stored = np.diff([*start, len(values)]), np.array(values, np.float32) / 4
+    length = np.diff([*start, len(values)])
+    stored = np.array(values, np.float32) / 4
     arena = rows.Arena(np.array(start), length, np.zeros(0, np.int32), stored)
     found = 1.0
     for _ in range(200):
@@ -422,7 +435,8 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, m
         if isinstance(s, Snapshot)
     ]
     for killed_after in (1, len(whole) // 4, len(whole) // 2, len(whole) - 1):
-        loop, seen = train(ssi, config, bow, seed=2, scratch=tmp_path), 0
+        loop = train(ssi, config, bow, seed=2, scratch=tmp_path)
+        seen = 0
         for event in loop:
             if isinstance(event, Snapshot):
                 seen += 1
@@ -556,7 +570,8 @@ def test_the_minibatches_of_a_pass_are_equal(D, minibatch, steps):
 
 def test_held_out_documents_are_not_trained_on():
     """A word that only held-out documents have stays in the floor of every topic."""
-    D, V = 300, 50
+    D = 300
+    V = 50
     first = bow_of([[w % (V - 1) for w in range(d, d + 10)] for d in range(D)], V)
     held = held_out_documents(first, 4)
     assert 10 < len(held) < 60

@@ -49,12 +49,16 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkey
     """Line by line: at each end of a pass after the warm-up, and between them with the present
     state."""
     monkeypatch.setattr(ssi, "AVERAGED_FROM", 1)
-    K, most = 7, 4
+    K = 7
+    most = 4
     config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(
         bow.D, bow.tokens
     )
     schedule = Schedule(bow, config, held_out_documents(bow, 2))
-    state, mean, totals, states = ssi.init(config, schedule.shape, 2), None, None, 0
+    state = ssi.init(config, schedule.shape, 2)
+    mean = None
+    totals = None
+    states = 0
     for t in range(schedule.steps):
         ssi.step(config, state, bow, schedule.batch(t, 2), schedule.shape)
         passes, rest = divmod(t + 1, schedule.per_pass)
@@ -72,7 +76,9 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkey
         assert topics.dense()[listed] == pytest.approx(expected[listed], rel=1e-4)
         assert topics.share == pytest.approx(sums / sums.sum(), rel=1e-9)
         if rest == 0 and passes > config.warm_up:
-            mean, totals, states = counts, sums, states + 1
+            mean = counts
+            totals = sums
+            states = states + 1
     assert states == 9 - config.warm_up == state.means
 
 
@@ -84,10 +90,8 @@ def test_a_word_of_the_mean_weighs_the_same_in_fold_in_as_in_topics(bow):
     some = averaging.shown(state, state.pi, state.t, config.averaged, words)
     whole = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(bow.V))
     for i, w in enumerate(words):
-        a, b = (
-            slice(some.start[i], some.start[i] + some.length[i]),
-            slice(whole.start[w], whole.start[w] + whole.length[w]),
-        )
+        a = slice(some.start[i], some.start[i] + some.length[i])
+        b = slice(whole.start[w], whole.start[w] + whole.length[w])
         assert np.array_equal(some.arena_topics[a], whole.arena_topics[b])
         assert np.array_equal(some.arena_values[a], whole.arena_values[b])
     assert np.array_equal(some.totals, whole.totals)
@@ -176,7 +180,8 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
         sorted_bow.D, sorted_bow.tokens
     )
     shape = ssi.Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 6)
-    state, words = ssi.init(config, shape, 1), np.repeat(sorted_bow.words, sorted_bow.counts)
+    state = ssi.init(config, shape, 1)
+    words = np.repeat(sorted_bow.words, sorted_bow.counts)
     for t in range(20):
         documents = np.random.default_rng(t).permutation(sorted_bow.D)[: 0 if t in (8, 9) else 50]
         ssi.step(config, state, sorted_bow, documents, shape)

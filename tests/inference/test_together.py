@@ -36,7 +36,8 @@ class Process:
     """One of several that share a training, in this process."""
 
     def __init__(self, bow: Bow, config, bounds: np.ndarray, rank: int):
-        self.engine, self.config = engines.get(engines.DEFAULT), config
+        self.engine = engines.get(engines.DEFAULT)
+        self.config = config
         self.site = Site.of_rank(bow, bounds, rank)
         self.schedule = Schedule(bow, config, held_out_documents(bow, SEED))
         own = self.schedule.shape._replace(tokens=self.site.own.tokens)
@@ -110,10 +111,8 @@ def as_counts(table: np.ndarray) -> together.Counts:
 def test_counts_of_others_are_added_to_the_table(F, types):
     generator = np.random.default_rng(F)
     before, after = (generator.poisson(0.7, (50, 40)) for _ in range(2))
-    table, totals = (
-        Table(before[:F].astype(types[0]), before[F:].astype(types[1])),
-        before.sum(axis=0).astype(float),
-    )
+    table = Table(before[:F].astype(types[0]), before[F:].astype(types[1]))
+    totals = before.sum(axis=0).astype(float)
     counts.add(*as_counts(after - before), table, totals)
     assert np.array_equal(np.concatenate(table), after) and np.array_equal(
         totals, after.sum(axis=0)
@@ -140,11 +139,9 @@ class Listed:
     and topic."""
 
     def __init__(self, generator, V: int, K: int, n: int):
-        words, new, old = (
-            generator.integers(0, V, n),
-            generator.integers(0, K, n),
-            generator.integers(0, K, n),
-        )
+        words = generator.integers(0, V, n)
+        new = generator.integers(0, K, n)
+        old = generator.integers(0, K, n)
         words[words == 33] = 0
         old[generator.random(n) < 0.1] = UNSEEN
         self.expected = np.zeros((V, K), int)
@@ -158,7 +155,8 @@ class Listed:
         self.changed[place] = (
             (words.astype(np.uint64) << 32) | (new.astype(np.uint64) << 16) | old.astype(np.uint64)
         )
-        self.begins, self.ends = bounds + room, self.ends + room
+        self.begins = bounds + room
+        self.ends = self.ends + room
 
 
 @pytest.mark.parametrize(("K", "n"), [(3, 500), (40, 0), (300, 5000), (2000, 700)])
@@ -178,7 +176,8 @@ def test_what_is_listed_is_counted_by_word(K, n):
 def test_what_changed_is_counted_by_word(K, share):
     """Draws that stay as they were, words without a change, and tokens that had no topic before."""
     generator = np.random.default_rng(K)
-    places, tokens = generator.integers(0, 70, 500).astype(np.int32), generator.integers(1, 4, 500)
+    places = generator.integers(0, 70, 500).astype(np.int32)
+    tokens = generator.integers(1, 4, 500)
     places[places == 33] = 0
     token_ptr = np.append(0, np.cumsum(tokens))
     old = generator.integers(0, K, (token_ptr[-1], 2)).astype(np.uint16)
@@ -190,7 +189,8 @@ def test_what_changed_is_counted_by_word(K, share):
     )
     batch = Batch(np.arange(70) * 2, np.array([0, 200, 500]), places, token_ptr)
     counts = together.count(batch, new.astype(np.uint16), old, K)
-    expected, word = np.zeros((70, K + 1), int), np.repeat(places, tokens)[:, None]
+    expected = np.zeros((70, K + 1), int)
+    word = np.repeat(places, tokens)[:, None]
     np.add.at(expected, (word, new), 1)
     np.add.at(expected, (word, np.minimum(old, K)), -1)
     counted = np.zeros((70, K), int)

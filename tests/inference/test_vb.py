@@ -16,7 +16,9 @@ from inference.training import Snapshot, train
 from tests.inference import naive_vb
 from tests.inference.corpora import bow_of, planted
 
-K, V, D = 4, 50, 48
+K = 4
+V = 50
+D = 48
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,8 @@ def naive_step(lam, bow, batch, alpha, starts, config):
         if config.expectation == "log"
         else np.log(lam / lam.sum(axis=1, keepdims=True))
     )
-    statistics, gammas = np.zeros_like(lam), []
+    statistics = np.zeros_like(lam)
+    gammas = []
     for d, start in zip(batch, starts, strict=True):
         words, counts = (
             part[bow.indptr[d] : bow.indptr[d + 1]] for part in (bow.words, bow.counts)
@@ -105,7 +108,8 @@ def test_steps_are_the_slow_twins(bow, expectation, kappa, tau0, double, near):
     batches = np.split(np.random.default_rng(1).permutation(D), 3)
     state = svi.init(config, shape_of(bow, 3), 1)
     state = in_double(state) if double else state
-    twin, gamma = lam(state), np.ones((D, K))
+    twin = lam(state)
+    gamma = np.ones((D, K))
     for t in range(1, 10):
         batch = batches[t % 3]
         svi.step(config, state, bow, batch, shape_of(bow, 3))
@@ -142,7 +146,8 @@ def test_svi_without_memory_of_topics_is_vb(bow, learn):
         D, bow.tokens
     )
     two = vb.Config(**common).resolve(D, bow.tokens)
-    a, b = steps(svi, one, bow, 4, everything), steps(vb, two, bow, 4, everything)
+    a = steps(svi, one, bow, 4, everything)
+    b = steps(vb, two, bow, 4, everything)
     for name in ("values", "totals", "gamma", "alpha"):
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
     assert a.eta == b.eta and (learn == "nothing") == (a.alpha[0] == one.alpha)
@@ -228,7 +233,8 @@ def test_the_bound_rises_with_each_pass(learn, eta):
     config = vb.Config(topics=6, eta=eta, learn=learn, minibatch=50, tolerance=1e-5).resolve(
         200, bow.tokens
     )
-    batches, shape = np.split(np.arange(200), 4), shape_of(bow, 4)
+    batches = np.split(np.arange(200), 4)
+    shape = shape_of(bow, 4)
     state = vb.init(config, shape, 1)
     bounds = []
     for _ in range(25):
@@ -309,7 +315,8 @@ def given_start(state, lam0):
     """A state whose lambda is lam0, in float64."""
     state = in_double(state)
     state.values = np.ascontiguousarray((lam0 - state.eta).T)
-    state.totals, state.begun = state.values.sum(axis=0), True
+    state.totals = state.values.sum(axis=0)
+    state.begun = True
     return state
 
 
@@ -378,7 +385,8 @@ def test_as_gensim(bow, monkeypatch):
     own."""
     from gensim.models import LdaModel
 
-    size, lam0 = 16, np.random.RandomState(7).gamma(100.0, 0.01, (K, V))
+    size = 16
+    lam0 = np.random.RandomState(7).gamma(100.0, 0.01, (K, V))
     documents = [
         list(zip(bow.words[a:b].tolist(), bow.counts[a:b].tolist(), strict=True))
         for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
@@ -467,7 +475,8 @@ def test_what_is_remembered(bow):
     """The strongest topics of each document; with as many as there are, all of them, by number."""
     gamma = np.random.default_rng(0).gamma(0.3, 5.0, (3, 7)) + 0.1
     gamma[1, 2] = gamma[1, 5]
-    kept, strongest = np.zeros((9, 4), np.float32), np.zeros((9, 4), np.uint16)
+    kept = np.zeros((9, 4), np.float32)
+    strongest = np.zeros((9, 4), np.uint16)
     kernels.remember(np.array([8, 0, 4]), gamma, kept, strongest)
     for i, d in enumerate((8, 0, 4)):
         order = np.lexsort((np.arange(7), -gamma[i].astype(np.float32)))[:4]

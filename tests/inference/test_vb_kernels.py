@@ -64,7 +64,8 @@ def test_the_table_is_the_expectation(K, eta):
     values, totals = dirichlets(30, K, np.float64)
     values[3], values[4, 0] = 0.0, 0.0
     totals = values.sum(axis=0)
-    lam, words = (eta + 0.5 * values).T, np.array([0, 3, 4, 29])
+    lam = (eta + 0.5 * values).T
+    words = np.array([0, 3, 4, 29])
     for log in (True, False):
         b, log_scale = vb.table(words, values, 0.5, eta, totals, log)
         exact = (
@@ -91,11 +92,13 @@ def test_the_local_step_is_the_slow_twins(dtype, near, K, V):
     log_b = naive_vb.e_log_dirichlet((0.1 + values.astype(np.float64)).T)
     batch = dense.batch_of(bow, np.arange(bow.D)[::-1].copy())
     b, log_scale = vb.table(batch.words, values, 1.0, 0.1, totals, True)
-    limits, gamma = 1e-3 * batch.lengths, np.ones((bow.D, K))
+    limits = 1e-3 * batch.lengths
+    gamma = np.ones((bow.D, K))
     e, f, iterations = vb.local_step(
         batch.doc_ptr, batch.places, batch.counts, b, alpha, gamma, limits, 12, 0.0
     )
-    statistics, sums = np.zeros((bow.V, K), dtype), np.zeros(K)
+    statistics = np.zeros((bow.V, K), dtype)
+    sums = np.zeros(K)
     vb.add_statistics(
         batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 2.0, statistics, sums
     )
@@ -158,7 +161,8 @@ def test_a_word_stays_where_a_point_estimate_has_it():
         50,
         0.0,
     )
-    statistics, sums = np.zeros((20, 4), np.float32), np.zeros(4)
+    statistics = np.zeros((20, 4), np.float32)
+    sums = np.zeros(4)
     vb.add_statistics(
         batch.words, batch.word_ptr, batch.pairs, batch.documents, e, f, b, 1.0, statistics, sums
     )
@@ -229,7 +233,8 @@ def test_threads_change_no_bit(K):
     try:
         for threads in (1, 2):
             numba.set_num_threads(threads)
-            values, totals = np.empty((bow.V, K), np.float32), np.empty(K)
+            values = np.empty((bow.V, K), np.float32)
+            totals = np.empty(K)
             vb.scatter(np.uint64(5), 2.0, values, totals)
             b, log_scale = vb.table(batch.words, values, 1.0, 0.1, totals, True)
             gamma = np.ones((bow.D, K))
@@ -264,7 +269,8 @@ def test_threads_change_no_bit(K):
 
 
 def test_random_topics_are_exponential():
-    values, totals = np.empty((400, 30), np.float32), np.empty(30)
+    values = np.empty((400, 30), np.float32)
+    totals = np.empty(30)
     vb.scatter(np.uint64(3), 2.5, values, totals)
     assert values.mean() == pytest.approx(2.5, rel=0.03) and values.std() == pytest.approx(
         2.5, rel=0.05

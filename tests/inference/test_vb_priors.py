@@ -21,7 +21,8 @@ def expectations(alpha, D=500, seed=0):
 
 def test_a_step_solves_the_dense_system():
     generator = np.random.default_rng(1)
-    a, m = generator.gamma(1.0, 0.5, 9) + 0.01, -generator.gamma(2.0, 2.0, 9)
+    a = generator.gamma(1.0, 0.5, 9) + 0.01
+    m = -generator.gamma(2.0, 2.0, 9)
     trigamma = np.vectorize(lambda x: (digamma(x + 1e-6) - digamma(x - 1e-6)) / 2e-6)
     H = np.diag(-trigamma(a)) + trigamma(a.sum())
     g = digamma(a.sum()) - digamma(a) + m
@@ -38,11 +39,13 @@ def test_alpha_is_learned():
 def test_a_step_never_lowers_the_objective():
     logs, _ = expectations(np.array([0.02, 0.3, 0.5]))
     m = logs.mean(axis=0)
-    a, value = np.full(3, 400.0), -np.inf
+    a = np.full(3, 400.0)
+    value = -np.inf
     for _ in range(60):
         new = gammaln(a.sum()) - gammaln(a).sum() + ((a - 1) * m).sum()
         assert new >= value
-        a, value = priors.alpha(a, m, 1e6, 1), new
+        a = priors.alpha(a, m, 1e6, 1)
+        value = new
     gradient = digamma(a.sum()) - digamma(a) + m
     assert np.abs(gradient).max() < 1e-6
     assert priors.alpha(a, m, 1e6) == pytest.approx(a, rel=1e-7), "what is learned stays"
@@ -73,10 +76,13 @@ def test_eta_is_learned():
 
 
 def test_eta_is_where_the_slope_is_nought():
-    log_beta, K, V = -9000.0, 6, 150
+    log_beta = -9000.0
+    K = 6
+    V = 150
     eta = priors.eta(0.3, K, V, log_beta, 100)
     assert K * V * (digamma(V * eta) - digamma(eta)) + log_beta == pytest.approx(0, abs=1e-4)
-    values, now = [], 40.0
+    values = []
+    now = 40.0
     for _ in range(30):
         values.append(K * (gammaln(V * now) - V * gammaln(now)) + (now - 1) * log_beta)
         now = priors.eta(now, K, V, log_beta, 1)

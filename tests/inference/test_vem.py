@@ -72,7 +72,9 @@ class Twin:
     full."""
 
     def __init__(self, bow, config, state):
-        self.documents, self.config, self.state = documents_of(bow), config, state
+        self.documents = documents_of(bow)
+        self.config = config
+        self.state = state
         self.s = state.values.T.astype(np.float64)
         self.alpha, self.eta = state.alpha.copy(), np.full(bow.V, state.eta)
         self.gamma = [self.alpha + counts.sum() / len(self.alpha) for _, counts in self.documents]
@@ -85,7 +87,8 @@ class Twin:
                 if smoothed
                 else np.log(self.s / self.s.sum(axis=1, keepdims=True))
             )
-        new, logs = np.zeros_like(self.s), []
+        new = np.zeros_like(self.s)
+        logs = []
         for d, (words, counts) in enumerate(self.documents):
             self.gamma[d], phi, _ = naive_vb.document(
                 words, counts, log_b, self.alpha, self.gamma[d], 0.0, self.config.iterations
@@ -135,7 +138,8 @@ def test_the_bound_is_the_bound_in_full(kind):
     eta = state.eta_words if len(state.eta_words) else np.full(bow.V, state.eta)
     if kind["topics_prior"] == "dirichlet":
         lam = state.eta + state.values.T.astype(np.float64)
-        log_b, more = naive_vb.e_log_dirichlet(lam), 0.0
+        log_b = naive_vb.e_log_dirichlet(lam)
+        more = 0.0
         if kind["learn"] != "words":
             more = naive_vb.topics_bound(lam, state.eta)
             assert vem._topics_bound(state) == pytest.approx(more, rel=1e-6)
@@ -147,7 +151,8 @@ def test_the_bound_is_the_bound_in_full(kind):
             )
             state.eta_words = eta
     else:
-        log_b, more = np.log(np.maximum(beta_of(state), 1e-300)), 0.0
+        log_b = np.log(np.maximum(beta_of(state), 1e-300))
+        more = 0.0
     gammas = [
         naive_vb.document(
             words, counts, log_b, state.alpha, state.gamma[d].astype(np.float64), 0.0, 500
@@ -236,7 +241,8 @@ def test_learned_priors_stay_where_they_are_best():
     """At the end of a long training another step of Newton's method changes nothing."""
     bow, _ = planted(3, 45, 200, 60, seed=4)
     _, state = trained(bow, 3, passes=150, topics_prior="dirichlet", iterations=200, tolerance=1e-6)
-    before, eta = state.alpha.copy(), state.eta
+    before = state.alpha.copy()
+    eta = state.eta
     config, after = trained(
         bow, 3, passes=152, state=state, topics_prior="dirichlet", iterations=200, tolerance=1e-6
     )
@@ -344,7 +350,8 @@ def test_extreme_priors(settings):
 @pytest.mark.parametrize("kind", [KINDS[1], KINDS[3]], ids=["none", "dirichlet"])
 def test_a_document_of_ten_million_words(kind):
     """Where the paper's own program overflowed, and divided gamma by its least."""
-    indptr, words = np.array([0, 50, 52, 54]), np.array([*range(50), 0, 1, 2, 3], np.int32)
+    indptr = np.array([0, 50, 52, 54])
+    words = np.array([*range(50), 0, 1, 2, 3], np.int32)
     counts = np.array([200_000] * 50 + [1, 1, 1, 1], np.int32)
     bow = Bow(indptr, words, counts, 50)
     _, state = trained(bow, 3, passes=3, **kind)
@@ -364,7 +371,8 @@ def test_held_out_documents_alone_change_nothing():
     bow = corpus()
     config = resolved(bow, 3, minibatch=100)
     state = vem.init(config, shape_of(bow, config), 1)
-    values, alpha = state.values.copy(), state.alpha.copy()
+    values = state.values.copy()
+    alpha = state.alpha.copy()
     vem.step(config, state, bow, np.zeros(0, np.int64), shape_of(bow, config))
     assert (
         np.array_equal(state.values, values) and np.array_equal(state.alpha, alpha) and state.t == 1

@@ -96,7 +96,8 @@ def step_by_step() -> dict[str, dict]:
     with connection.cursor() as cursor:
         cursor.execute(FIRST)
     ends = MigrationExecutor(connection)
-    plan, said = ends.migration_plan(ends.loader.graph.leaf_nodes()), {}
+    plan = ends.migration_plan(ends.loader.graph.leaf_nodes())
+    said = {}
     for migration, _ in plan:
         with connection.cursor() as cursor:
             if migration.name == "0028_to_0050":

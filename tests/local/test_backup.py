@@ -192,7 +192,8 @@ def test_every_file(made, restored):
     """Each that was there is the same, but for the checkpoint of the run at work, which has gone on
     since."""
     system, _, (_, _, training), _, _ = made
-    here, there = restored / "files", system.data / "files"
+    here = restored / "files"
+    there = system.data / "files"
     names = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
     of_run = Path("runs") / str(training)
     assert {name for name in names if name.is_relative_to(of_run)} == {of_run / "checkpoint"}
@@ -302,7 +303,8 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
 def database(data: Path) -> Iterator[dict]:
     """An empty one in the tests' own server, as a server that somebody else runs: the environment
     of a Topograph that uses it."""
-    url, name = os.environ["DATABASE_URL"], f"restored_{secrets.token_hex(4)}"
+    url = os.environ["DATABASE_URL"]
+    name = f"restored_{secrets.token_hex(4)}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         try:

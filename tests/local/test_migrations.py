@@ -23,7 +23,8 @@ from webapp.platform.local.postgres import Failed
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory):
     """What tests/local/old_database.py found."""
-    url, name = os.environ["DATABASE_URL"], f"old_{secrets.token_hex(4)}"
+    url = os.environ["DATABASE_URL"]
+    name = f"old_{secrets.token_hex(4)}"
     with psycopg.connect(url, autocommit=True) as database:
         database.execute(f"CREATE DATABASE {name}")
         try:

@@ -76,7 +76,8 @@ def lines() -> list[list[str]]:
 
 def test_docker_is_asked_for_what_there_is():
     """Services of docker-compose.yml, and options that docker has."""
-    services, verbs = set(COMPOSE["services"]), set()
+    services = set(COMPOSE["services"])
+    verbs = set()
     assert len(lines()) >= 10
     for words in lines():
         if words[1] != "compose":

@@ -37,7 +37,8 @@ def test_a_former_server_that_ends_slowly_is_waited_for(tmp_path, monkeypatch):
     first.process.wait()
     awake = threading.Timer(2.0, os.kill, [children[0], signal.SIGCONT])
     awake.start()
-    began, second = time.monotonic(), server.part()
+    began = time.monotonic()
+    second = server.part()
     try:
         second.up()
         assert time.monotonic() - began > 1.5

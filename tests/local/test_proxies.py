@@ -215,7 +215,8 @@ def proxy(request):
 def reader(proxy, system, certificate, tmp_path_factory):
     """Signed in, by way of one of the proxies."""
     make, binary = proxy
-    folder, port = tmp_path_factory.mktemp(make.__name__), free_port()
+    folder = tmp_path_factory.mktemp(make.__name__)
+    port = free_port()
     arguments = make(folder, certificate, port, system.url.rstrip("/"))
     reader = Reader(port, certificate)
     process = spawn(
@@ -270,7 +271,8 @@ def test_headers_are_topographs_and_come_once(reader, system):
     direct = http.client.HTTPConnection("127.0.0.1", int(system.url.rstrip("/").rsplit(":", 1)[1]))
     headers = {"Host": NAME, "X-Forwarded-Proto": "https", "X-Forwarded-For": ADDRESS}
     direct.request("GET", "/account/login/", headers=headers)
-    own, through = direct.getresponse(), reader.begin("GET", "/account/login/", Cookie="")
+    own = direct.getresponse()
+    through = reader.begin("GET", "/account/login/", Cookie="")
     direct.close()
     assert own.status == through.status == 200
     for name in SAFETY:
@@ -331,7 +333,8 @@ def upload(reader: Reader, system, content: bytes, broken_at: int) -> str:
         connection.putheader(name.replace("_", "-"), value)
     connection.endheaders()
     connection.send(content[:broken_at])
-    id_, deadline = at.rstrip("/").rsplit("/", 1)[1], time.monotonic() + 20
+    id_ = at.rstrip("/").rsplit("/", 1)[1]
+    deadline = time.monotonic() + 20
     # The first block that is written is on the server's disk while the rest has not been sent: the
     # proxy collects nothing.
     while (

@@ -292,7 +292,8 @@ def test_a_start_after_everything_was_killed(system, taken):
     system.process.wait()
     until(lambda: not processes(system.data), 60)  # no orphan blocks the next start
     again = start(system.data, "--port", str(taken))
-    system.process, system.url = again.process, again.url
+    system.process = again.process
+    system.url = again.url
     with psycopg.connect(system.database_url) as connection:
         assert connection.execute("SELECT x FROM stays").fetchone() == (7,)
     assert answers(system.url)

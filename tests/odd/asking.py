@@ -234,7 +234,8 @@ def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks
     """The text of an answer, "" of one that is none; what is wrong with it is noted. page: that
     links to it, which must not be refused then; "" for none."""
     tracebacks.last = ""
-    began, busy = time.perf_counter(), time.process_time()
+    began = time.perf_counter()
+    busy = time.process_time()
     answer = client.get(address)
     body = _body_of(answer)
     for close in answer._resource_closers:  # its own would close the connection to the database

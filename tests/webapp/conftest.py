@@ -34,7 +34,8 @@ def pages_answer_the_json_that_is_declared(monkeypatch):
     answer = page.json_answer
 
     def compared(request, data, status):
-        response, route = answer(request, data, status), routes.declared_for(request.resolver_match)
+        response = answer(request, data, status)
+        route = routes.declared_for(request.resolver_match)
         wrong = undeclared(route, json.loads(response.content)) if route.json is not None else []
         assert not wrong, f"{request.path}: {wrong[:5]}"
         return response

@@ -155,11 +155,9 @@ def _with_rule(
         route = root + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
             below = _with_rule(pattern.url_patterns, route, access, but)
-            kwargs, app_name, namespace = (
-                pattern.default_kwargs,
-                pattern.app_name,
-                pattern.namespace,
-            )
+            kwargs = pattern.default_kwargs
+            app_name = pattern.app_name
+            namespace = pattern.namespace
             declared.append(URLResolver(pattern.pattern, below, kwargs, app_name, namespace))
         else:
             declaration = Route(

@@ -15,7 +15,8 @@ def parts(cell, strata, documents, c):
         h: sum(strata[d] == h and cell[d] == c for d in documents)
         for h in sorted({strata[d] for d in mine})
     }
-    joined, left = [], list(codes)
+    joined = []
+    left = list(codes)
     for h in list(codes):
         rest = sum(codes[k] for k in left)
         full = joined and sum(codes[k] for k in joined[-1]) >= module.LEAST
@@ -34,7 +35,8 @@ def pieces(cell, strata, documents, y, pi, g, C):
         for p, hs in enumerate(parts(cell, strata, documents, c)):
             everyone = [d for d in range(len(cell)) if cell[d] == c and strata[d] in hs]
             some = [i for i, d in enumerate(documents) if cell[d] == c and strata[d] in hs]
-            total, n = sum(1 / pi[i] for i in some), len(some)
+            total = sum(1 / pi[i] for i in some)
+            n = len(some)
             factor = 0.0 if n == len(everyone) else n / (n - 1) * (1 - n / len(everyone))
             mean_g = sum(g[d] for d in everyone) / len(everyone)
             for i in some:
@@ -63,10 +65,8 @@ def lambdas(made):
         own[i] = factor * w * w * dy * dg, factor * w * w * dg * dg
     out = {}
     for i, m in made.items():
-        others, mine = (
-            [j for j in made if j != i],
-            [j for j in made if j != i and made[j][0] == m[0]],
-        )
+        others = [j for j in made if j != i]
+        mine = [j for j in made if j != i and made[j][0] == m[0]]
         common, of_cell = (
             sum(own[j][0] for j in js) / sum(own[j][1] for j in js) for js in (others, mine)
         )
@@ -79,10 +79,8 @@ def interval(p, v, df, single):
     """Wilson's, on the effective n."""
     t = student.ppf(0.975, df)
     n = 1 / single
-    middle, half = (
-        (p + t * t / 2 / n) / (1 + t * t / n),
-        t * sqrt(p * (1 - p) / n + t * t / 4 / n / n) / (1 + t * t / n),
-    )
+    middle = (p + t * t / 2 / n) / (1 + t * t / n)
+    half = t * sqrt(p * (1 - p) / n + t * t / 4 / n / n) / (1 + t * t / n)
     return middle - half, middle + half
 
 
@@ -90,9 +88,11 @@ def corrected(cell, strata, documents, y, pi, g, C):
     """[(estimate, variance, low, high)] of shares in these texts, without and with the predictions,
     of each cell."""
     made = pieces(cell, strata, documents, y, pi, g, C)
-    lam, out = lambdas(made), []
+    lam = lambdas(made)
+    out = []
     for c in range(C):
-        M, mine = sum(cell == c), [i for i in made if made[i][0] == c]
+        M = sum(cell == c)
+        mine = [i for i in made if made[i][0] == c]
         row = []
         for weight in (dict.fromkeys(made, 0.0), lam):
             z = {i: made[i][3] - weight[i] * (made[i][4] - made[i][5]) for i in made}

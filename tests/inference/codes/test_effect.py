@@ -14,7 +14,8 @@ def planted(D: int, seed: int, units: int = 60):
     more; the prediction misses most in the group. Who speaks is in one group."""
     chance = np.random.default_rng(seed)
     of = chance.integers(0, units, D)
-    group, time = of % 2, np.clip(chance.integers(0, 4, D) + of % 2, 0, 4)
+    group = of % 2
+    time = np.clip(chance.integers(0, 4, D) + of % 2, 0, 4)
     y = (chance.random(D) < 0.2 + 0.2 * group + 0.08 * time + 0.1 * np.sin(of)).astype(float)
     g = 0.1 + 0.5 * y * np.where(group, 0.4, 1.0) + chance.normal(0, 0.1, D)
     rows = np.array([[1.0, k, t / 4] for k in (0, 1) for t in range(5)])
@@ -36,7 +37,8 @@ def design_variance(z: np.ndarray, of: np.ndarray, pi: np.ndarray, stratum: np.n
     """Of a total of z of the drawn over pi, by strata of known size."""
     out = 0.0
     for h in np.unique(of):
-        mine, N = stratum == h, (of == h).sum()
+        mine = stratum == h
+        N = (of == h).sum()
         n = mine.sum()
         if n < N:
             out += N**2 * (1 - n / N) / n * z[mine].var(ddof=1)
@@ -48,14 +50,17 @@ def test_an_effect_is_that_of_plain_matrices(seed):
     y, g, rows, cell, of = planted(400, seed)
     strata_ = strata(None, cell % 5)
     made = draw(strata_, 120, 4, seed)
-    drawn, pi = made.documents, made.pi
+    drawn = made.documents
+    pi = made.pi
     cell = np.where(np.arange(400) < 15, -1, cell)
     found = effect(cell, rows, CONTRAST, strata_, drawn, y[drawn], pi, given(g, drawn), of)
-    known, X = cell >= 0, rows[np.maximum(cell, 0)] * (cell >= 0)[:, None]
+    known = cell >= 0
+    X = rows[np.maximum(cell, 0)] * (cell >= 0)[:, None]
     z = g.astype(float)
     z[drawn] += (y[drawn] - z[drawn]) / pi
     inverse = np.linalg.inv(X.T @ X)
-    a, beta = X @ inverse @ CONTRAST, ols(X, z, np.ones(400))
+    a = X @ inverse @ CONTRAST
+    beta = ols(X, z, np.ones(400))
     assert found.corrected.estimate == pytest.approx(beta[1])
     assert found.counted == pytest.approx(ols(X, (g > 0.5).astype(float), np.ones(400))[1])
     variance = design_variance(a[drawn] * (y - g)[drawn], strata_, pi, made.strata)
@@ -87,8 +92,11 @@ def test_an_effect_is_that_of_plain_matrices(seed):
 
 def test_intervals_hold_the_effect_in_all_texts_and_counted_predictions_do_not():
     y, g, rows, cell, _ = planted(4_000, 1)
-    truth, of = ols(rows[cell], y, np.ones(4_000))[1], strata(None, cell % 5)
-    held, counted, widths = [], [], []
+    truth = ols(rows[cell], y, np.ones(4_000))[1]
+    of = strata(None, cell % 5)
+    held = []
+    counted = []
+    widths = []
     for seed in range(300):
         made = draw(of, 200, 1, seed)
         e = effect(

@@ -49,7 +49,8 @@ def test_shares_are_those_of_the_twin(seed):
 def test_strata_without_codes_are_joined():
     y, g, cell, of = planted(300, 5)
     made = draw(of, 90, 1, 2)
-    some, pi = made.documents[:30], made.pi[:30]
+    some = made.documents[:30]
+    pi = made.pi[:30]
     assert len(np.unique(of[some])) < of.max() + 1 or np.bincount(of[some]).min() < 3
     found = cells(cell, of, some, y[some], pi, given(g, some))
     twin = naive.corrected(cell, of, some, y[some], pi, g, 3)
@@ -59,7 +60,8 @@ def test_strata_without_codes_are_joined():
 def test_what_models_say_of_documents_that_they_have_seen_does_not_count():
     y, g, cell, of = planted(300, 6)
     made = draw(of, 90, 1, 0)
-    honest, seen = given(g, made.documents), g.copy()
+    honest = given(g, made.documents)
+    seen = g.copy()
     seen[made.documents] = y[made.documents]
     both = [
         cells(
@@ -88,7 +90,8 @@ def test_of_one_stratum_it_is_ppi():
         made.pi,
         given(g, made.documents),
     )
-    own_y, own_g = y[made.documents], g[made.documents].astype(float)
+    own_y = y[made.documents]
+    own_g = g[made.documents].astype(float)
     lam = np.cov(own_y, own_g)[0, 1] / own_g.var(ddof=1)
     assert found.weight[0] == pytest.approx(min(lam, 1), abs=0.01)
     z = own_y - min(lam, 1) * (own_g - g.mean())
@@ -105,7 +108,8 @@ def test_of_all_weight_it_is_dsl():
     g = chance.random(4_000).astype(np.float32)
     y = 1.2 * g + chance.normal(0, 0.1, 4_000)
     documents = chance.permutation(4_000)[:400]
-    pi, none = np.full(400, 0.1), np.zeros(4_000, int)
+    pi = np.full(400, 0.1)
+    none = np.zeros(4_000, int)
     found = cells(none, none, documents, y[documents], pi, given(g, documents), scale=True)
     outcome = g.astype(float)
     outcome[documents] += (y[documents] - g[documents]) / pi
@@ -163,12 +167,16 @@ def test_beyond_these_texts_variances_are_those_of_the_regression():
 def test_intervals_beyond_these_texts_hold_what_speakers_say_on_average():
     """20 speakers of shares that differ, 40 texts of each in the middle, drawn anew each time; all
     in both cells."""
-    chance, held, within, wide = np.random.default_rng(1), 0, 0, []
+    chance = np.random.default_rng(1)
+    held = 0
+    within = 0
+    wide = []
     for seed in range(200):
         speaker = np.repeat(
             np.arange(20), np.maximum(chance.lognormal(np.log(40), 0.5, 20), 2).astype(int)
         )
-        cell, none = chance.integers(0, 2, len(speaker)), np.zeros(len(speaker), int)
+        cell = chance.integers(0, 2, len(speaker))
+        none = np.zeros(len(speaker), int)
         y = (chance.random(len(speaker)) < chance.beta(6, 9, 20)[speaker] + 0.1 * cell).astype(
             float
         )
@@ -192,7 +200,8 @@ def test_intervals_beyond_these_texts_hold_what_speakers_say_on_average():
                 (apart, 0.1),
             )
         ]
-        held, within = held + np.array([*holding[0], holding[2]]), within + holding[1]
+        held = held + np.array([*holding[0], holding[2]])
+        within = within + holding[1]
         alone, _ = difference(found.corrected_beyond, 1, 0)
         wide.append((apart.high - apart.low) / (alone.high - alone.low))
     assert np.all(held >= 180) and np.all(within < 140) and np.mean(wide) < 0.8
@@ -217,13 +226,11 @@ def test_few_units_say_nothing_beyond_these_texts():
 def test_plain_counts_fail_and_corrected_ones_hold():
     """150 draws of 200 codes of 3,000 documents."""
     y, g, cell, of = planted(3_000, 7)
-    truth, held, only, width, counted = (
-        np.bincount(cell, weights=y) / np.bincount(cell),
-        0,
-        0,
-        [],
-        [],
-    )
+    truth = np.bincount(cell, weights=y) / np.bincount(cell)
+    held = 0
+    only = 0
+    width = []
+    counted = []
     for seed in range(150):
         made = draw(of, 200, 1, seed)
         found = cells(
@@ -258,11 +265,13 @@ def test_a_useless_prediction_widens_nothing():
 def test_a_beginning_of_the_draw_will_do():
     """Half of the drawn, of which some strata have none yet: no bias."""
     y, g, cell, of = planted(3_000, 9)
-    errors, held = [], 0
+    errors = []
+    held = 0
     truth = np.bincount(cell, weights=y) / np.bincount(cell)
     for seed in range(150):
         made = draw(of, 120, 6, seed)
-        some, pi = made.documents[:45], made.pi[:45]
+        some = made.documents[:45]
+        pi = made.pi[:45]
         found = cells(cell, of, some, y[some], pi, given(g, some))
         errors.append(found.corrected.estimate - truth)
         held = held + ((found.corrected.low <= truth) & (truth <= found.corrected.high))
@@ -271,7 +280,8 @@ def test_a_beginning_of_the_draw_will_do():
 
 
 def test_cells_without_codes_and_with_few():
-    cell, y = np.repeat([0, 1, 2, -1], [50, 50, 3, 10]), np.repeat([1.0, 0, 1, 0], [4, 46, 0, 63])
+    cell = np.repeat([0, 1, 2, -1], [50, 50, 3, 10])
+    y = np.repeat([1.0, 0, 1, 0], [4, 46, 0, 63])
     documents = np.concatenate([np.arange(40), np.arange(50, 90)])
     found = cells(
         cell, np.zeros(113, int), documents, y[documents], np.full(80, 0.8), None, scale=False

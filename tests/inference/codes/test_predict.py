@@ -25,7 +25,8 @@ def corpus() -> tuple[Bow, np.ndarray, types.SimpleNamespace]:
     y = (first + np.random.default_rng(2).normal(0, 3, 400) > 8).astype(float)
     own = np.stack([first, 30 - first], axis=1)
     ptr = np.concatenate([[0], np.cumsum((own > 0).sum(axis=1))])
-    topics, tokens = np.nonzero(own)[1], own[own > 0]
+    topics = np.nonzero(own)[1]
+    tokens = own[own > 0]
     evidence = types.SimpleNamespace(
         doc_ptr=ptr, doc_topics=topics.astype(np.uint16), doc_tokens=tokens, K=2
     )

@@ -92,7 +92,8 @@ class Naive:
 
     def score(self, tree, d: int) -> float:
         """BM25, straight from its formula, the title's counts five times."""
-        D, score = len(self.documents), 0.0
+        D = len(self.documents)
+        score = 0.0
         mean = sum(len(text) for _, text in self.documents) / D
         for how, wanted in self.leaves(tree):
             counts = self.counts(how, wanted)

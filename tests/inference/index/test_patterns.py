@@ -268,8 +268,10 @@ def compare(
 ) -> int:
     """Hits of a pattern, which are those of its twin."""
     pattern = parse(text, cut)
-    found, wanted = Hits(index, pattern, *assigned, chosen), {}
-    documents, counts = found.documents, found.counts
+    found = Hits(index, pattern, *assigned, chosen)
+    wanted = {}
+    documents = found.documents
+    counts = found.counts
     for d in np.flatnonzero(chosen).tolist():
         spans = Tokeniser("en").spans(texts[d])
         own = None if held is None else held[d]
@@ -309,7 +311,8 @@ def test_matches_are_those_of_the_twin(seed, tmp_path, monkeypatch):
         (text, np.array([rng.random() < 0.8 for _ in texts]))
         for text in iter(lambda: written(rng, WORDS), None)
     )
-    total, tried = 0, 0
+    total = 0
+    tried = 0
     while tried < 40:
         text, chosen = next(patterns)
         try:
@@ -369,14 +372,14 @@ def test_matches_in_a_topic(tmp_path, monkeypatch):
     """Of two documents whose words are assigned to topics by a table."""
     rng = random.Random(3)
     texts = [" ".join(rng.choices(WORDS[:4], k=30)) for _ in range(6)]
-    index, held, rows = index_of(tmp_path, texts, monkeypatch), [], []
+    index = index_of(tmp_path, texts, monkeypatch)
+    held = []
+    rows = []
     for text in (
         texts
     ):  # pairs (word, topic) as a bag of words has them: a word has one topic in a document
-        spans, topic_of = (
-            Tokeniser("en").spans(text),
-            {word: rng.randrange(3) for word in WORDS[:3]},
-        )
+        spans = Tokeniser("en").spans(text)
+        topic_of = {word: rng.randrange(3) for word in WORDS[:3]}
         rows.append(
             [(topic_of[w], [start for start, _, word in spans if word == w]) for w in WORDS[:3]]
         )
@@ -461,7 +464,8 @@ def test_a_sample_is_that_of_the_twin_and_keeps_its_lines_in_a_part(monkeypatch)
     for seed in range(60):
         monkeypatch.setattr(hits, "BLOCK", int(rng.integers(1, 40)))
         documents = np.flatnonzero(rng.random(60) < 0.6).astype(np.int32)
-        counts, most = rng.integers(1, 7, len(documents)).astype(np.int32), int(rng.integers(1, 90))
+        counts = rng.integers(1, 7, len(documents)).astype(np.int32)
+        most = int(rng.integers(1, 90))
         lines = [
             (int(d), n) for d, count in zip(documents, counts, strict=True) for n in range(count)
         ]

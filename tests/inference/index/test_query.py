@@ -13,7 +13,9 @@ def word(*words: str, how: str = "stem") -> Sequence:
     return Sequence(tuple(Piece(w, how) for w in words))
 
 
-WAR, PEACE, NAVY = word("war"), word("peace"), word("navy")
+WAR = word("war")
+PEACE = word("peace")
+NAVY = word("navy")
 
 
 @pytest.mark.parametrize(

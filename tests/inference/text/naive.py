@@ -45,7 +45,9 @@ def _pattern(together: bool, gendered: bool) -> regex.Pattern:
     )
 
 
-PIECE, TOGETHER, GERMAN = _pattern(False, False), _pattern(True, False), _pattern(False, True)
+PIECE = _pattern(False, False)
+TOGETHER = _pattern(True, False)
+GERMAN = _pattern(False, True)
 GIVEN = regex.compile(r"[^\s\p{Cc}\p{Cs}]+")
 BREAKS = ("|", ".", "¶")
 _BREAK = regex.compile(rf"[\s\p{{Cc}}\u200C\u200D\p{{WB=Format}}{POINTS}]*", regex.V1)
@@ -59,7 +61,8 @@ def pieces(text: str, language: str = "", given: bool = False) -> list[tuple[int
     cuts = {0, len(text)} | (set(segment(text).tolist()) if segment else set())
     pattern = TOGETHER if language in ("zh", "ja", "ko") else PIECE
     pattern = GERMAN if language == "de" else pattern
-    found, before = [], None
+    found = []
+    before = None
     at = 0
     while match := pattern.search(text, at):
         start, end = match.span()
@@ -113,7 +116,8 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
             found.append([start, end, word, mark, 1])
     found = [tuple(unit) for unit in varied([unit[:4] for unit in found], choice)]
     phrases = sorted((phrase.split(" ") for phrase in choice.phrases), key=len, reverse=True)
-    out, i = [], 0
+    out = []
+    i = 0
     while i < len(found):
         for phrase in phrases:
             part = found[i : i + len(phrase)]
@@ -131,7 +135,8 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
 
 def varied(found: list, choice) -> list:
     """Variants counted as their words: of two units before those of one."""
-    out, i = [], 0
+    out = []
+    i = 0
     while i < len(found):
         for written, counts_as in sorted(
             choice.variants, key=lambda pair: len(regex.split("[- ]", pair[0])), reverse=True
@@ -174,7 +179,8 @@ def choose(texts, choice, turn=None, left_out=(), language: str = "", given: boo
             else None
         )
 
-    dropped, counted = {}, []
+    dropped = {}
+    counted = []
     for found in cut:
         counted.append([])
         for start, _, word in found:
@@ -233,7 +239,8 @@ def even(cut, tokens, documents, left_out) -> set[str]:
 
 def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]]:
     """One round: phrase -> (documents, times, score)."""
-    cut, tokens = [], Counter()
+    cut = []
+    tokens = Counter()
     for text in texts:
         found = []
         marks = {start: mark for start, *_, mark in pieces(text)}
@@ -258,7 +265,8 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
             not stop(word) and not word[0].isdigit() and choice.min_length <= len(word) <= 64
         )
 
-    times, documents = Counter(), Counter()
+    times = Counter()
+    documents = Counter()
     for found in cut:
         seen = []
         for i in range(len(found)):
@@ -275,7 +283,8 @@ def phrases(texts, choice, given_phrases=()) -> dict[str, tuple[int, int, float]
                     seen.append((" ".join(words), words[0], words[-1]))
         times.update(seen)
         documents.update(set(seen))
-    N, out = sum(tokens.values()), {}
+    N = sum(tokens.values())
+    out = {}
     for (phrase, a, b), k in times.items():
         table = np.array(
             [[k, tokens[a] - k], [tokens[b] - k, N - tokens[a] - tokens[b] + k]], float

@@ -181,7 +181,8 @@ def test_documents_that_are_left_out_and_later_ones(tmp_path):
 def spread() -> list[str]:
     """240 documents of 150 words, each with some words of its own: "dull" is in all, "lump" in a
     sixth of them, often."""
-    random, texts = Random(3), []
+    random = Random(3)
+    texts = []
     for d in range(240):
         own = random.sample([f"w{i}" for i in range(300)], 40) + ["lump"] * 20 * (d % 6 == 0)
         texts.append(" ".join(["dull" if i % 20 == 0 else random.choice(own) for i in range(150)]))

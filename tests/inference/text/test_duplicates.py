@@ -60,7 +60,8 @@ def test_twins(tmp_path, monkeypatch, on_disk):
 
 
 def test_texts_are_read_once(tmp_path, monkeypatch):
-    stream, read = written(tmp_path, made()), []
+    stream = written(tmp_path, made())
+    read = []
     blocks = type(stream).blocks
     monkeypatch.setattr(type(stream), "blocks", lambda *a, **b: read.append(1) or blocks(*a, **b))
     duplicates.find(stream)

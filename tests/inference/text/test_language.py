@@ -29,10 +29,8 @@ def test_fourteen_languages(corpora_folder):
 
 
 def test_mixtures_and_nothing():
-    english, french = (
-        "This is a sentence in plain English, and another one.",
-        "Ceci est une phrase en français, et en voici une autre.",
-    )
+    english = "This is a sentence in plain English, and another one."
+    french = "Ceci est une phrase en français, et en voici une autre."
     assert detect([english]) == ("en", 1.0)
     language, share = detect([french, french, english])
     assert language == "fr" and 0.6 < share < 0.75

@@ -62,7 +62,8 @@ def test_what_is_read_is_what_was_written(tmp_path):
     at = title = 0
     capitals = dict(stream.mixed.tolist())
     for d, text in enumerate(TEXTS):
-        n, t = int(stream.lengths[d]), int(stream.title_lengths[d])
+        n = int(stream.lengths[d])
+        t = int(stream.title_lengths[d])
         spans = Tokeniser().spans(text)
         assert stream.lexicon.words(stream.words[at : at + n] & NUMBER) == [
             word for *_, word in spans
@@ -75,7 +76,8 @@ def test_what_is_read_is_what_was_written(tmp_path):
         assert stream.lexicon.words(stream.title_words[title : title + t] & NUMBER) == [
             word for *_, word in Tokeniser().spans(TITLES[d])
         ]
-        at, title = at + n, title + t
+        at = at + n
+        title = title + t
     assert len(set(stream.lexicon)) == len(stream.lexicon)
 
 
@@ -122,7 +124,8 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
     expected = whole(tmp_path / "new")
     whole(tmp_path / "old")
     checkpoint = downgrade(tmp_path / "old")
-    new, old = Stream.open(tmp_path / "new"), Stream.open(tmp_path / "old")
+    new = Stream.open(tmp_path / "new")
+    old = Stream.open(tmp_path / "old")
     assert old.checkpoint["format"] == 1 and not (tmp_path / "old" / "steps").exists()
     for a, b in zip(new.blocks(size=30), old.blocks(size=30), strict=True):
         assert all(np.array_equal(*pair) for pair in zip(a, b, strict=True))
@@ -151,7 +154,9 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
 
 @pytest.mark.parametrize("step", range(5))
 def test_renewing_may_be_killed_anywhere(tmp_path, monkeypatch, step):
-    expected, replace, done = whole(tmp_path / "new"), Path.replace, []
+    expected = whole(tmp_path / "new")
+    replace = Path.replace
+    done = []
     whole(tmp_path / "old")
     checkpoint = downgrade(tmp_path / "old")
 
@@ -164,7 +169,8 @@ def test_renewing_may_be_killed_anywhere(tmp_path, monkeypatch, step):
     with pytest.raises(KeyboardInterrupt):
         Stream.renew(tmp_path / "old", checkpoint, [TEXTS])
     monkeypatch.undo()
-    old, new = Stream.open(tmp_path / "old"), Stream.open(tmp_path / "new")
+    old = Stream.open(tmp_path / "old")
+    new = Stream.open(tmp_path / "new")
     assert old.checkpoint == checkpoint and old.mixed is None
     assert all(
         np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True)

@@ -51,7 +51,8 @@ TEXTS = [
 
 def agree(text: str, language: str = "", given: bool = False):
     tokeniser = Tokeniser(language, given)
-    found, expected = tokeniser.pieces([text]), naive.pieces(text, language, given)
+    found = tokeniser.pieces([text])
+    expected = naive.pieces(text, language, given)
     assert tokeniser.spans(text) == [piece[:3] for piece in expected]
     lexicon = tokeniser.lexicon
     flags = {"": 0, "-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "|": int(AFTER_BREAK)}
@@ -153,7 +154,8 @@ def test_what_a_word_is():
 
 
 def test_batches_make_no_difference():
-    whole, parts = Tokeniser(), Tokeniser()
+    whole = Tokeniser()
+    parts = Tokeniser()
     together = whole.pieces(TEXTS)
     apart = [parts.pieces([text]) for text in TEXTS]
     for name in ("words", "starts", "stops", "lengths"):

@@ -61,7 +61,8 @@ def of_number(selection: Selection, number: RangeField) -> FieldGroups | None:
     if low >= high:
         return None
     group = np.select([known & (values <= low), known & (values >= high)], [0, 1], 2)
-    lowest, highest = f"{low:.6g}", f"{high:.6g}"
+    lowest = f"{low:.6g}"
+    highest = f"{high:.6g}"
     labels = [f"{lowest} or less", f"{highest} or more"]
     return _grouped(selection, number.name, labels, (("", lowest), (highest, "")), group)
 

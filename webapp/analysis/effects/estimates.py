@@ -105,7 +105,8 @@ class Regression:
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
-        here, there = self.asked.here, self.asked.there
+        here = self.asked.here
+        there = self.asked.there
         return (
             _two(self.across, self.across.words(self._known), (here, there), ("x", "y"))
             if self.across
@@ -151,7 +152,8 @@ class Regression:
     @cached_property
     def weight(self) -> np.ndarray:
         """float64[D]: the words of each document of the set; as stm, 1 of each with words."""
-        lengths, mask = evidence.of(self.selection.run).lengths.astype(float), self.selection.mask
+        lengths = evidence.of(self.selection.run).lengths.astype(float)
+        mask = self.selection.mask
         words = lengths if mask is None else np.where(mask, lengths, 0.0)
         return words if self.asked.counted else (words > 0).astype(float)
 
@@ -395,7 +397,8 @@ class Regression:
         if self.unit.certainty != "none" or not every:
             return None
         some = slice(None, None, len(every) // LOOKED_AT + 1)
-        compared, found = (self.asked.formula.effect.name, self.asked.formula.across), list[Wider]()
+        compared = (self.asked.formula.effect.name, self.asked.formula.across)
+        found = list[Wider]()
         for field in units.possible(version)[:3]:
             if field.name not in compared:
                 data = shares.effect_data(
@@ -416,7 +419,8 @@ class Regression:
     def along(self, topics: list[int]) -> "Along":
         """The expected share of one topic, or of several together, at each level of the effect, or
         at POINTS along it, in each group."""
-        made, words = self.design, self.effect.words(self._known)
+        made = self.design
+        words = self.effect.words(self._known)
         if self.on_a_line:
             known = np.flatnonzero(words)
             at = np.unique(np.linspace(known[0], known[-1], POINTS).astype(int))
@@ -432,7 +436,8 @@ class Regression:
         share = np.concatenate([fit.estimate[:, 0] for fit in fits])
         low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))
         if self.estimated(data).verdict:
-            low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
+            low = np.full_like(low, np.nan)
+            high = np.full_like(high, np.nan)
         shape = len(groups), len(at)
         return Along(
             self.effect.shown(at),
@@ -462,7 +467,8 @@ def _ends_of_changes(found: Answers) -> tuple[tuple, tuple]:
 def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     """Raises Invalid for a formula that this collection has no fields for, or settings that no
     document has."""
-    version, formula = selection.version, asked.formula
+    version = selection.version
+    formula = asked.formula
     effect = variables.of_term(version, formula.effect, [asked.first, asked.second])
     across = (
         variables.of_term(version, Term(formula.across), [asked.here, asked.there], most=2)

@@ -63,7 +63,9 @@ def read(text: str) -> Formula:
         (m.lastindex or 0, m[m.lastindex or 0], m.start(m.lastindex or 0))
         for m in _TOKEN.finditer(text)
     ]
-    terms, across, at = list[Term](), "", 0
+    terms = list[Term]()
+    across = ""
+    at = 0
 
     def take(*kinds: int, only: str = "") -> str:
         nonlocal at

@@ -55,7 +55,8 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     counts, by least squares."""
     table = regression.table()
     data = _data(regression, table.topics, kept)
-    found, at = np.isin(np.arange(data.T), data.into), table.topics.index(topic)
+    found = np.isin(np.arange(data.T), data.into)
+    at = table.topics.index(topic)
     estimated = regression.estimated(data, table.answers.level)
     told = estimated.difference[found], table.answers.difference[found]
     known = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
@@ -76,10 +77,8 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
 def _data(regression: Regression, topics: list[int], kept: trials.Kept) -> Data:
     """As Regression.data, of what was counted there."""
     selection = regression.selection
-    row, into = (
-        shares.rows_of(selection.view.labels.into, topics),
-        np.full(selection.run.topics, -1, np.int32),
-    )
+    row = shares.rows_of(selection.view.labels.into, topics)
+    into = np.full(selection.run.topics, -1, np.int32)
     same = (kept.partner >= 0) & (row >= 0)
     into[kept.partner[same]] = row[same]
     arrays = kept.doc_ptr, kept.doc_topics, kept.doc_tokens, evidence.of(selection.run).lengths
@@ -101,7 +100,8 @@ def asked_formula(
         return formulas.read(text)
     if not effect:
         return variables.usual(selection.version)
-    first, terms = formulas.term(effect), [formulas.term(each) for each in held if each]
+    first = formulas.term(effect)
+    terms = [formulas.term(each) for each in held if each]
     other = formulas.term(across).name if across else ""
     return formulas.checked(
         formulas.Formula(
@@ -138,7 +138,8 @@ def effects_page(
 ) -> EffectsPage:
     """numbers: topics that are shown along the effect. following: the address of the next page of
     the list."""
-    chosen, table = regression.asked.formula, regression.table()
+    chosen = regression.asked.formula
+    table = regression.table()
     rows = table.order(order)
     listed = _rows(
         regression, table, rows[after : after + LISTED] if not table.answers.verdict else []
@@ -185,7 +186,8 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
 
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
-    view, numbers = regression.selection.view, [table.topics[i] for i in places]
+    view = regression.selection.view
+    numbers = [table.topics[i] for i in places]
     words = topics.top_words(view, numbers, 5)
     ends = regression.corrected_ends(numbers, table.answers.level)
     return [
@@ -241,7 +243,8 @@ def _known(numbers: Iterable[float]) -> list[float | None]:
 
 
 def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
-    view, made = regression.selection.view, regression.along(numbers)
+    view = regression.selection.view
+    made = regression.along(numbers)
     words = np.maximum(made.words, 0)
     names = (
         [regression.across.labels[g] for g in regression.groups]
@@ -281,7 +284,8 @@ def _average(share: np.ndarray, words: np.ndarray) -> float:
 
 def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     """by: who asks. Raises Invalid for a topic that is not looked at."""
-    view, table = regression.selection.view, regression.table()
+    view = regression.selection.view
+    table = regression.table()
     if topic not in table.topics:
         raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
     made = variants.claim(regression, topic, by)
@@ -289,10 +293,8 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
         (_in_run(each, made.variants[0]) for each in made.variants),
         key=lambda row: (row.difference is None, -(row.difference or 0)),
     )
-    known, holds = (
-        [row.difference for row in rows if row.difference is not None],
-        sum(row.holds for row in rows),
-    )
+    known = [row.difference for row in rows if row.difference is not None]
+    holds = sum(row.holds for row in rows)
     return ClaimPage(
         **vars(_about(regression, sentences.of_claim(made, holds))),
         topic=_rows(regression, table, [table.topics.index(topic)])[0],
@@ -311,7 +313,8 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
 
 
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
-    run, other = variant.view.run, variant.view
+    run = variant.view.run
+    other = variant.view
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
         difference=difference,

@@ -18,14 +18,14 @@ def difference(
 ) -> str:
     """With its interval, and with what it rests on."""
     unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
-    levels, places, shown = regression.effect, regression.settings, percent
+    levels = regression.effect
+    places = regression.settings
+    shown = percent
     if regression.across:
-        levels, places, shown, unit = (
-            regression.across,
-            regression.groups,
-            points,
-            "points of change",
-        )
+        levels = regression.across
+        places = regression.groups
+        shown = points
+        unit = "points of change"
     field = (
         f"{levels.term.name} "
         if levels.values is not None and levels.term.name != variables.DATE

@@ -81,7 +81,8 @@ class Levels:
         if ends[0] is None or ends[1] is None:
             raise Invalid(letter, f"A number was expected for “{name}”, got “{text[:40]}”.")
         known = np.flatnonzero(words > 0)
-        first, last = int(known[0]), int(known[-1])
+        first = int(known[0])
+        last = int(known[-1])
         near = (self.values[-1] - self.values[0]) / max(len(self.values) - 1, 1) / 2
         if ends[1] < self.values[first] - near or ends[0] > self.values[last] + near:
             raise Invalid(
@@ -184,7 +185,8 @@ def _numbers(version: Version) -> list[Number]:
 def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(int32[D], -1 for none; float64[L]): each value's place among STEPS of equal width, or among
     as many different values."""
-    low, high = float(values[known].min()), float(values[known].max())
+    low = float(values[known].min())
+    high = float(values[known].max())
     whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
     steps = np.linspace(low, high, int(high - low) + 1 if whole else STEPS)
     place = np.full(len(values), -1, np.int32)

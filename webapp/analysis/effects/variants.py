@@ -116,11 +116,9 @@ def claim(own: Regression, topic: int, by: int | None) -> Claim:
     deadline = time.monotonic() + SECONDS
     exchange, untested = _exchangeable(own)
     test: Tested | None = None
-    variants, waiting, left = (
-        [_of_run(own, own, topic, None, exchange)],
-        list[matchings.NotYet](),
-        0,
-    )
+    variants = [_of_run(own, own, topic, None, exchange)]
+    waiting = list[matchings.NotYet]()
+    left = 0
     for view in map(RunView, others(own.selection.run)):
         try:
             between = matchings.matched(own.selection.run, view.run, by)
@@ -159,7 +157,8 @@ def _key(own: Regression, topic: int, view: RunView) -> tuple:
 def _made(
     own: Regression, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
 ) -> Variant:
-    chosen, run = own.selection, view.run
+    chosen = own.selection
+    run = view.run
     selection = RunSelection(
         run.corpus,
         view,
@@ -173,7 +172,8 @@ def _made(
     labels = [own.effect.labels[i] for i in own.settings]
     groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
     try:
-        here, there = chosen.version.documents, run.version.documents
+        here = chosen.version.documents
+        there = run.version.documents
         if here != there:  # as many are the same: later versions only add some
             raise Invalid(
                 "run", f"{there:,} documents, not {here:,}: not compared, nor in the test of all"
@@ -195,11 +195,16 @@ def _of_run(
     exchange: Exchangeable | None,
 ) -> Variant:
     """between: the topics of both runs; None of the same run."""
-    view, into = there.selection.view, there.selection.view.labels.into
+    view = there.selection.view
+    into = there.selection.view.labels.into
     partner = np.arange(view.run.topics) if between is None else between.partner
-    k, nearest = int(partner[topic]), topic if between is None else int(between.best_b[topic])
+    k = int(partner[topic])
+    nearest = topic if between is None else int(between.best_b[topic])
     similarity = 1.0 if between is None else float(between.best_b_similarity[topic])
-    difference, low, high, problem = float("nan"), float("nan"), float("nan"), ""
+    difference = float("nan")
+    low = float("nan")
+    high = float("nan")
+    problem = ""
     if k >= 0:
         topics, answers = there.answers()  # what the run's own page of effects says
         problem = cautions.caution(there.unit, answers.units, answers.verdict)
@@ -283,7 +288,8 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
                 " time."
             ),
         )
-    version, place = own.selection.version, own.effect.place
+    version = own.selection.version
+    place = own.effect.place
     side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(
         np.int8
     )

@@ -216,7 +216,8 @@ def claim(
 ) -> Answer[ClaimPage | NoEffects]:
     """One difference of one topic, in the other runs of the corpus, too."""
     try:
-        numbers, chosen = trends.read_topics(view, topic), asked_formula(selection, formula)
+        numbers = trends.read_topics(view, topic)
+        chosen = asked_formula(selection, formula)
         if not view.run.final or chosen is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
         regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
@@ -315,7 +316,8 @@ def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
 @require_POST
 def train(request: HttpRequest, run_id: int) -> HttpResponse:
     """Further trainings, in which a claim is looked at."""
-    run, texts = run_or_404(run_id), request.POST.get("texts", "")
+    run = run_or_404(run_id)
+    texts = request.POST.get("texts", "")
     if texts in replicates.PLACES:
         replicates.begin(run, texts)
     else:
@@ -345,9 +347,11 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _table(regression: Regression) -> list[list[Any]]:
-    table, view = regression.table(), regression.selection.view
+    table = regression.table()
+    view = regression.selection.view
     answers = table.answers
-    run, names = view.run, [regression.effect.labels[i] for i in regression.settings]
+    run = view.run
+    names = [regression.effect.labels[i] for i in regression.settings]
     if regression.across:
         names = [
             f"{names[0]} to {names[1]}, {regression.across.labels[i]}" for i in regression.groups

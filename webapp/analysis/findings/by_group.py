@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
 
 FIELDS, NUMBERS = 6, 4  # categories, and fields of numbers, that are looked at
-LEAST_RATIO, LEAST_SHARE = 1.5, 0.005
+LEAST_RATIO = 1.5
+LEAST_SHARE = 0.005
 LEAST_WORDS = 20  # of a topic on the side that has more
 LEAST_HOLDING = 8  # documents that have it there
 # of a topic's words, that one group may have where it is said that another has less
@@ -106,7 +107,8 @@ def _mark(
     """An accepted difference as it is stored; None where it is too small to be told, where a unit
     alone makes it, or no word of the topic moves so."""
     topic = one.topics[column]
-    here, rest = float(found.a[column]), float(found.b[column])
+    here = float(found.a[column])
+    rest = float(found.b[column])
     more = here > rest
     field = one.field
     if not context.subjects[topic] or not worth_telling(found, column):
@@ -154,7 +156,8 @@ def share_between(found: Answers, column: int) -> ShareInterval:
 def worth_telling(found: Answers, column: int) -> bool:
     """Whether an accepted difference is large enough for a sentence, with and without the unit that
     has most of it."""
-    here, rest = float(found.a[column]), float(found.b[column])
+    here = float(found.a[column])
+    rest = float(found.b[column])
     if found.verdict_of(column) or max(here, rest) < LEAST_SHARE:
         return False
     if max(here, rest) < LEAST_RATIO * min(here, rest):

@@ -35,7 +35,8 @@ class Names:
     """The words of topics' names, counted; made once for a set."""
 
     def __init__(self, context: Context):
-        self.context, self.counted = context, context.counted
+        self.context = context
+        self.counted = context.counted
         self._of_groups: tuple[np.ndarray, np.ndarray] = np.zeros(0), np.zeros(0)
         self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 

@@ -37,9 +37,12 @@ class Context:
     """What every kind needs of a set: arrays of its documents, topics that may be spoken of."""
 
     def __init__(self, selection: RunSelection):
-        self.selection, self.view, self.run = selection, selection.run_view, selection.run_view.run
+        self.selection = selection
+        self.view = selection.run_view
+        self.run = selection.run_view.run
         self.counted = evidence.of(self.run)
-        self.K, self.into = self.run.topics, self.view.labels.into
+        self.K = self.run.topics
+        self.into = self.view.labels.into
         self.mask = selection.mask
         self.arrays = (
             self.counted.doc_ptr,
@@ -169,7 +172,8 @@ def _families(context: Context) -> list[Family]:
     for _, several in groupby(
         core_families.nodes(context.run, context.view.labels), key=lambda node: node.first
     ):
-        nodes, into = list(several), np.full(context.K, -1, np.int32)
+        nodes = list(several)
+        into = np.full(context.K, -1, np.int32)
         for f, node in enumerate(nodes):
             into[node.topics] = f
         own = context.sums(context.everyone, 1, into[context.into], len(nodes))
@@ -246,11 +250,14 @@ def _of_set(context: Context) -> list[Mark]:
 def _apart_from_others(
     context: Context, answered: Answered, column: int, counted: Sums
 ) -> Mark | None:
-    topic, found = answered.topics[column], answered.found
-    here, rest = float(found.a[column]), float(found.b[column])
+    topic = answered.topics[column]
+    found = answered.found
+    here = float(found.a[column])
+    rest = float(found.b[column])
     more = here > rest
     side = 0 if more else 1
-    low, high = finite(found.ratio_low[column]), finite(found.ratio_high[column])
+    low = finite(found.ratio_low[column])
+    high = finite(found.ratio_high[column])
     nearer = (low or 0.0) if more else 1 / max(high or np.inf, 1e-9)
     if not context.subjects[topic] or not by_group.worth_telling(found, column):
         return None

@@ -76,7 +76,8 @@ def in_address(query: QueryDict) -> int | None:
 
 def cut(view: RunView, number: int | None) -> Cut:
     """number: None for the usual one."""
-    every, labels = families.nodes(view.run, view.labels), view.labels
+    every = families.nodes(view.run, view.labels)
+    labels = view.labels
     least, most = families.ends(every)
     usual = families.usual(view.run, every)
     number = max(least, min(number or usual, most))
@@ -147,13 +148,15 @@ def _telling(own: list[dict[str, int]]) -> list[list[str]]:
 
 def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
     """The families at a cut in a set of documents, those with most words there first."""
-    view, into = selection.view, selection.view.labels.into.copy()
+    view = selection.view
+    into = selection.view.labels.into.copy()
     some = cut(view, number).families
     for family in some:
         into[np.isin(view.labels.into, family.topics)] = family.topics[0]
     members, group = selection.in_groups(None)
     (tokens,), (documents,) = evidence.of(view.run).sums(group, 1, into, members)
-    share, heads = tokens / max(1, tokens.sum()), [family.topics[0] for family in some]
+    share = tokens / max(1, tokens.sum())
+    heads = [family.topics[0] for family in some]
     rows = [
         FamilyTopics(
             **family._asdict(),

@@ -199,7 +199,8 @@ def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kin
     outside = ~inside
     if told.on_b is not None:
         outside = periods <= int(group[told.on_b].max())
-    here, rest = told.here, told.rest
+    here = told.here
+    rest = told.rest
     with_more = inside if here > rest else outside
     if counted.x[with_more, topic].sum() < WORDS or max(here, rest) < LEAST_SHARE:
         return None
@@ -353,7 +354,8 @@ def _burst(
     context: Context, looked: SpansOfSet, word: int, topic: int, column: int, told: Told
 ) -> Burst | None:
     """None where it comes again every year, is too small, or is somebody's own name."""
-    here, rest = told.here, told.rest
+    here = told.here
+    rest = told.rest
     spelled = context.names.spelling[word]
     if told.shape == "window" and told.more and _comes_again(looked, told, column):
         return None

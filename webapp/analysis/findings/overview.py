@@ -241,10 +241,8 @@ def _claims(finding: Finding, writer: Writer) -> Iterator[Claim]:
     match finding:
         case Change() | Event():
             name = _claimed_name(finding, writer)
-            first, last = (
-                finding.turn or finding.first,
-                finding.last if finding.shape == "window" else "",
-            )
+            first = finding.turn or finding.first
+            last = finding.last if finding.shape == "window" else ""
             yield Claim(
                 *name,
                 finding.more,
@@ -304,7 +302,8 @@ def line_table(
 
 
 def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> list[Quotation]:
-    run, go = selection.run, selection.view.go
+    run = selection.run
+    go = selection.view.go
     known = embargo.about(run.corpus, [q.document for q in quotes], "title", "date_text")
     return [
         Quotation(

@@ -50,12 +50,15 @@ def _best(
     selection: Selection, k: int, repeated: np.ndarray, others: list[tuple[Quote, set[str]]]
 ) -> tuple[Quote, set[str]] | None:
     """With its words. others: that are quoted already."""
-    view, counted = selection.run_view, evidence.of(selection.run_view.run)
-    held, lengths = counted.held(view.labels.parts(k)).astype(np.float64), counted.lengths
+    view = selection.run_view
+    counted = evidence.of(selection.run_view.run)
+    held = counted.held(view.labels.parts(k)).astype(np.float64)
+    lengths = counted.lengths
     allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
     if selection.mask is not None:
         allowed &= selection.mask
-    some, taken = np.flatnonzero(allowed), {quote.document for quote, _ in others}
+    some = np.flatnonzero(allowed)
+    taken = {quote.document for quote, _ in others}
     score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
     numbers = [
         n for n in some[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist() if n not in taken
@@ -83,10 +86,8 @@ def _best(
             if density > most and not any(
                 len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in others
             ):
-                best, most = (
-                    (Quote(k, piece.number, piece.first + a, piece.first + b), words),
-                    density,
-                )
+                best = (Quote(k, piece.number, piece.first + a, piece.first + b), words)
+                most = density
     return best
 
 
@@ -102,7 +103,8 @@ def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
 def shown(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
     """The quotations in the text's own words, shortened where the texts are under embargo: pieces,
     and whether each is a word of the topic."""
-    view, run = selection.run_view, selection.run_view.run
+    view = selection.run_view
+    run = selection.run_view.run
     pieces = embargo.pieces(
         run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes]
     )

@@ -46,7 +46,8 @@ def river(selection: RunSelection, unit: str) -> River | None:
     if groups is None or groups.starts is None or not counted.of_tokens.any():
         return None
     some = np.flatnonzero(counted.of_tokens)
-    first, behind = int(some[0]), int(some[-1]) + 1
+    first = int(some[0])
+    behind = int(some[-1]) + 1
     totals = counted.of_tokens[first:behind].astype(np.float64)
     edges = _edges(totals)
     tokens = np.add.reduceat(counted.tokens[first:behind], edges[:-1], axis=0)

@@ -193,7 +193,8 @@ class Axis:
 
 def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRow]) -> Screen:
     """rows: the findings of the page."""
-    view, river = selection.view, page.river
+    view = selection.view
+    river = page.river
     if river is not None and len(river.totals) < FEW:
         river = None
     families = [row for row in rows if row.family is not None]
@@ -525,7 +526,8 @@ def _is_word(row: SectionRow) -> bool:
 def _span(row: SectionRow) -> WordSpan:
     item = row.items[0]
     assert isinstance(item, WordItem)
-    first, last = sentences.years(item.first)[0], sentences.years(item.last)[1]
+    first = sentences.years(item.first)[0]
+    last = sentences.years(item.last)[1]
     return WordSpan(item.word, row.url, item.topic.hue, first, last, row.sentence)
 
 
@@ -539,7 +541,8 @@ def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
         item = row.items[0]
         assert isinstance(item, ChangeItem)
         window, levels = _levels(item, axis) if axis else (None, [])
-        times, ends = row.times, row.ends
+        times = row.times
+        ends = row.ends
         picture = strip(row.line, item.topic.hue, window, levels)
         out.append(Line(row, picture, times, ends, row.rank in clear))
     return out
@@ -555,7 +558,8 @@ def _levels(
     item: ChangeItem, axis: Axis
 ) -> tuple[tuple[float, float] | None, list[tuple[float, float, float]]]:
     """The times that have more, and the lines at both shares."""
-    here, rest = item.here.share, item.rest.share
+    here = item.here.share
+    rest = item.rest.share
     begin = axis.place(sentences.years(item.first)[0])
     end = axis.place(sentences.years(item.last)[1])
     if item.shape == "line":

@@ -78,12 +78,16 @@ def years(name: str) -> tuple[float, float]:
 
 
 # A sentence and its parts
-SENTENCE, SURE = "{sentence}.", "{sentence} ({sure})."
-TOPIC, UNNAMED = "{name} ({label})", "{label} ({name})"
+SENTENCE = "{sentence}."
+SURE = "{sentence} ({sure})."
+TOPIC = "{name} ({label})"
+UNNAMED = "{label} ({name})"
 ABOVE_ALL = "{topic}, above all {words}"  # words of it that move as the sentence says
-COMMA, AND = "{first}, {last}", "{first} and {last}"
+COMMA = "{first}, {last}"
+AND = "{first} and {last}"
 SEMICOLON = "{first}; {last}"
-MORE_TOPICS, MORE = Plural("{count} more topic", "{count} more topics"), "{count} more"
+MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
+MORE = "{count} more"
 OF_FAMILY = Plural(
     "95% interval {low} to {high}, in {count} document",
     "95% interval {low} to {high}, in {count} documents",
@@ -92,18 +96,27 @@ WORD = "“{word}”"
 UNTITLED = "Document {number}"
 
 # How many times as much, and how sure that is; it stands quietly beside the sentence
-TIMES, TIMES_LESS = "{factor} times", "{factor} times less"
+TIMES = "{factor} times"
+TIMES_LESS = "{factor} times less"
 AT_LEAST = "at least {times}"
-ENDS, ANY_NUMBER = "{low} to {high}", "any number"
+ENDS = "{low} to {high}"
+ANY_NUMBER = "any number"
 WITH_INTERVAL = "{times}, {level} interval {ends}"
-NOT_FOUND_AGAIN, AND_DOUBT = "{topics}not found again with other seeds", "{sure}; {doubt}"
+NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
+AND_DOUBT = "{sure}; {doubt}"
 
 # When
-ON_DAY, IN_PERIOD = "on {first}", "in {first}"
-FROM_TO, DASH = "from {first} to {last}", "{first}–{last}"
+ON_DAY = "on {first}"
+IN_PERIOD = "in {first}"
+FROM_TO = "from {first} to {last}"
+DASH = "{first}–{last}"
 SINCE = "since {first}"
-BEFORE, AFTER, BEFORE_AND_AFTER = "before", "after", "before and after"
-DECADE, MONTH, DAY = "the {decade}", "{month} {year}", "{day} {month} {year}"
+BEFORE = "before"
+AFTER = "after"
+BEFORE_AND_AFTER = "before and after"
+DECADE = "the {decade}"
+MONTH = "{month} {year}"
+DAY = "{day} {month} {year}"
 UNITS = {
     "decade": Plural("decade", "decades"),
     "year": Plural("year", "years"),
@@ -118,7 +131,9 @@ FAMILY = "{share} of the words: {topics}"
 NAMED_FAMILY = "{name}, {share} of the words: {topics}"
 
 # Changes of a topic and of a word, by shape and by whether there is more
-WORDS, DOCUMENTS, SECTIONS = "words", "documents", "sections"
+WORDS = "words"
+DOCUMENTS = "documents"
+SECTIONS = "sections"
 SHAPES = {
     (
         "line",
@@ -148,7 +163,8 @@ SMALL_DIFFERENCES = (
 TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
 IF_INDEPENDENT = "documents counted one by one"
 OF_UNITS = "texts of one “{field}” counted together"
-UNITS_OF, UNITS_ARE_DOCUMENTS = "values of “{field}”", "documents"
+UNITS_OF = "values of “{field}”"
+UNITS_ARE_DOCUMENTS = "documents"
 # Of few units on a side an interval says too little about others like them
 SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to speak for others like them"
 

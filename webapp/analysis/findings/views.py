@@ -110,7 +110,8 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
 
 
 def _effects(view: RunView, row: FindingRow) -> str:
-    claim, version = next(iter(row.claims), None), view.run.version
+    claim = next(iter(row.claims), None)
+    version = view.run.version
     if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
         topics = QueryDict(urlsplit(row.url).query)["topics"]
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
@@ -150,7 +151,8 @@ def _pin(request: HttpRequest) -> Notebook:
     run = authorization.run_or_404(request, whole(sent, "run"))
     query = QueryDict(sent.get("query", "")[:2000])
     selection = Selection.read(query, RunView(run))
-    by, number = authorization.user_id(request), cuts.in_address(query)
+    by = authorization.user_id(request)
+    number = cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
     finding = sent.get("finding", "")
     row = next((row for row in page.findings if f"{row.kind}-{row.rank}" == finding), None)
@@ -179,7 +181,8 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     selection = Selection.read(query, RunView(run))
-    by, number = authorization.user_id(request), cuts.in_address(query)
+    by = authorization.user_id(request)
+    number = cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
     if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")

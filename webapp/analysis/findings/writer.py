@@ -67,9 +67,12 @@ class Writer:
         """titles: of the documents that findings name. doubtful: topics that were not found again
         with other seeds. families: the names of families, by their topics. span: the
         first and the last period of the documents, as readers say them."""
-        self.families, self.span = families, (*span, "", "")[:2]
+        self.families = families
+        self.span = (*span, "", "")[:2]
         self.doubtful = doubtful
-        self.selection, self.view, self.titles = selection, selection.view, titles
+        self.selection = selection
+        self.view = selection.view
+        self.titles = titles
         self.run = self.view.run
         self._topics: dict[int, TopicLink] = {}
 
@@ -358,7 +361,9 @@ class Times(NamedTuple):
 
 def times_as_much(finding: Change | Mark | Event) -> Times:
     """Of less by how much it is less."""
-    ratio, low, high = finding.estimate, finding.low, finding.high
+    ratio = finding.estimate
+    low = finding.low
+    high = finding.high
     if ratio is None:  # of nothing
         return Times(_at_least(sentences.TIMES, low or 0.0), "")
     if not ratio:
@@ -393,7 +398,8 @@ def _at_least(pattern: str, factor: float) -> str:
 
 def unsure(finding: Change | Event | Mark) -> bool:
     """Whether its interval holds "as much as elsewhere": then it is no change, and not told."""
-    low, high = finding.low, finding.high
+    low = finding.low
+    high = finding.high
     return low is not None and high is not None and low <= 1 <= high
 
 
@@ -422,7 +428,8 @@ def told_apart(*shares: float) -> list[str]:
 def spanned(finding: Span, brief: bool = False) -> str:
     """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 March
     to 3 July 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
-    first, last = sentences.period(finding.first), sentences.period(finding.last)
+    first = sentences.period(finding.first)
+    last = sentences.period(finding.last)
     if first == last:
         on = sentences.ON_DAY if len(finding.last) == 10 else sentences.IN_PERIOD
         return first if brief else on.format(first=first)

@@ -354,7 +354,9 @@ def divided(base: RunSelection, a: Side, b: Side) -> Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days = None
     numbers = None
-    span, span_a, span_b = base.span, a.documents.span, b.documents.span
+    span = base.span
+    span_a = a.documents.span
+    span_b = b.documents.span
     if span and span_a and span_b:
         of_a = sums.within([span], [span_a])
         of_b = sums.without(span, of_a) if b.complement else sums.within([span], [span_b])

@@ -72,9 +72,11 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     shares = tokens / np.maximum(assigned.lengths[documents], 1)
     long = assigned.lengths[documents] >= SHORTEST
     if long.sum() >= sum(STRATA.values()):
-        documents, shares = documents[long], shares[long]
+        documents = documents[long]
+        shares = shares[long]
     order = np.lexsort((documents, -shares))
-    documents, shares = documents[order], shares[order]
+    documents = documents[order]
+    shares = shares[order]
     random = _random(seed, number, 0)
     chosen = []
     for stratum, (first, end) in _strata(len(documents)).items():
@@ -190,7 +192,8 @@ class TopicTest:
 def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     """A document of which this topic is the largest, its three largest topics and one that has no
     token there. None where no document has three topics, or none is left to intrude."""
-    assigned, random = evidence.of(run), _random(seed, number, 2)
+    assigned = evidence.of(run)
+    random = _random(seed, number, 2)
     documents, held = assigned.holding(number)
     fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
     # A third at least: a cheap test; the exact one follows
@@ -249,7 +252,8 @@ def labels(run: Run, number: int) -> list[SeededLabel]:
 def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int | None]]:
     """Of each task how many topics this reader has done, and which comes next: the largest to read,
     by lot in the tests."""
-    run, done = view.run, defaultdict(set)
+    run = view.run
+    done = defaultdict(set)
     for kind, topic in (
         Answer.objects.filter(run=run, reader=reader, seed=seed)
         .values_list("kind", "topic")

@@ -76,7 +76,9 @@ def passages(
 ) -> Answer[PassagesPage | BlindPassagesPage]:
     """Ten passages, without anything that tells what the model makes of them until all questions
     are answered."""
-    run, who, question = view.run, reader(request), number
+    run = view.run
+    who = reader(request)
+    question = number
     number = _topic(run, seed, question)
     read = queries.passages(run, number, seed)
     answered = queries.answers(run, number, seed, who, "label", "fit")
@@ -122,12 +124,10 @@ def passages(
 
 @require_POST
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
-    run, seed, sent, who = (
-        run_or_404(run_id),
-        number_of(request, "seed") or 0,
-        request.POST,
-        reader(request),
-    )
+    run = run_or_404(run_id)
+    seed = number_of(request, "seed") or 0
+    sent = request.POST
+    who = reader(request)
     number = _topic(run, seed, number)
     read = queries.passages(run, number, seed)
     here = redirect(_url(RunView(run), "label", number, seed))
@@ -137,7 +137,8 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
         )
         return here
     fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
-    label, missing = sent.get("label", ""), len(read) - len(fits)
+    label = sent.get("label", "")
+    missing = len(read) - len(fits)
     with told(request):
         intrusion_answers.save_reading(
             run, number, seed, who, read, fits, label, sent.get("confidence", "")
@@ -155,7 +156,9 @@ def test(
     request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: int = 0
 ) -> Answer[IntrusionPage]:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
-    run, who, question = view.run, reader(request), number
+    run = view.run
+    who = reader(request)
+    question = number
     number = _topic(run, seed, question)
     asked = TESTS[kind](run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
@@ -190,13 +193,12 @@ def _shown(
 @require_POST
 def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> HttpResponse:
     """Keep the choice and continue with the next question."""
-    run, seed, chosen = (
-        run_or_404(run_id),
-        number_of(request, "seed") or 0,
-        request.POST.get("chosen", ""),
-    )
+    run = run_or_404(run_id)
+    seed = number_of(request, "seed") or 0
+    chosen = request.POST.get("chosen", "")
     number = _topic(run, seed, number)
-    asked, view = TESTS[kind](run, number, seed), RunView(run)
+    asked = TESTS[kind](run, number, seed)
+    view = RunView(run)
     if asked is None:
         raise Http404("There is no such question.")
     if not is_whole(chosen):

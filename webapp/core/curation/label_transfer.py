@@ -32,7 +32,8 @@ class Plan(NamedTuple):
 def plan(source_view: RunView, target_view: RunView) -> Plan:
     """By the one-to-one matching that is best over all topics, at least as similar as
     explore.matching asks. Raises Invalid."""
-    source, target = source_view.run, target_view.run
+    source = source_view.run
+    target = target_view.run
     if source.corpus_id != target.corpus_id or source.pk == target.pk:
         raise Invalid(
             "from",
@@ -45,7 +46,8 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     matched = matching.match(
         topics_of(source_view.snapshot), topics_of(target_view.snapshot), *words(source, target)
     )
-    there, here = source_view.labels, target_view.labels
+    there = source_view.labels
+    here = target_view.labels
     edited = there.edited()
     pairs = [
         (k, int(matched.partner[k]), float(matched.similarity[k]))
@@ -54,7 +56,8 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     ]
     values = {}
     for k, partner, _ in pairs:
-        theirs, own = there.present(k), here.present(partner)
+        theirs = there.present(k)
+        own = here.present(partner)
         values[partner] = {
             field: theirs[field] for field in FIELDS if theirs[field] and not own[field]
         }

@@ -101,7 +101,8 @@ class TopicForm:
 
 def topic_form(view: RunView, number: int) -> TopicForm:
     labels = view.labels
-    present, into = labels.present(number), int(labels.into[number])
+    present = labels.present(number)
+    into = int(labels.into[number])
     present |= {
         field: topic_label(present[field]) for field in ("into", "beside") if present[field]
     }

@@ -71,7 +71,8 @@ def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
 def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
     """The same for several topics at once, which can be undone at once, too."""
     with _editing(run):
-        present, batch = labels.read(run), uuid.uuid4()
+        present = labels.read(run)
+        batch = uuid.uuid4()
         edits = []
         for topic, fields in values.items():
             if not 0 <= topic < run.topics:
@@ -192,10 +193,8 @@ def topic_number(text: str, run: Run, field: str = "into") -> int:
 def _target(run: Run, topic: int, field: str, text: str) -> str:
     if not text:
         return ""
-    target, what = (
-        topic_number(text, run, field),
-        "merged into" if field == "into" else "moved to the family of",
-    )
+    target = topic_number(text, run, field)
+    what = "merged into" if field == "into" else "moved to the family of"
     if target == topic:
         raise Invalid(
             field,

@@ -148,7 +148,8 @@ def sign(request: HttpRequest) -> HttpResponse:
 @typed("run/carry.html")
 def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> Answer[CarryPage]:
     """What would be copied from another run of the corpus, and what would not."""
-    there, plan = view, label_transfer.Plan([], [], {})
+    there = view
+    plan = label_transfer.Plan([], [], {})
     if source is not None:
         there = RunView(_source(request, source))
         plan = label_transfer.plan(there, view)
@@ -212,10 +213,12 @@ LOOKS = {
 @looked_up
 def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     """Lead to the page that shows the ticked topics, for the documents that are chosen."""
-    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    ticked = _ticked(request, run)
+    do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
-    numbers, chosen = ",".join(map(str, ticked)), conditions(request.GET)
+    numbers = ",".join(map(str, ticked))
+    chosen = conditions(request.GET)
     if do == "export":
         url = reverse("export", args=[run.pk, "documents.csv"])
         return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
@@ -229,7 +232,8 @@ def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
 def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     """Merge, hide, group, move or colour the ticked topics: one entry of the history, which can be
     undone as a whole."""
-    ticked, do = _ticked(request, run), request.POST.get("do", "")
+    ticked = _ticked(request, run)
+    do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
     with told(request):

@@ -70,10 +70,8 @@ def file_position(text: str) -> int:
 
 def joined(query: QueryDict) -> str:
     """Two fields of a form as `has`."""
-    topic, least = (
-        query.get("with", "").strip(),
-        query.get("least", "").strip().removesuffix("%").strip(),
-    )
+    topic = query.get("with", "").strip()
+    least = query.get("least", "").strip().removesuffix("%").strip()
     if not topic:
         return ""
     match = _TOPIC.fullmatch(topic)

@@ -60,7 +60,9 @@ def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
 def form(selection: Selection, query: QueryDict) -> SetForm:
     """The same with what the form offers."""
     kept = own(query)
-    version, run, view = selection.version, selection.run, selection.view
+    version = selection.version
+    run = selection.run
+    view = selection.view
     return SetForm(
         **vars(chosen(selection, query)),
         own=kept,
@@ -110,7 +112,8 @@ def _category(selection: Selection, category: ValueField) -> OfferedCategory:
 
 def titles(view: RunView) -> list[tuple[int, str]]:
     """Each topic with its name and first words, hidden ones left out."""
-    labels, words = view.labels, topics.first_words(view, 3)
+    labels = view.labels
+    words = topics.first_words(view, 3)
     return [
         (k, f"{labels.title(k)}: {' '.join(words[k])}")
         for k in view.topics
@@ -179,10 +182,12 @@ def _value(selection: Selection, name: str, value: str, documents: int, chosen: 
 def _prominent(selection: Selection) -> list[ProminentTopic]:
     """Topics by what their larger share adds to the divergence of the set from the corpus, share
     log(share / share of all)."""
-    view, labels = selection.run_view, selection.run_view.labels
+    view = selection.run_view
+    labels = selection.run_view.labels
     here = sums.of_selection(selection).tokens[0]
     whole = sums.whole(view).tokens[0]
-    share, usual = here / max(here.sum(), 1), whole / max(whole.sum(), 1)
+    share = here / max(here.sum(), 1)
+    usual = whole / max(whole.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
     order = [
@@ -216,7 +221,8 @@ def bars(
     least, tally = days or _of_days(selection)
     if not len(tally):
         return []
-    first, last = date.fromordinal(least), date.fromordinal(least + len(tally) - 1)
+    first = date.fromordinal(least)
+    last = date.fromordinal(least + len(tally) - 1)
     months = 12 * (last.year - first.year) + last.month - first.month + 1
     step = next(
         n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS
@@ -258,10 +264,8 @@ def rates(
     documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
     among: the set of whose time the bars are, which has all of these documents."""
     (least, known), days = _of_days(among), fields.dates(selection.version)
-    numbers, tallies = (
-        np.arange(len(days)) if selection.numbers is None else selection.numbers,
-        list[np.ndarray](),
-    )
+    numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
+    tallies = list[np.ndarray]()
     for some, weights in ((documents, counts), (numbers, lengths[numbers])):
         dated = days[some] > 0
         tallies.append(
@@ -284,7 +288,8 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         days = days[days > 0]
         if not len(days):
             return 0, np.zeros(0, np.int64)
-        least, most = int(days.min()), int(days.max())
+        least = int(days.min())
+        most = int(days.max())
         return least, count(days - least, most - least + 1)
 
     return _tallies.get_or_set((selection.key, "days"), make)

@@ -277,7 +277,8 @@ def _first_days(version_id: int, name: str) -> list[int]:
     codes = columns.values(category)
     first = np.full(len(category.values), date.max.toordinal(), np.int32)
     for a in range(0, len(codes), _BLOCK):
-        values, days = codes[a : a + _BLOCK], columns.dates[a : a + _BLOCK]
+        values = codes[a : a + _BLOCK]
+        days = columns.dates[a : a + _BLOCK]
         known = (values != NONE) & (days > 0)
         np.minimum.at(first, values[known], days[known])
     return first.tolist()
@@ -286,7 +287,8 @@ def _first_days(version_id: int, name: str) -> list[int]:
 def usual(version: Version) -> str | None:
     """By what a page groups documents that was not asked: a period, else the first category; None
     where there is neither."""
-    by, days = period(version), dated(version)
+    by = period(version)
+    days = dated(version)
     if by == "year" and days is not None and days[1].year - days[0].year > LONG:
         return "decade"
     return by or next((category.name for category in categories(version)), None)

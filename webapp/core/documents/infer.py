@@ -70,7 +70,8 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     if not len(places):
         return None
     place = int(places[np.argmax(counts[places])])
-    run, into = view.run, view.labels.into
+    run = view.run
+    into = view.labels.into
     p = np.zeros(run.topics)
     rest = _theta(run.snapshot_id, run.pk, number)
     if not engines.get(run.engine).ABOUT.by_document:
@@ -116,7 +117,8 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     Only for engines that give a document one topic, whose states are small.
     """
     run = Run.objects.get(pk=run_id)
-    path, bow = files.run_folder(run.pk) / "checkpoint", evidence.of(run).rows
+    path = files.run_folder(run.pk) / "checkpoint"
+    bow = evidence.of(run).rows
     if not sealed.exists(path):
         raise Invalid(
             "run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read."

@@ -56,7 +56,8 @@ class _Part(NamedTuple):
     def place(self, key: float, number: int, find: Callable = bisect_left) -> int:
         """The first document that does not come before a key and a number; with bisect_right the
         first behind them."""
-        numbers, key_of = self.numbers(), self.key
+        numbers = self.numbers()
+        key_of = self.key
         return find(
             range(self.length),
             (key, number),
@@ -138,7 +139,8 @@ class Listing:
                 number + 1 if number < last else None,
                 number + 1,
             )
-        before, parts = 0, self._parts()
+        before = 0
+        parts = self._parts()
         for n, part in enumerate(parts):
             at = part.place(part.key(number), number)
             if at < part.length and part.at(at) == number:
@@ -172,7 +174,8 @@ class Listing:
         return _lists.get_or_set((self.selection.key, *about), make)
 
     def _by_date(self) -> _Part:
-        days, newest = fields.dates(self.selection.version), self.by == "newest"
+        days = fields.dates(self.selection.version)
+        newest = self.by == "newest"
 
         def key(number: int) -> float:
             day = float(days[number])
@@ -180,10 +183,8 @@ class Listing:
 
         kept = fields.by_date(self.selection.version, newest)
         if self.selection.span and kept is not None:
-            first, length = (
-                fields.first_position(self.selection.version, self.selection.span, newest),
-                self.selection.count,
-            )
+            first = fields.first_position(self.selection.version, self.selection.span, newest)
+            length = self.selection.count
             return _Part(length, lambda: kept[first : first + length], key)
 
         def make() -> tuple[np.ndarray]:
@@ -201,7 +202,8 @@ class Listing:
             selection.run is not None and selection.version is not None
         )  # a corpus alone has no topics
         counted = evidence.of(selection.run)
-        parts, mask = selection.run_view.labels.parts(topic), selection.mask
+        parts = selection.run_view.labels.parts(topic)
+        mask = selection.mask
 
         def key(number: int) -> float:
             held = sum(counted.tokens(number, part) for part in parts)
@@ -268,7 +270,8 @@ def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if len(keys) <= FIRST:
         return np.arange(len(keys)), np.zeros(0, np.int64)
     limit = np.partition(keys, FIRST)[FIRST]
-    below, equal = np.flatnonzero(keys < limit), np.flatnonzero(keys == limit)
+    below = np.flatnonzero(keys < limit)
+    equal = np.flatnonzero(keys == limit)
     first = np.sort(np.concatenate([below, equal[: FIRST - len(below)]]))
     return first, np.delete(np.arange(len(keys)), first)
 

@@ -26,7 +26,8 @@ Test = Callable[[np.ndarray | slice], np.ndarray]
 
 def numbers(selection: Selection) -> np.ndarray:
     """int32, ascending, read-only: the documents of a set that has a condition."""
-    version, numbers = selection.version, None
+    version = selection.version
+    numbers = None
     tests = list(_tests(selection, version))
     if selection.q:
         numbers = search.open_index(selection.corpus).find(selection.q)

@@ -103,7 +103,8 @@ def mixtures(view: RunView, numbers: list[int]) -> np.ndarray:
 def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float]]:
     """(topic, share) of the topics of some documents, the largest first. counts: int64[K],
     tokens."""
-    order, total = np.argsort(-counts, kind="stable")[:most].tolist(), int(counts.sum())
+    order = np.argsort(-counts, kind="stable")[:most].tolist()
+    total = int(counts.sum())
     return [(k, float(counts[k] / total)) for k in order if counts[k]]
 
 

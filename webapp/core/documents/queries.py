@@ -52,7 +52,8 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
         if topic is not None
         else {}
     )
-    owner, view = selection.run or selection.corpus, selection.view
+    owner = selection.run or selection.corpus
+    view = selection.view
     parameters = (
         f"?{urlencode(listing.parameters)}" if listing.parameters else ""
     )  # a document knows its list by them
@@ -77,7 +78,8 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
-    counted, parts = evidence.of(selection.run_view.run), selection.run_view.labels.parts(topic)
+    counted = evidence.of(selection.run_view.run)
+    parts = selection.run_view.labels.parts(topic)
     held = np.array([sum(counted.tokens(number, part) for part in parts) for number in numbers])
     return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
 
@@ -124,10 +126,8 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
 def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWithPassage]:
     """Some documents, each with the passage where a topic is strongest."""
     corpus = view.run.corpus
-    known, passages = (
-        embargo.about(corpus, numbers, "title", "date_text"),
-        texts.passages(view, numbers, topic),
-    )
+    known = embargo.about(corpus, numbers, "title", "date_text")
+    passages = texts.passages(view, numbers, topic)
     return [
         DocumentWithPassage(
             **known[n],
@@ -150,7 +150,8 @@ def proportions(view: RunView, number: int) -> list[Proportion]:
 def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     """The same of any tokens by topic, [K]."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
-    words, total = topics.top_words(view, order, 5), tokens.sum()
+    words = topics.top_words(view, order, 5)
+    total = tokens.sum()
     return [
         Proportion(
             **vars(links.topic_link(view, k)),
@@ -180,7 +181,8 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
         view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest"
     )
     text = by_number.get(number, {}).get("digest")
-    own, listed = view.labels.merged(mixture), []
+    own = view.labels.merged(mixture)
+    listed = []
     for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
         ks, tokens = counted.mixture(n)
         other = np.bincount(

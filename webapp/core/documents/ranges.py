@@ -48,10 +48,8 @@ def read(query: QueryDict, version: Version) -> list[Range]:
     ?low:price=10&high:price=20. Raises Invalid."""
     ranges = [_read(text, version) for text in query.getlist("between") if text]
     for field in fields.ranges(version):
-        low, high = (
-            query.get(f"low:{field.name}", "").strip(),
-            query.get(f"high:{field.name}", "").strip(),
-        )
+        low = query.get(f"low:{field.name}", "").strip()
+        high = query.get(f"high:{field.name}", "").strip()
         if low or high:
             ranges.append(_checked(Range(field.name, low, high), field))
     ranges = list(dict.fromkeys(ranges))

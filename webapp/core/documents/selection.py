@@ -61,7 +61,8 @@ class Selection:
         only: Sequence[str] = (),
         matches: Sequence[str] = (),
     ):
-        self.corpus, self.view = corpus, view
+        self.corpus = corpus
+        self.view = view
         self.run = view.run if view else None
         self.version = _version(corpus, view)
         self.q, self.topics, self.values = q, list(topics), list(values)
@@ -104,7 +105,8 @@ class Selection:
         """Of a corpus, or of a run: without one `has` is left out. Raises Invalid, with a sentence,
         for what can't be understood."""
         view, corpus = (owner, owner.run.corpus) if isinstance(owner, RunView) else (None, owner)
-        run, version = view.run if view else None, _version(corpus, view)
+        run = view.run if view else None
+        version = _version(corpus, view)
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
         if q and has_order(search.open_index(corpus).parse(q)):
             embargo.refuse_order(corpus, "q")

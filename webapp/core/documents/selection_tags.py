@@ -20,7 +20,8 @@ def selection_form(context, selection):
 @register.simple_tag(takes_context=True)
 def chosen_set(context) -> ChosenOfRun | None:
     """The set that is chosen on any page of a run; None where all documents are meant."""
-    run, query = context["run"], context["request"].GET
+    run = context["run"]
+    query = context["request"].GET
     selection = context.get("selection")
     shown = isinstance(selection, Selection)
     if not shown:

@@ -69,7 +69,8 @@ def of_days(
 ) -> Ranges | None:
     """Of some topics, or of all, as readers fold them, in groups of days. None where the run left
     no sums by day, or none that help."""
-    version, counted = selection.version, evidence.of(selection.run_view.run)
+    version = selection.version
+    counted = evidence.of(selection.run_view.run)
     if counted.day_sums is None or fields.by_date(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]
@@ -91,10 +92,8 @@ def of_days(
     ):
         return made
     owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
-    whole, by_topic = (
-        np.zeros((len(groups) + 1, made.whole.shape[1])),
-        np.zeros((len(every), len(groups) + 1, len(measures))),
-    )
+    whole = np.zeros((len(groups) + 1, made.whole.shape[1]))
+    by_topic = np.zeros((len(every), len(groups) + 1, len(measures)))
     for i, g in enumerate([*owner.tolist(), len(groups)]):
         whole[g] += made.whole[i]
         by_topic[:, g] += made.by_topic[:, i]
@@ -136,7 +135,8 @@ def of_selection(selection: Selection, by: str | None = None) -> Sums:
 
 def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
     """The same in any groups. name: tells them from others of the same documents."""
-    run, into = selection.run_view.run, selection.run_view.labels.into
+    run = selection.run_view.run
+    into = selection.run_view.labels.into
 
     def make() -> Sums:
         known = groups and groups._replace(
@@ -160,7 +160,8 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
 
 def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    into, counted = view.labels.into, evidence.of(view.run)
+    into = view.labels.into
+    counted = evidence.of(view.run)
     if not np.array_equal(into, np.arange(counted.K)):
         return grouped(
             Selection.all(view), None, None

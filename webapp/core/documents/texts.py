@@ -80,7 +80,8 @@ def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:
     stands between them."""
     inside = slice(*np.searchsorted(assigned.offsets, [start, start + len(text)]))
     (stops,) = wording.stops(run.version, [text], [assigned.offsets[inside] - start])
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for offset, word, topic, certainty, end in zip(
         *(column[inside].tolist() for column in assigned), stops, strict=True
     ):
@@ -213,7 +214,8 @@ def marked(
     `stops`."""
     text = piece.text
     at, b = cut
-    begin_of, end_of = piece.first + at, piece.first + max(at, b, *stops)
+    begin_of = piece.first + at
+    end_of = piece.first + max(at, b, *stops)
     parts = [("… ", False)] if piece.first else []
     for begin, stop in zip(places.tolist(), stops, strict=True):
         parts += [(text[at:begin], False), (text[begin:stop], True)]

@@ -161,7 +161,8 @@ def in_run(
         )
     marked = Place.read(passage)
     plain = _document(here, Selection.read(request.GET, view), number, marked, at, by)
-    tokens, document = texts.tokens(view, number), plain.document
+    tokens = texts.tokens(view, number)
+    document = plain.document
     parts = queries.proportions(view, number)
     name, coloured, alone = _shown(show or topic, view, parts)
     page = DocumentOfRunPage(
@@ -260,7 +261,8 @@ def _document(
         )
     listing = Listing(selection, by)
     around = listing.around(number)
-    before, after = max(0, document.start - 1), document.end
+    before = max(0, document.start - 1)
+    after = document.end
     return DocumentPage(
         document=document,
         at=min(at, document.length),

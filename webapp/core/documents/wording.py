@@ -20,7 +20,8 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
 
 
 def _how(version: Version) -> tuple[text.Choice, str, bool, int]:
-    chosen, reading = version.settings, version.corpus.settings
+    chosen = version.settings
+    reading = version.corpus.settings
     names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
     alike = (
         (written, word)

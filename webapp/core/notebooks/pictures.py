@@ -49,7 +49,9 @@ def picture_of(table: KeptTable | None) -> Picture | None:
         value for line in series for value in (*line.values, *line.high) if value is not None
     )
     frame = _Frame(len(labels), most or 1.0)
-    areas, strokes, ends = [], frame.levels(), []
+    areas = []
+    strokes = frame.levels()
+    ends = []
     for number, line in enumerate(series):
         colour = COLOURS[number % len(COLOURS)]
         areas += [Area(points, colour) for points in frame.bands(line)]
@@ -59,7 +61,8 @@ def picture_of(table: KeptTable | None) -> Picture | None:
     texts = [*frame.axis(), *_ticks(frame, labels)]
     lowest = HEIGHT - TOP - BOTTOM
     for number, y in zip(*spread_names(ends, lowest, LINE_HEIGHT), strict=True):
-        name, colour = series[number].name, COLOURS[number % len(COLOURS)]
+        name = series[number].name
+        colour = COLOURS[number % len(COLOURS)]
         at = (WIDTH - RIGHT + 6, TOP + y + FONT_SIZE / 3)
         texts.append(Text(at, _short(name), colour))
     said = f"Shares by {table.columns[0]}: {'; '.join(line.name for line in series)}"
@@ -93,7 +96,8 @@ class _Frame:
     """Where values are drawn: n of them side by side, from 0 to `most`."""
 
     def __init__(self, n: int, most: float):
-        self.n, self.most = n, most
+        self.n = n
+        self.most = most
 
     def point(self, place: int, value: float) -> Point:
         across = (WIDTH - LEFT - RIGHT) * place / max(self.n - 1, 1)

@@ -36,7 +36,8 @@ def create(title: str, by: str, owner: User | None = None) -> Notebook:
 
 
 def change(notebook: Notebook, title: str, intro: str) -> None:
-    title, intro = _title(title), _text("introduction", intro)
+    title = _title(title)
+    intro = _text("introduction", intro)
     Notebook.objects.filter(pk=notebook.pk).update(title=title, intro=intro, used_at=timezone.now())
 
 
@@ -68,8 +69,10 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
     """Keep a piece of evidence at the end of the notebook. Raises Invalid."""
     if not (address := addresses.own_path(evidence.address)):
         raise Invalid("address", "Only pages of this Topograph can be pinned.")
-    title, sentence = one_line(evidence.title)[:TITLE], _text("sentence", evidence.sentence)
-    table, comment = _table(evidence.table), _text("comment", comment)
+    title = one_line(evidence.title)[:TITLE]
+    sentence = _text("sentence", evidence.sentence)
+    table = _table(evidence.table)
+    comment = _text("comment", comment)
     with transaction.atomic():
         _lock(notebook)
         here = notebook.pins.all()

@@ -45,7 +45,8 @@ def tree(snapshot_id: int) -> Tree:
 def _made(run: Run) -> Tree:
     """Of the topics in use; without general talk, unless that is most of the words: then it is what
     the documents are about."""
-    counted, columns = evidence.of(run), measures.of(run)
+    counted = evidence.of(run)
+    columns = measures.of(run)
     size = np.where(columns["used"] > 0, columns["tokens"], 0.0)
     subjects = np.where(columns["background"] > 0, 0.0, size)
     arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths

@@ -37,7 +37,8 @@ class FoundAgain:
 
 def ready(run_id: int) -> QuerySet[Replicate]:
     """The finished trainings with other seeds, in their order."""
-    own, done = Replicate.Texts.OWN, Replicate.Status.READY
+    own = Replicate.Texts.OWN
+    done = Replicate.Status.READY
     return Replicate.objects.filter(run=run_id, texts=own, status=done).order_by("pk")
 
 

@@ -40,7 +40,8 @@ class Labels:
     ):
         """`values`: field of Edit -> topic -> its present value. `proposed`: what was proposed for
         each topic, or nothing yet."""
-        self._values, self._proposed = values, proposed
+        self._values = values
+        self._proposed = proposed
         self.into, self.beside = (
             resolved(K, values["into"]),
             resolved(K, values["beside"] | values["into"]),

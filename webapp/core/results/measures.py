@@ -42,11 +42,9 @@ def read(snapshot_id: int) -> dict[str, np.ndarray]:
 def kinds(column: dict[str, np.ndarray]) -> list[Kind | None]:
     """Of each topic, from the columns of `of`: what topics.verdict looks at first; None where
     nothing is measured."""
-    general, mixed, measured = (
-        column["background"] > 0,
-        column["mixed"] > 0,
-        ~np.isnan(column["exclusivity"]),
-    )
+    general = column["background"] > 0
+    mixed = column["mixed"] > 0
+    measured = ~np.isnan(column["exclusivity"])
     numbers = np.where(general, 2, np.where(mixed, 1, 0)).tolist()
     return [
         KINDS[n] if known else None for n, known in zip(numbers, measured.tolist(), strict=True)

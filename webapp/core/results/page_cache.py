@@ -138,7 +138,8 @@ def _reader(request: HttpRequest, run: Run) -> tuple:
     """What pages show of the reader: their role, their name, and the notebooks that a Pin button
     offers. Under an embargo also for whom the passages of a page were counted: they have not been
     shown to others."""
-    user, context = request.user, request_context(request)
+    user = request.user
+    context = request_context(request)
     account = (
         (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
     )

@@ -11,7 +11,8 @@ from webapp.models import Run
 
 def made_by(run: Run) -> dict:
     """Plain values: corpus, run, settings, seed, versions."""
-    corpus, version = run.corpus, run.version
+    corpus = run.corpus
+    version = run.version
     snapshot = run.snapshot
     assert snapshot is not None  # of a run that is done
     return {

@@ -65,7 +65,8 @@ class FormingWriter:
     """
 
     def __init__(self, run: Run, bow: Bow):
-        self.run, self.bow = run, bow
+        self.run = run
+        self.bow = bow
         self.places: dict[int, tuple[float, float]] = {}
         if before := run.forming.order_by("-step").first():
             self.places = {topic["number"]: (topic["x"], topic["y"]) for topic in before.topics}
@@ -168,10 +169,8 @@ class FormingWriter:
     def _densest(self, number: int, of_word: np.ndarray) -> int:
         """The character at which the passage of a row begins that has most of a topic. of_word: of
         each of its words."""
-        row, offsets = (
-            slice(self.bow.indptr[number], self.bow.indptr[number + 1]),
-            self.bow.offsets_of(number),
-        )
+        row = slice(self.bow.indptr[number], self.bow.indptr[number + 1])
+        offsets = self.bow.offsets_of(number)
         order = np.argsort(offsets, kind="stable")
         offsets = offsets[order].astype(np.int64)
         weights = np.concatenate(

@@ -62,7 +62,9 @@ def of_texts(
         list(dict.fromkeys([*standing, *first]))
         for standing, first in zip(naming.standing(counted), company.words(counted)[0], strict=True)
     ]
-    looked_at, phrases, taught = [], [], list[str]()
+    looked_at = []
+    phrases = []
+    taught = list[str]()
     each = GRAMMAR // max(len(samples), 1)
     for sample, own in zip(samples, listed, strict=True):
         beat.check()

@@ -168,7 +168,8 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
         for place_x, place_y in (below, *other_places):
             box = _label_box(disc, place_x, place_y, width)
             if box.is_within_map and not any(box.crosses(other) for other in taken):
-                dx, dy = place_x, place_y
+                dx = place_x
+                dy = place_y
                 has_room = True
                 taken.append(box)
                 break

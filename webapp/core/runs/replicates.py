@@ -93,7 +93,8 @@ def state(run: Run) -> OtherSeeds | None:
         return None
     n = Counter(of_seeds(run).values_list("status", flat=True))
     again = found_again.counted(run)
-    ready, failed = n[Replicate.Status.READY], n[Replicate.Status.FAILED]
+    ready = n[Replicate.Status.READY]
+    failed = n[Replicate.Status.FAILED]
     found = sum(one.found == one.runs for one in again) if again else None
     return OtherSeeds(ready, n.total() - ready - failed, failed, found)
 
@@ -127,7 +128,8 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:
     """Its fields; None where somebody needs the machine: then the checkpoint `saved` is there to
     continue from."""
-    run, engine = replicate.run, engines.get(replicate.run.engine)
+    run = replicate.run
+    engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     own = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
     bow = trials.learned_from(replicate, own)
@@ -166,7 +168,8 @@ class _Needed:
     """Whether somebody needs the machine; once it is so, for ever."""
 
     def __init__(self) -> None:
-        self.looked, self.ever = time.monotonic(), False
+        self.looked = time.monotonic()
+        self.ever = False
 
     def __call__(self) -> bool:
         if not self.ever and time.monotonic() - self.looked >= LOOK:

@@ -328,7 +328,10 @@ def warm_starter(run: Run) -> WarmStart:
 def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: dict) -> Run:
     """Let a new run begin with the topics of its parent, as `steering` changes them, and leave
     words out."""
-    new.parent, new.dropped, new.begins, new.steering = parent, dropped, True, steering
+    new.parent = parent
+    new.dropped = dropped
+    new.begins = True
+    new.steering = steering
     new.save(update_fields=["parent", "dropped", "begins", "steering"])
     return new
 

@@ -162,7 +162,9 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
     # One number for topic and word
     given = held.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
     order = np.argsort(given)
-    given, tokens, documents = given[order], tokens[order], documents[order]
+    given = given[order]
+    tokens = tokens[order]
+    documents = documents[order]
     listed = topic * topics.V + topics.words
     at = np.minimum(np.searchsorted(given, listed), len(given) - 1)
     has = given[at] == listed
@@ -208,7 +210,9 @@ def _topics(
     xy: np.ndarray | None,
     called: list[Name],
 ) -> list[Topic]:
-    share, columns, marked = topics.share, {}, {}
+    share = topics.share
+    columns = {}
+    marked = {}
     if outcome is not None:
         measures = outcome.measures
         share = measures.tokens / measures.tokens.sum()
@@ -225,7 +229,8 @@ def _topics(
             "tells": outcome.kinds.tells,
         }
         marked = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
-    similar, company = _similar(outcome, used), _company(outcome, topics.K)
+    similar = _similar(outcome, used)
+    company = _company(outcome, topics.K)
     return [
         Topic(
             snapshot=snapshot,

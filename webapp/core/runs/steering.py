@@ -93,10 +93,8 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     that can't be."""
     if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
-    dropped, topics = (
-        sorted({*run.dropped, *wish.never}),
-        changes(wish.stored, {}).number_of_topics(run.topics),
-    )
+    dropped = sorted({*run.dropped, *wish.never})
+    topics = changes(wish.stored, {}).number_of_topics(run.topics)
     return services.continued(run, dropped, by, steering=wish.stored, topics=topics)
 
 

@@ -245,7 +245,9 @@ class Training:
     def _resume(self) -> None:
         """Load the last checkpoint, or make the state with which a run begins that continues
         another."""
-        self.state, self.before, self.stop = None, 0.0, False
+        self.state = None
+        self.before = 0.0
+        self.stop = False
         self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
         if sealed.exists(self.checkpoint):
             with sealed.held(self.checkpoint):
@@ -285,7 +287,8 @@ class Training:
 
     def _warm_start(self) -> State:
         """The engine's state with the topics of the run's parent."""
-        run, parent = self.run, self.run.parent
+        run = self.run
+        parent = self.run.parent
         if parent is None:
             raise Invalid(
                 "run",

@@ -70,7 +70,8 @@ def counted(
 ) -> Kept:
     """What is kept. learned: what it was trained on; own: the run's texts, which are read of
     halves."""
-    run, bow = replicate.run, learned if replicate.texts == Replicate.Texts.DRAWN else own
+    run = replicate.run
+    bow = learned if replicate.texts == Replicate.Texts.DRAWN else own
     assert run.snapshot is not None
     rows = document_tokens(
         bow,

@@ -31,8 +31,13 @@ FOLD = 1.5e-6  # seconds a word, for finding the topic of each
 # (docs/measurements/storage.md): pairs of a document and a word for each word; topics of a word at
 # K = 100, and of a document, by the root of its length; a row of a topic's word in Postgres with
 # its indexes; the engine's state for such a row, packed and not; what Postgres keeps of each topic.
-PAIRS, ROWS, MIXTURE = 0.83, 12, 0.87
-ROW, STATE_PACKED, STATE, OF_TOPIC = 137, 20, 60, 3_000
+PAIRS = 0.83
+ROWS = 12
+MIXTURE = 0.87
+ROW = 137
+STATE_PACKED = 20
+STATE = 60
+OF_TOPIC = 3_000
 _PASSAGE = 340  # characters
 _FEATURES = [
     regex.compile(p)
@@ -190,9 +195,11 @@ def preview(
 ) -> ChoicePreview:
     """All that the page shows of a choice, with the writings that are alike in the stream. cut:
     language and given of the corpus's tokeniser, for the passage."""
-    choice, kept_words = words_chosen.choice(), frozenset(words_chosen.kept_words)
+    choice = words_chosen.choice()
+    kept_words = frozenset(words_chosen.kept_words)
     counts = count(stream, choice)
-    D, part = stream.D, stream.D / max(1, scale.documents)
+    D = stream.D
+    part = stream.D / max(1, scale.documents)
     left = thresholds(
         choice,
         counts.tokens,
@@ -203,7 +210,8 @@ def preview(
         part,
     )
     exists = counts.tokens > 0
-    kept, frequent = exists & ~left.any, left.common | left.even
+    kept = exists & ~left.any
+    frequent = left.common | left.even
     tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())
     counted = int(counts.tokens[kept].sum())
     content = max(1, int(counts.tokens.sum()))
@@ -302,8 +310,11 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     )
     if quarter < 1 or all_ <= half or half <= quarter:
         return round(all_)
-    before, now = math.log2(half / quarter), math.log2(all_ / half)
-    fewer, doublings, growth = min(1.0, now / before), -math.log2(part), 0.0
+    before = math.log2(half / quarter)
+    now = math.log2(all_ / half)
+    fewer = min(1.0, now / before)
+    doublings = -math.log2(part)
+    growth = 0.0
     for i in range(math.ceil(doublings)):
         now *= fewer
         growth += now * min(1.0, doublings - i)
@@ -346,7 +357,9 @@ def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) 
         for start, end, word in row
     }
     stays = set(counts.words(np.flatnonzero(kept))) if places else set()
-    pieces, at, after = [], 0, []
+    pieces = []
+    at = 0
+    after = []
     for start, end, _ in places:
         if start > at:
             pieces.append(Piece(passage[at:start], None))

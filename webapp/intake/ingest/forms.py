@@ -56,7 +56,8 @@ class OfferedEngine:
 def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers
     do."""
-    there, rows = physical(), corpus.version.rows if corpus.version else 0
+    there = physical()
+    rows = corpus.version.rows if corpus.version else 0
     costs = {
         name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
         for name in engines.ENGINES

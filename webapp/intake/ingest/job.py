@@ -57,7 +57,9 @@ class VersionBuilder:
         check: Callable[[], None],
         report_stage: Callable[[str], None],
     ):
-        self.version, self.checkpoint, self.check = version, checkpoint, check
+        self.version = version
+        self.checkpoint = checkpoint
+        self.check = check
         self.source, self.folder = (
             files.corpus_folder(version.corpus_id),
             files.version_folder(version.pk),
@@ -352,7 +354,9 @@ class ProgressReporter:
     """Tells open pages how far a job is, at most once in REPORT_EVERY."""
 
     def __init__(self, corpus: Corpus, beat: Heartbeat):
-        self.corpus, self.beat, self.reported_at = corpus, beat, 0.0
+        self.corpus = corpus
+        self.beat = beat
+        self.reported_at = 0.0
         self.last: dict[str, int] = {}
         events.leave_note(
             f"progress:corpus:{corpus.pk}", {}, NOTE_SECONDS

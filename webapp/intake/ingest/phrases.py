@@ -84,7 +84,9 @@ def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bo
 
 
 def _parts(piece: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
-    text, start, stop = piece.text, phrase.start - piece.first, phrase.stop - piece.first
+    text = piece.text
+    start = phrase.start - piece.first
+    stop = phrase.stop - piece.first
     before = text[:start].partition(" ")[2] if piece.first else text[:start]
     after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
     return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
@@ -126,7 +128,8 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
         for phrase, place, document in zip(
             (which - own.start).tolist(), at[where].tolist(), documents.tolist(), strict=True
         ):
-            start, last_start = int(block.starts[first[place]]), int(block.starts[last[place]])
+            start = int(block.starts[first[place]])
+            last_start = int(block.starts[last[place]])
             stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
             places[phrase] = (int(stream.numbers[block.first + document]), start, stop)
     return places

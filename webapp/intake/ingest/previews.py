@@ -160,7 +160,8 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     """With all about the columns guessed anew where the file was cut into others than those that
     the user saw, and else with what the form that the user saw did not have: the kind of a column
     that was the title, say."""
-    options, seen = sniff.options, data.get("columns")
+    options = sniff.options
+    seen = data.get("columns")
     guessed = {
         f"kind_{i}": options.kinds.get(name, metadata.DEFAULT.kind)
         for i, name in enumerate(sniff.columns[: reading_forms.KINDS_SHOWN])
@@ -297,10 +298,8 @@ def preview_draft(
 
 
 def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
-    scale, cut = (
-        estimates.of_sample(beginning),
-        {"language": stream.language, "given": stream.given, "cut": stream.cut},
-    )
+    scale = estimates.of_sample(beginning)
+    cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
     return estimates.preview(
         stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut
     )
@@ -383,7 +382,8 @@ def preview_corpus(
 ) -> Preview:
     """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents,
     evenly spread."""
-    words, passage = form.words(), "" if corpus.embargo else estimates.passage_of(texts)
+    words = form.words()
+    passage = "" if corpus.embargo else estimates.passage_of(texts)
     tokens = files.corpus_folder(corpus.pk) / "tokens"
     stream = sealed.opened(lambda: Stream.open(tokens), tokens)
     spread = Spread(stream)

@@ -101,7 +101,8 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
     for addition, end in zip(
         additions, [*(each["first"] for each in additions[1:]), None], strict=True
     ):
-        options, shaping = readers.Options(**addition["options"]), Shaping(**addition["shaping"])
+        options = readers.Options(**addition["options"])
+        shaping = Shaping(**addition["shaping"])
         came = [
             file
             for file in everything
@@ -174,7 +175,9 @@ class ReadAttempt:
     transaction of each chunk's rows."""
 
     def __init__(self, corpus: Corpus, beat: Heartbeat, save: Callable[[ReadCheckpoint], None]):
-        self.corpus, self.beat, self.save = corpus, beat, save
+        self.corpus = corpus
+        self.beat = beat
+        self.save = save
         self.folder = files.corpus_folder(corpus.pk)
         self.reading = ReadingSettings.from_dict(corpus.settings)
         self.checkpoint = self._last = ReadCheckpoint(**corpus.progress)
@@ -270,7 +273,8 @@ class ReadAttempt:
 
     def _chunks(self) -> Iterator[Chunk]:
         """What is still to be read, some megabytes at a time."""
-        chunk, size = Chunk(self.checkpoint.file, self.checkpoint.items, self.before), 0
+        chunk = Chunk(self.checkpoint.file, self.checkpoint.items, self.before)
+        size = 0
         try:
             for chunk.file, chunk.items, item in self._items():
                 position = self.plan.place(item.file, chunk.file)
@@ -295,13 +299,15 @@ class ReadAttempt:
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
                     yield self._completed(chunk)
-                    chunk, size = Chunk(chunk.file, chunk.items, self.before), 0
+                    chunk = Chunk(chunk.file, chunk.items, self.before)
+                    size = 0
             yield self._completed(chunk)
         finally:
             connection.close()  # this thread's own
 
     def _completed(self, chunk: Chunk) -> Chunk:
-        encodings, self.encodings = self.encodings, {}
+        encodings = self.encodings
+        self.encodings = {}
         return replace(chunk, bytes=self.bytes, encodings=encodings)
 
     def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
@@ -331,7 +337,8 @@ class ReadAttempt:
             )
             return
         for plan in self.plans:
-            self.plan, unread = plan, plan.unread
+            self.plan = plan
+            unread = plan.unread
             if unread and plan.shaping.across:
                 first = unread[0].position
                 items = itertools.chain.from_iterable(

@@ -162,7 +162,8 @@ class ReadingForm(NamedVocabularyForm):
             ),
         }
         super().__init__(*args, name=corpus.name, reading=reading, initial=initial, **kwargs)
-        self.options, self.sniff = options, sniff
+        self.options = options
+        self.sniff = sniff
         guess = options.encoding
         choice_field(self, "encoding").choices = (
             ENCODINGS if guess in dict(ENCODINGS) else [(guess, guess), *ENCODINGS]

@@ -46,7 +46,9 @@ from webapp.models import Corpus
 from webapp.platform.storage import files
 
 ByKind = Counter[str | None]  # of files
-CHARACTERS, DOCUMENTS, FILES = 2_000_000, 1_000, 24
+CHARACTERS = 2_000_000
+DOCUMENTS = 1_000
+FILES = 24
 STEP = (
     1 << 18
 )  # bytes by which readers tell how far they are: behind the last document they may have so many more
@@ -60,7 +62,8 @@ KEPT = (
 )
 SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
 FORMS = 3  # of dates that can't be read that are shown
-_DIGITS, _LETTERS = regex.compile(r"\d+"), regex.compile(r"\p{L}+")
+_DIGITS = regex.compile(r"\d+")
+_LETTERS = regex.compile(r"\p{L}+")
 _LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
 
 
@@ -229,7 +232,8 @@ class _File(NamedTuple):
 class _Sampler:
     def __init__(self, corpus: Corpus, reading: ReadingSettings, folder: Path, fits: bool = True):
         """fits: whether all may be read, where its bytes are few."""
-        self.reading, self.folder = reading, folder
+        self.reading = reading
+        self.folder = folder
         self.options = readers.Options(**reading.options)
         self.shaping = Shaping(**reading.shaping)
         everything = [_File(*row) for row in corpus.files.values_list("name", "path", "bytes")]
@@ -272,9 +276,12 @@ class _Sampler:
         self.until = began + SECONDS
         first: list[dict] = []
         texts: list[str] = []
-        days, undated, heads = [], [], []
+        days = []
+        undated = []
+        heads = []
         evidence = Counter[str]()
-        without, made = 0, 0
+        without = 0
+        made = 0
         parts: list[Part | None] = []
         items = self._items()
         with Stream.write(self.folder, tokeniser) as stream:
@@ -391,13 +398,12 @@ class _Sampler:
         fits. What is behind that is read on for a while, and only counted: the first documents may
         be shorter than the others."""
         sampled = characters = 0
-        ahead, ahead_seconds = (
-            AHEAD // max(1, len(self.sources)),
-            AHEAD_SECONDS / max(1, len(self.sources)),
-        )
+        ahead = AHEAD // max(1, len(self.sources))
+        ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
             left = 1 if self.fits else len(self.sources) - i
-            most, many = (CHARACTERS - characters) // left, max(1, (DOCUMENTS - sampled) // left)
+            most = (CHARACTERS - characters) // left
+            many = max(1, (DOCUMENTS - sampled) // left)
             if (
                 most <= 0
                 or sampled >= DOCUMENTS
@@ -423,11 +429,9 @@ class _Sampler:
                     ):
                         if isinstance(item, readers.Document):
                             begins = self._begins(item)
-                            found, length, size = (
-                                found + begins,
-                                length + len(item.text),
-                                size + _bytes(item),
-                            )
+                            found = found + begins
+                            length = length + len(item.text)
+                            size = size + _bytes(item)
                         position = min(
                             read,
                             read if single else max(read - STEP, round(size * packed)),
@@ -444,7 +448,8 @@ class _Sampler:
                                 or found >= many
                                 or time.monotonic() > self.until
                             ):
-                                sampled, characters = sampled + found, characters + length
+                                sampled = sampled + found
+                                characters = characters + length
                                 counting = time.monotonic()
                         else:
                             self.cut_short = self.cut_short or isinstance(item, readers.Document)

@@ -158,10 +158,8 @@ class ShapingForm(SentForm):
         """shaping: what was chosen before, None for nothing. tables: names of files that may be the
         table; guess: which seems to be. Both are offered, and nothing else is taken."""
         shaping = shaping or Shaping(silent=CERTAIN)
-        table, key = (
-            shaping.table or (guess.name if guess else ""),
-            shaping.key or (guess.key if guess else ""),
-        )
+        table = shaping.table or (guess.name if guess else "")
+        key = shaping.key or (guess.key if guess else "")
         initial = {
             "sections": shaping.sections,
             "length": shaping.length or None,

@@ -37,7 +37,9 @@ PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
 # What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs,
 # bytes that are still to be hashed.
-FEW, FEW_PACKED, FEW_UNHASHED = 500, 4 << 20, 128 << 20
+FEW = 500
+FEW_PACKED = 4 << 20
+FEW_UNHASHED = 128 << 20
 
 
 class ReceivedFile(NamedTuple):
@@ -152,7 +154,8 @@ def store(
     step between two, and may raise to end it.
     Raises Invalid where a pack can't be opened.
     """
-    corpus, checkpoint = upload.corpus, StoreCheckpoint(**upload.checkpoint or {})
+    corpus = upload.corpus
+    checkpoint = StoreCheckpoint(**upload.checkpoint or {})
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     parts = (
@@ -226,7 +229,9 @@ def _received(
 ) -> Iterator[Part]:
     """The received files that are still to be stored. Until all have come their positions are below
     0, so that order can be made then."""
-    arriving, rows, read = received_folder(corpus), [], 0
+    arriving = received_folder(corpus)
+    rows = []
+    read = 0
     with (arriving / "list.jsonl").open(encoding="utf-8") as notes:
         for i, line in enumerate(islice(notes, checkpoint.uploads, None), checkpoint.uploads):
             name, sha256, pack = json.loads(line)
@@ -257,7 +262,8 @@ def _received(
                         )
                         size = 0
                     yield _settled(rows, checkpoint, report)
-                    rows, read = [], 0
+                    rows = []
+                    read = 0
             checkpoint = replace(checkpoint, uploads=i + 1, inside=0, bytes=checkpoint.bytes + size)
             report(checkpoint)
     yield _settled(rows, checkpoint, report)
@@ -320,7 +326,8 @@ def _link(path: Path, to: str) -> None:
 def _sha256(
     path: Path, checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
 ) -> str:
-    sha256, done = hashlib.sha256(), 0
+    sha256 = hashlib.sha256()
+    done = 0
     with path.open("rb", buffering=0) as file:
         while block := file.read(BLOCK):
             sha256.update(block)
@@ -346,7 +353,8 @@ def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) ->
         def save(checkpoint: StoreCheckpoint, pk: int = upload.pk) -> None:
             Upload.objects.filter(pk=pk).update(checkpoint=asdict(checkpoint))
 
-        checkpoint, first = StoreCheckpoint(**upload.checkpoint or {}), upload.position or 0
+        checkpoint = StoreCheckpoint(**upload.checkpoint or {})
+        first = upload.position or 0
         for part in _linked(upload.corpus, corpus, first, checkpoint, report):
             _record(part, save)
         upload.corpus.delete()

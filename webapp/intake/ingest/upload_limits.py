@@ -31,7 +31,8 @@ class Refused(Exception):
 
     def __init__(self, status: int, sentence: str):
         super().__init__(sentence)
-        self.status, self.sentence = status, sentence
+        self.status = status
+        self.sentence = sentence
 
 
 def check_size(size: int, sentence: str) -> None:
@@ -67,7 +68,8 @@ def hold_quota(owner: int | None, size: int) -> Iterator[None]:
 
 def _check_share(user: User, size: int) -> None:
     """Raises Refused."""
-    has, free = _bytes_arriving(user.pk), disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
+    has = _bytes_arriving(user.pk)
+    free = disk.free(settings.FILE_UPLOAD_TEMP_DIR) - reserve()
     if has + size > (has + free) // 2:
         raise Refused(
             507,

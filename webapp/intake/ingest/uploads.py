@@ -189,7 +189,8 @@ def remove_expired() -> None:
     A clock that was set wrong makes everything look old: what does must do so for an hour, by a
     clock that can't be set.
     """
-    now, old_since = time.time(), {}
+    now = time.time()
+    old_since = {}
     for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
         upload_id = path.name.removesuffix(".json")
         with suppress(FileNotFoundError):  # it went by itself

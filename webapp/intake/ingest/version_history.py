@@ -111,7 +111,8 @@ def following(corpus: Corpus) -> int:
 def difference(before: Version, now: Version) -> str:
     """What of one version is otherwise than in another, in words; "the same words" where nothing
     is."""
-    old, new = before.settings, now.settings
+    old = before.settings
+    new = now.settings
     parts = [
         _words(old, new, "extra_stop_words", "stop word"),
         _words(
@@ -145,7 +146,8 @@ def _counting(version: Version) -> list[str]:
 
 
 def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:
-    had, has = set(old.get(name, [])), set(new.get(name, []))
+    had = set(old.get(name, []))
+    has = set(new.get(name, []))
     return "; ".join(
         f"{len(words):,} {which} {one if len(words) == 1 else many or one + 's'}"
         f" ({', '.join(sorted(words)[:_NAMED])}{' …' if len(words) > _NAMED else ''})"

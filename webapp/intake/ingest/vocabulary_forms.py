@@ -200,7 +200,8 @@ class VocabularyForm(SentForm):
         -> share of the letters; none where that was not looked for."""
         sentence = "" if shares is None else _say_languages(shares)
         shares = shares or {}
-        main, also = self["language"].value() or "", set(self["also"].value() or [])
+        main = self["language"].value() or ""
+        also = set(self["also"].value() or [])
         others = [(code, name) for code, name in BY_NAME if code != main]
         near = sorted(
             ((code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID),
@@ -260,11 +261,10 @@ class VocabularyForm(SentForm):
 
     def offer(self, words: VocabularySettings) -> None:
         """Begin with other thresholds and languages than were said at first."""
-        self["min_documents"].initial, self["max_share"].initial = (
-            words.min_documents,
-            f"{100 * words.max_share:g}",
-        )
-        self["language"].initial, self["also"].initial = words.language, words.also
+        self["min_documents"].initial = words.min_documents
+        self["max_share"].initial = f"{100 * words.max_share:g}"
+        self["language"].initial = words.language
+        self["also"].initial = words.also
 
 
 class NamedVocabularyForm(VocabularyForm):

@@ -48,7 +48,8 @@ class CodeWriter(ColumnWriter):
     def _hash_all(self) -> None:
         """Go on with hashes where codes were written."""
         self.close()
-        codes, self.path = self.path, self.path.with_suffix(".names")
+        codes = self.path
+        self.path = self.path.with_suffix(".names")
         recode(codes, self.path, np.array([_hash(text) for text in self.codes], np.int64))
         self.becomes, self.file, self.packed = (
             Names,

@@ -283,13 +283,12 @@ def guess_order(values: Iterable[str]) -> str | None:
         if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."
     ]
     first, second = ([int(match[place]) for match in matches] for place in (1, 3))
-    days_first, days_second = (
-        any(number > 12 for number in first),
-        any(number > 12 for number in second),
-    )
+    days_first = any(number > 12 for number in first)
+    days_second = any(number > 12 for number in second)
     if days_first or days_second:
         return None if days_first and days_second else "dmy" if days_first else "mdy"
-    ones_first, ones_second = set(first) == {1}, set(second) == {1}
+    ones_first = set(first) == {1}
+    ones_second = set(second) == {1}
     if len(matches) > 2 and ones_first != ones_second:
         return "dmy" if ones_first else "mdy"
     return None
@@ -329,7 +328,8 @@ def looks_like(text: str) -> bool:
 
 # Where years lie that no name calls so: before, nobody printed, and texts of one collection are not
 # four hundred years apart
-FIRST_YEAR, YEARS_APART = 1400, 400
+FIRST_YEAR = 1400
+YEARS_APART = 400
 
 
 def are_years(values: Iterable[str], name: str) -> bool:

@@ -31,7 +31,8 @@ class ColumnWriter(ABC):
 
     def __init__(self, path: Path, code: str, missing: float):
         self.path, self.file = path, path.open("wb", FLUSHED)
-        self.packed, self.missing = Struct(code).pack, missing
+        self.packed = Struct(code).pack
+        self.missing = missing
         self.length = 0
 
     @abstractmethod

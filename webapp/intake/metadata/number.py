@@ -56,8 +56,11 @@ class RangeWriter(ColumnWriter):
 
     def __init__(self, path: Path, kind: type[RangeField]):
         super().__init__(path, np.dtype(kind.dtype).char, kind.missing)
-        self.type, self.documents = kind, 0
-        self.low, self.high, self.whole = inf, -inf, True
+        self.type = kind
+        self.documents = 0
+        self.low = inf
+        self.high = -inf
+        self.whole = True
 
     def add(self, number: int, text: str, date_order: str) -> None:
         """What is no number, or no date, is none."""

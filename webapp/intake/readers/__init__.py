@@ -86,7 +86,8 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     The encoding is what the first files have in common; where they differ it is found anew for
     each.
     """
-    companions, first = Companions.among(files), Unreadable("There is no file.")
+    companions = Companions.among(files)
+    first = Unreadable("There is no file.")
     files = sorted(
         files, key=lambda file: formats.bare(file[1])
     )  # a README says nothing of the others
@@ -121,7 +122,8 @@ def _encoded_as(
 
 def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     """The encoding of several files; that of an archive's entries is the archive's."""
-    samples, own = [], []
+    samples = []
+    own = []
     for path, name in files:
         with contextlib.suppress(Unreadable):
             file_format = formats.named(name)

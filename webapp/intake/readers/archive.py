@@ -81,11 +81,9 @@ class Budget:
     """How much an archive may unpack to; one within another stays within both's."""
 
     def __init__(self, packed: int, outer: "Budget | None" = None):
-        self.limit, self.spent, self.outer = (
-            min(MAX_UNPACKED, max(SMALL, MAX_RATIO * packed)),
-            0,
-            outer,
-        )
+        self.limit = min(MAX_UNPACKED, max(SMALL, MAX_RATIO * packed))
+        self.spent = 0
+        self.outer = outer
 
     def left(self) -> int:
         left = self.limit - self.spent
@@ -112,7 +110,8 @@ class Archive:
     """The reader of archives of one kind. key: of their format."""
 
     def __init__(self, key: str, listing: Listing):
-        self.key, self.listing = key, listing
+        self.key = key
+        self.listing = listing
 
     def sniff(
         self, source: Source, name: str, options: Options, known: dict, companions: Companions
@@ -162,7 +161,8 @@ def _sniff(
 ) -> Sniff:
     """What the first entry seems to be that can be read; of plain texts, a preview of several.
     Entries whose names have no ending count where there is no other."""
-    first, bare = None, {}
+    first = None
+    bare = {}
     # Those whose rows have few words, as lists of users and of channels have beside messages
     tables: list[tuple[float, Sniff]] = []
     for entry in itertools.islice(entries, MAX_ENTRIES):
@@ -298,7 +298,8 @@ class _Step:
     does."""
 
     def __init__(self, inside: str, progress: "_Progress"):
-        self.inside, self.progress = inside, progress
+        self.inside = inside
+        self.progress = progress
         self.said: list[Problem] = []
         self.read: Callable[[], Iterator[Document | Problem]] | None = None
         self.reading: dispatch.Reading | None = None
@@ -444,7 +445,10 @@ class _Progress:
     counted."""
 
     def __init__(self, entry: Entry, advance: Callable[[int], None]):
-        self.entry, self.advance, self.out, self.told = entry, advance, 0, 0
+        self.entry = entry
+        self.advance = advance
+        self.out = 0
+        self.told = 0
 
     def __call__(self, count: int) -> None:
         self.out += count

@@ -60,7 +60,10 @@ def document(
 ) -> Iterator[Document | Problem]:
     """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words
     are repeated, in the given order."""
-    place, pieces, length, wrong = f"document {number}", [], 0, 0
+    place = f"document {number}"
+    pieces = []
+    length = 0
+    wrong = 0
     for word, count in counts:
         if not (0 <= word < len(words) and count >= 0 and words[word]):
             wrong += 1

@@ -198,7 +198,9 @@ _BOMS = [
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 ]
-PDF, ZIP, PARQUET = "a PDF document", "a ZIP archive", "a Parquet file"
+PDF = "a PDF document"
+ZIP = "a ZIP archive"
+PARQUET = "a Parquet file"
 _KINDS = [  # how a file of another kind begins
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -289,7 +291,8 @@ class _Counted(io.RawIOBase):
     """A file that tells how many bytes are read from it."""
 
     def __init__(self, path: Source, advance: Callable[[int], None]):
-        self.file, self.advance = path.open("rb", buffering=0), advance
+        self.file = path.open("rb", buffering=0)
+        self.advance = advance
         self.seekable, self.seek, self.tell = self.file.seekable, self.file.seek, self.file.tell  # type: ignore[method-assign]
 
     def readable(self) -> bool:
@@ -311,7 +314,10 @@ class _Unpacked(io.RawIOBase):
     """What gzip gives. Raises Unreadable where it is a bomb: as soon as it is one."""
 
     def __init__(self, unzipped: gzip.GzipFile, packed: IO[bytes], name: str):
-        self.unzipped, self.packed, self.name, self.size = unzipped, packed, name, 0
+        self.unzipped = unzipped
+        self.packed = packed
+        self.name = name
+        self.size = 0
 
     def readable(self) -> bool:
         return True

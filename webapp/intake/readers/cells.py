@@ -185,7 +185,9 @@ def documents(
         raise Unreadable(
             f"“{name}”: no column was chosen for the text. Choose the one that holds it."
         )
-    columns, width, number = list(options.names), None, 0
+    columns = list(options.names)
+    width = None
+    number = 0
     fields = KeptFields()
     for line, cells, damage in mended(rows, options):
         if width is None and options.header_row and _is_above(line, cells, options):
@@ -208,7 +210,8 @@ def documents(
             )
         if lost_row:
             continue
-        text, wide = options.text or 0, width or 0
+        text = options.text or 0
+        wide = width or 0
         while len(cells) > wide and not cells[-1].strip():
             cells = cells[:-1]  # lines that end with a comma
         given = len(cells)
@@ -287,7 +290,8 @@ def _one_row(held: list[Row], text: int) -> Row:
 def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str], str]:
     """The cells of a row that has more of them than there are columns, and what becomes of the
     surplus ones, as the end of a sentence."""
-    more, text = len(cells) - width, options.text or 0
+    more = len(cells) - width
+    text = options.text or 0
     many = f"{more} surplus cells were" if more > 1 else "surplus cell was"
     if options.surplus and options.delimiter:
         joined = options.delimiter.join(cells[text : text + more + 1])
@@ -335,7 +339,8 @@ def document(
     fields: KeptFields,
 ) -> Iterator[Document | Problem]:
     """The document of a row, and what is wrong with it. raw: its text as it stands in the file."""
-    text, too_long = clean(raw), len(raw) > MAX_TEXT
+    text = clean(raw)
+    too_long = len(raw) > MAX_TEXT
     if too_long or not text.strip() or (options.missing and is_missing(text)):
         yield Problem(name, place, *_no_text(text, too_long, f"“{name}”, {place}"))
         return

@@ -30,7 +30,10 @@ class Copy(Sized):
     """
 
     def __init__(self, file: IO[bytes], name: str, most: int, whole: bool = True):
-        self.stream, self.name, self.most, self.size = file, name, most, 0
+        self.stream = file
+        self.name = name
+        self.most = most
+        self.size = 0
         # A larger copy is a file without a name, which ends with its use
         self.file = tempfile.SpooledTemporaryFile(4 << 20)
         if whole:
@@ -68,7 +71,9 @@ class _CopyReader(io.RawIOBase):
     copy stays open."""
 
     def __init__(self, copy: Copy, closed: Callable[[], None] = lambda: None):
-        self.copy, self.at, self.when_closed = copy, 0, closed
+        self.copy = copy
+        self.at = 0
+        self.when_closed = closed
 
     def readable(self) -> bool:
         return True

@@ -161,7 +161,8 @@ def sniff(source: Source | Member, name: str, known: dict, companions: Companion
             source.path, source.archive, source.format, Options(), known, True, entry=name
         )
     key = format_of(source, name)
-    file_format, options = FORMATS[key], Options(format=key)
+    file_format = FORMATS[key]
+    options = Options(format=key)
     if worker.now() or not (file_format.sandboxed or looking.now()):
         beside = [companions] if file_format.archive or file_format.bag else []
         with _parsed(source, name, file_format) as (source, plain_name):
@@ -190,10 +191,8 @@ def _parsed(
     with told(name, file_format.label), contextlib.ExitStack() as stack:
         if file_format.sandboxed and not isinstance(source, Descriptor):
             file = stack.enter_context(opened(source, name))
-            source, name = (
-                stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED))),
-                plain(name),
-            )
+            source = stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED)))
+            name = plain(name)
         yield source, name
 
 
@@ -215,7 +214,10 @@ class Reading:
     def __init__(
         self, source: Source | Member, name: str, options: Options, companions: Companions
     ):
-        self.source, self.name, self.options, self.companions = source, name, options, companions
+        self.source = source
+        self.name = name
+        self.options = options
+        self.companions = companions
         self.request: sandbox.Request | None = None
         self.read: Callable[[Callable[[int], None]], Iterator[Document | Problem]] | None = None
         self.error: Exception | None = None
@@ -249,7 +251,9 @@ class Reading:
 
     def _reader(self) -> Callable[[Callable[[int], None]], Iterator[Document | Problem]]:
         """What yields its items. A worker process is asked for them here."""
-        source, name, companions = self.source, self.name, self.companions
+        source = self.source
+        name = self.name
+        companions = self.companions
         if isinstance(source, Member):
             return partial(
                 sandbox.read_archive, source.path, source.archive, source.format, self.options, name
@@ -259,15 +263,14 @@ class Reading:
         if page := companions.page_of(name):
             return partial(_saved_with, source, name, page)
         key = format_of(source, name)
-        file_format, options = FORMATS[key], self.options
+        file_format = FORMATS[key]
+        options = self.options
         if file_format.columns and key != (options.entry or options.format):
             options = _refitted(source, name, options, companions)
         if file_format.archive and looking.now():
             return partial(sandbox.read_archive, source, name, key, options, "")
-        bag, ours = (
-            file_format.bag,
-            file_format.archive or not (file_format.sandboxed or options.html),
-        )
+        bag = file_format.bag
+        ours = file_format.archive or not (file_format.sandboxed or options.html)
         if (
             worker.now()
             or file_format.archive
@@ -314,7 +317,9 @@ def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, 
     One that can't wait is read before another is begun. What `begun` raises comes after those
     before it. most: that are begun at once; None: as many as there may be worker processes.
     """
-    waiting, more, failed = deque[Turn](), True, None
+    waiting = deque[Turn]()
+    more = True
+    failed = None
     most = sandbox.processes() if most is None else most
     try:
         while more:
@@ -323,7 +328,8 @@ def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, 
             except StopIteration:
                 more = False
             except Exception as error:
-                more, failed = False, error
+                more = False
+                failed = error
             while waiting and not (
                 more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < most
             ):

@@ -23,11 +23,9 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     with package(path, name, advance) as archive:
-        styles, about, prose = (
-            _Styles(),
-            Fields("title", "creator", "created", "keywords", "subject"),
-            Prose(name),
-        )
+        styles = _Styles()
+        about = Fields("title", "creator", "created", "keywords", "subject")
+        prose = Prose(name)
         part(archive, "word/styles.xml", styles, name)
         if not part(archive, _main(archive), _Body(prose, styles.headings), name):
             raise Unreadable(
@@ -59,7 +57,8 @@ class _Styles(Handler):
     """Which paragraph styles are headings: by their names, or because they stand in the outline."""
 
     def __init__(self):
-        self.headings, self.style = set(), ""
+        self.headings = set()
+        self.style = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "style":
@@ -72,8 +71,10 @@ class _Styles(Handler):
 
 class _Body(Handler):
     def __init__(self, prose: Prose, headings: set[str]):
-        self.prose, self.headings = prose, headings
-        self.left_out, self.is_text = 0, False
+        self.prose = prose
+        self.headings = headings
+        self.left_out = 0
+        self.is_text = False
         self.in_run = False
         self.hidden = False  # whether the run's letters are hidden
         self.raised = False  # whether the run's letters are raised

@@ -110,13 +110,12 @@ def guess(sample: bytes, least_score: float = _LEAST) -> str:
     if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
         for encoding in near:
             scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
-    best, best_score = (
-        "cp1252",
-        max(least_score, scores.get("cp1252", 0.0)),
-    )
+    best = "cp1252"
+    best_score = max(least_score, scores.get("cp1252", 0.0))
     for encoding, score in scores.items():
         if score > best_score + _ALIKE:
-            best, best_score = encoding, score
+            best = encoding
+            best_score = score
     return best
 
 
@@ -162,8 +161,12 @@ def _score(sample: bytes, encoding: str) -> float:
     if not total:
         return 0.0
     # Letters where they may stand: in Latin words, in others, in words of both.
-    latin, other, alone = Counter[str](), Counter[str](), Counter[str]()
-    typography, signs, wrong = 0, 0, 0.0
+    latin = Counter[str]()
+    other = Counter[str]()
+    alone = Counter[str]()
+    typography = 0
+    signs = 0
+    wrong = 0.0
     for (before, character, after), n in seen.items():
         if _is_typography(before, character, after) or (
             character in _SIGNS and (before.isdigit() or after.isdigit())

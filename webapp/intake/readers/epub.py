@@ -26,25 +26,22 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     with package(path, name, advance) as archive:
-        described, locked, book = (
-            _Values("rootfile", "full-path"),
-            _Values("CipherReference", "URI"),
-            _Book(),
-        )
+        described = _Values("rootfile", "full-path")
+        locked = _Values("CipherReference", "URI")
+        book = _Book()
         part(archive, "META-INF/container.xml", described, name)
         part(
             archive, "META-INF/encryption.xml", locked, name
         )  # fonts often, chapters where a shop protects them
-        description, unreadable = (
-            next(filter(None, described.values), ""),
-            set(map(unquote, locked.values)),
-        )
+        description = next(filter(None, described.values), "")
+        unreadable = set(map(unquote, locked.values))
         if not description or not part(archive, description, book, name):
             raise Unreadable(
                 f"“{name}” is not an EPUB book: it does not say where its text is. Save or download"
                 " it again."
             )
-        prose, missing = Prose(name), []
+        prose = Prose(name)
+        missing = []
         for href in [book.parts[part] for part in book.order if part in book.parts][:MAX_CHAPTERS]:
             inside = posixpath.normpath(
                 posixpath.join(posixpath.dirname(description), unquote(href.partition("#")[0]))

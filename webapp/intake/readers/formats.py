@@ -56,21 +56,15 @@ class Format:
         return preview(items, replace(options, given=self.bag), NO_ORDER if self.bag else None)
 
 
-_FILE, _ROW, _ENTRY, _OBJECT = (
-    "one document per file",
-    "one document per row; you choose the columns",
-    "of files in these formats",
-    "one document per object",
-)
-_LINE, _MESSAGE = (
-    "one document per line: id, label and text, as MALLET reads it",
-    "one document per message",
-)
-_TURN, _REFERENCE, _TEXT = (
-    "one document per file, or per turn where speakers are named",
-    "one document per reference, its abstract the text",
-    "one document per text in the file",
-)
+_FILE = "one document per file"
+_ROW = "one document per row; you choose the columns"
+_ENTRY = "of files in these formats"
+_OBJECT = "one document per object"
+_LINE = "one document per line: id, label and text, as MALLET reads it"
+_MESSAGE = "one document per message"
+_TURN = "one document per file, or per turn where speakers are named"
+_REFERENCE = "one document per reference, its abstract the text"
+_TEXT = "one document per text in the file"
 _BAG = "bags of words made elsewhere, with their vocabulary in a file beside them"
 FORMATS = {  # the first that matches a file's name is its format
     "uci": Format(

@@ -50,7 +50,8 @@ def place(rows: list[Row], name: str, known: dict) -> int:
 
 def _below_notes(filled: list[int], at: int) -> bool:
     """Whether the rows above have few filled cells, and those below as many as this one."""
-    here, below = filled[at], filled[at + 1 :]
+    here = filled[at]
+    below = filled[at + 1 :]
     if here < 2 or not below or max(filled[:at]) > min(here - 1, max(NOTES, here // 2)):
         return False
     return sum(here < 2 * n and n <= here + 1 for n in below) >= STABLE * len(below)

@@ -183,10 +183,8 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
     title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
     metas: dict = {}
     for meta in tree.iter("meta"):
-        key, value = (
-            (meta.get("name") or meta.get("property") or "").lower(),
-            line(meta.get("content") or ""),
-        )
+        key = (meta.get("name") or meta.get("property") or "").lower()
+        value = line(meta.get("content") or "")
         if key and value:
             metas.setdefault(key, value)
     return (

@@ -93,7 +93,8 @@ def _laid_out(text: str) -> tuple[str, tuple[int, ...]]:
     )
     from webapp.intake.readers.prose import Prose
 
-    prose, source = Prose("a cell"), _NO_TAG.sub("&lt;", text)
+    prose = Prose("a cell")
+    source = _NO_TAG.sub("&lt;", text)
     if not _BLOCK.search(source):  # its own line ends are all that divides it
         source = _LINE_END.sub(lambda match: match[1] or ("<hr>" if match[2] else "<br>"), source)
     pages.add(source + _LAST, prose)

@@ -60,7 +60,9 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     if _is_lines(path, name, options):
         return jsonl.sniff(path, name, options, known)
     options = replace(options, sheet=known.get("sheet") or options.sheet)
-    objects, characters, problem = [], 0, None
+    objects = []
+    characters = 0
+    problem = None
     found = Lists()
     values = _values(path, name, options, lambda n: None, found)
     for value in itertools.islice(values, KIND_SAMPLE):
@@ -108,7 +110,8 @@ def read(path: Source, name: str, options: Options, advance) -> Iterator[Documen
     if _is_lines(path, name, options):
         yield from jsonl.read(path, name, options, advance)
         return
-    chosen, fields = keys(name, options), cells.KeptFields()
+    chosen = keys(name, options)
+    fields = cells.KeptFields()
     values = _values(path, name, options, advance, Lists())
     first = list(itertools.islice(values, SAMPLE))
     if _lacks_texts(first, chosen["text"]):
@@ -138,7 +141,8 @@ def _is_lines(path: Source, name: str, options: Options) -> bool:
     """Whether the file is JSON lines under another name: its first two lines are objects."""
     with opened(path, name) as file:
         text = decoded(file, options.encoding)
-        first, second = text.readline(WHOLE), text.readline(WHOLE)
+        first = text.readline(WHOLE)
+        second = text.readline(WHOLE)
     return (
         second.lstrip().startswith("{")
         and first.lstrip("\ufeff ").startswith("{")
@@ -307,11 +311,15 @@ class _Buffer:
     """Text that is read on as it is needed."""
 
     def __init__(self, start: str, file: TextIO):
-        self.text, self.file, self.at, self.ended = start, file, 0, False
+        self.text = start
+        self.file = file
+        self.at = 0
+        self.ended = False
 
     def more(self) -> bool:
         """Read on, as much again as is held; False at the end, or where one value is too long."""
-        self.text, self.at = self.text[self.at :], 0
+        self.text = self.text[self.at :]
+        self.at = 0
         if len(self.text) > 2 * MAX_TEXT or self.ended:
             return False
         piece = self.file.read(max(1 << 20, len(self.text)))
@@ -362,10 +370,8 @@ def _stream(text: _Buffer, name: str, skipped: int) -> Iterator:
             raise Unreadable(
                 f"“{name}” is not readable JSON: {error}. Save it again, or as CSV."
             ) from None
-        place, wrong = (
-            f"object {number}",
-            TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})",
-        )
+        place = f"object {number}"
+        wrong = TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
         yield Problem(
             name,
             place,

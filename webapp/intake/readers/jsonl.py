@@ -50,7 +50,11 @@ TOO_DEEP = "it is nested too deeply"
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
-    objects, looked_at, broken, deep, characters = [], 0, 0, 0, 0
+    objects = []
+    looked_at = 0
+    broken = 0
+    deep = 0
+    characters = 0
     with opened(path, name) as file:
         for line, _ in itertools.islice(
             lines(decoded(file, options.encoding), MAX_TEXT), KIND_LINES
@@ -203,7 +207,8 @@ def keys(name: str, options: Options) -> dict[str, str]:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    chosen, fields = keys(name, options), cells.KeptFields()
+    chosen = keys(name, options)
+    fields = cells.KeptFields()
     with opened(path, name, advance) as file:
         for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
             if not whole:

@@ -42,7 +42,9 @@ class Look:
     more."""
 
     def __init__(self, seconds: float, stopped: Callable[[], bool], processor: float):
-        self.seconds, self.stopped, self.processor = seconds, stopped, processor
+        self.seconds = seconds
+        self.stopped = stopped
+        self.processor = processor
         self.until, self.bytes = time.monotonic() + seconds, BYTES  # that may still be read
         self.spent = (
             -time.thread_time()

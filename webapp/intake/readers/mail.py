@@ -53,7 +53,8 @@ def read(
         if extension(name) == ".eml":
             yield from _message(content(file, MAX_MESSAGE), name, "")
             return
-        begin, number = file.peek(1 << 12).lstrip(), 0
+        begin = file.peek(1 << 12).lstrip()
+        number = 0
         if begin and not begin.startswith(b"From "):
             yield Problem(
                 name,
@@ -85,14 +86,19 @@ def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
     """The messages of a mailbox, each after a line that begins with "From " (_is_divider); None for
     one that is too long."""
     kept: list[bytes] = []
-    size, blank, begun = 0, True, False
+    size = 0
+    blank = True
+    begun = False
     following = file.readline(1 << 20)
     while row := following:
         following = file.readline(1 << 20)
         if blank and (_is_divider(row, following) or not begun and row.startswith(b"From ")):
             if begun:
                 yield b"".join(kept) if size <= MAX_MESSAGE else None
-            kept, size, blank, begun = [], 0, False, True
+            kept = []
+            size = 0
+            blank = False
+            begun = True
             continue
         begun = begun or bool(row.strip())
         blank = row in (b"\n", b"\r\n")
@@ -202,7 +208,8 @@ def _date(value: str) -> str:
 def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
     """The text of a message, plain where it has both forms; how many parts of it are not read; and
     what was wrong with it, as the ends of sentences."""
-    prose, repaired = Prose(name), []
+    prose = Prose(name)
+    repaired = []
     body = message.get_body(preferencelist=("plain", "html"))
     if body is not None and _says_nothing(_text_of(body)):
         with_letters = message.get_body(preferencelist=("html",))

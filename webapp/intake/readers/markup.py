@@ -64,7 +64,8 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
     text = io.TextIOWrapper(file, check_encoding(encoding), errors=REPLACE, newline="")
     damage.count = 0
     parser = expat.ParserCreate("utf-8", " ")
-    parser.buffer_text, parser.buffer_size = True, _CHUNK
+    parser.buffer_text = True
+    parser.buffer_size = _CHUNK
     parser.UseForeignDTD(
         True
     )  # so that names of characters as HTML has them are told and not refused
@@ -100,11 +101,9 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
             else:
                 handler.text(character)
 
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
-        begin,
-        finish,
-        handler.text,
-    )
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = finish
+    parser.CharacterDataHandler = handler.text
     parser.DefaultHandler = entity  # being there it keeps entities from being expanded
     parser.SkippedEntityHandler = lambda name, is_parameter: (
         None if is_parameter else entity(f"&{name};")

@@ -104,10 +104,13 @@ def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
 def _count(path: Source, name: str, by_rows: bool) -> tuple[int, bool]:
     """How many entries there are, and whether each document's follow each other."""
     with opened(path, name) as file:
-        before, present, is_sorted = 0, 0, True
+        before = 0
+        present = 0
+        is_sorted = True
         for document, _, _ in _entries(file, name, by_rows):
             is_sorted = is_sorted and document >= before
-            before, present = document, present + 1
+            before = document
+            present = present + 1
     return present, is_sorted
 
 

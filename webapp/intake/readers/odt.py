@@ -31,11 +31,9 @@ def read(
             raise Unreadable(
                 f"“{name}” is protected by a password; it was left out. Save it without one."
             )
-        prose, about = (
-            Prose(name),
-            Fields(
-                "title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword"
-            ),
+        prose = Prose(name)
+        about = Fields(
+            "title", "creator", "initial-creator", "date", "creation-date", "subject", "keyword"
         )
         if not part(archive, "content.xml", _Body(prose), name):
             raise Unreadable(
@@ -53,7 +51,8 @@ def read(
 
 class _Body(Handler):
     def __init__(self, prose: Prose):
-        self.prose, self.left_out = prose, 0
+        self.prose = prose
+        self.left_out = 0
         self.style = ""
         self.raising: set[str] = set()  # styles of raised letters
         self.spans: list[bool] = []  # whether the letters of each open one are raised

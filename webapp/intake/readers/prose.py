@@ -49,7 +49,9 @@ class Prose:
         if self._heading:
             self.headings.append(self.length)
         self._add(words)
-        self._gap, self._page, self._heading = int(raw[-1].isspace()), False, False
+        self._gap = int(raw[-1].isspace())
+        self._page = False
+        self._heading = False
         if self.length > MAX_TEXT:
             raise Unreadable(
                 f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it"
@@ -72,10 +74,12 @@ class Prose:
         self._gap = max(self._gap, 1)
 
     def line(self) -> None:
-        self._gap, self._heading = max(self._gap, 2), False
+        self._gap = max(self._gap, 2)
+        self._heading = False
 
     def paragraph(self) -> None:
-        self._gap, self._heading = 3, False
+        self._gap = 3
+        self._heading = False
 
     def heading(self) -> None:
         self.paragraph()

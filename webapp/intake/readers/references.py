@@ -66,7 +66,8 @@ def read(
     for reference in _ris(text) if is_ris else _bibtex(text):
         count += 1
         fields = {key: "; ".join(values) for key, values in reference.fields.items()}
-        title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
+        title = fields.pop("title", "")
+        abstract = fields.pop("abstract", "")
         place = f"line {reference.line}"
         bare += not abstract
         if not (abstract or title):
@@ -100,10 +101,12 @@ def _ris(text: str) -> Iterator[_Reference]:
             if role and row.strip() and fields.get(role):  # a text goes on in the next line
                 fields[role][-1] += f" {line(row)}"
             continue
-        tag, value = tagged[1], line(tagged[2] or "")
+        tag = tagged[1]
+        value = line(tagged[2] or "")
         role = _ROLES.get(tag, "")
         if tag == "TY":
-            fields, begin = {}, number
+            fields = {}
+            begin = number
         elif tag == "ER":
             if fields:
                 yield _Reference(begin, fields)
@@ -115,7 +118,9 @@ def _ris(text: str) -> Iterator[_Reference]:
 
 
 def _bibtex(text: str) -> Iterator[_Reference]:
-    at, number, counted = 0, 1, 0
+    at = 0
+    number = 1
+    counted = 0
     while entry := _ENTRY.search(text, at):
         number += text.count("\n", counted, entry.start())
         counted = entry.start()
@@ -142,7 +147,8 @@ def _value(text: str, at: int) -> tuple[str, int]:
         if text[at] in '{"':
             part, at = _enclosed(text, at)
         elif bare := _BARE.match(text, at):
-            part, at = bare[0], bare.end()
+            part = bare[0]
+            at = bare.end()
         else:
             break
         parts.append(part)
@@ -154,7 +160,8 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _enclosed(text: str, at: int) -> tuple[str, int]:
-    closing, depth = {"{": "}", '"': '"'}[text[at]], 0
+    closing = {"{": "}", '"': '"'}[text[at]]
+    depth = 0
     begin = at + 1
     for place in range(begin, len(text)):
         character = text[place]

@@ -64,7 +64,8 @@ class Rows:
         begin: int = 0,
         escapes: bool = False,
     ):
-        self.dialect, self.begin = dialect, begin
+        self.dialect = dialect
+        self.begin = begin
         self.source: Iterator[tuple[str, bool]] = itertools.islice(lines(file, MAX_TEXT), most)
         if escapes:
             self.source = ((unescaped(line), whole) for line, whole in self.source)
@@ -74,9 +75,13 @@ class Rows:
         self.mended = 0
 
     def __iter__(self) -> Iterator[Row]:
-        reader, strict, width = self._reader(True), True, None
+        reader = self._reader(True)
+        strict = True
+        width = None
         while True:
-            self.held, error, cut = [], "", 0
+            self.held = []
+            error = ""
+            cut = 0
             cells: list[str] = []
             try:
                 cells = next(reader, [_END])  # none: the end was within a cell that was too long
@@ -96,14 +101,16 @@ class Rows:
                 yield Row(line, mended, MENDED)
                 if cut:
                     yield Row(cut, [], TOO_LONG)
-                reader, strict = self._reader(True), True
+                reader = self._reader(True)
+                strict = True
                 continue
             too_long = error and "field larger" in error
             if (
                 error and strict and not too_long
             ):  # such as "a" b: taken as it is, now that it hides no other row
                 self._push_back(self.held)
-                reader, strict = self._reader(False), False
+                reader = self._reader(False)
+                strict = False
                 continue
             if too_long:
                 self._pass_over()
@@ -118,7 +125,8 @@ class Rows:
                     width = len(cells)
                 yield Row(line, cells, OPEN if is_open else None)
             if not cells or not strict:
-                reader, strict = self._reader(True), True
+                reader = self._reader(True)
+                strict = True
 
     def _reader(self, strict: bool):
         """The csv module's; a strict one objects where letters follow a closing quotation mark,
@@ -170,7 +178,8 @@ class Rows:
         """
         if self.mended == MOST_MENDED or len(self.held) < 2 or not width or width < 2:
             return None
-        first, second = self._alone(self.held[0].rstrip("\r\n") + '"'), self._alone(self.held[1])
+        first = self._alone(self.held[0].rstrip("\r\n") + '"')
+        second = self._alone(self.held[1])
         if len(first) != width or len(second) != width:
             return None
         self.mended += 1

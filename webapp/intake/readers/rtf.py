@@ -171,7 +171,8 @@ class _Reader:
             self._break(Prose.paragraph)
 
     def _word(self, word: str, number: int | None) -> None:
-        ignorable, self.ignorable = self.ignorable, False
+        ignorable = self.ignorable
+        self.ignorable = False
         match word:
             case _ if word in _LEFT_OUT:
                 known = word == "fonttbl"

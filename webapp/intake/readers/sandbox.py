@@ -209,8 +209,12 @@ class Request:
         ours: bool = False,
         beside: File | None = None,
     ):
-        self.name, self.ours, self.copied, self.answered = name, ours, 0, False
-        self.first, self.used = message.get("first"), 0.0
+        self.name = name
+        self.ours = ours
+        self.copied = 0
+        self.answered = False
+        self.first = message.get("first")
+        self.used = 0.0
         self.entry, self.before, self.given = (
             "",
             0,
@@ -266,7 +270,8 @@ class Request:
                 if kind == "error" and self.ours:
                     raise RuntimeError(value)
                 if kind == "entry":
-                    self.entry, self.before = value, self.given
+                    self.entry = value
+                    self.before = self.given
                 elif kind not in ("end", "unreadable"):
                     yield kind, value
             self._tell(self.left, advance)
@@ -438,7 +443,9 @@ class WorkerProcess:
 
     def _exactly(self, count: int, patience: float) -> bytearray:
         message = bytearray(count)
-        view, at, until = memoryview(message), 0, time.monotonic() + patience
+        view = memoryview(message)
+        at = 0
+        until = time.monotonic() + patience
         self.socket.settimeout(min(patience, looking.POLL))
         while at < count:
             try:
@@ -457,7 +464,8 @@ class WorkerProcess:
 def close() -> None:
     """End the worker that waits, if any: for tests, and at the end of a program."""
     with WorkerProcess.lock:
-        waiting, WorkerProcess.waiting = WorkerProcess.waiting, []
+        waiting = WorkerProcess.waiting
+        WorkerProcess.waiting = []
     for process in waiting:
         if process.pid == os.getpid():
             process.end()

@@ -94,13 +94,11 @@ class _Answers:
     file; items say theirs where it is another, in an archive."""
 
     def __init__(self, connection: socket.socket, name: str, seconds: int, in_all: bool):
-        self.name, self.connection, self.seconds, self.in_all, self.read = (
-            name,
-            connection,
-            seconds,
-            in_all,
-            0,
-        )
+        self.name = name
+        self.connection = connection
+        self.seconds = seconds
+        self.in_all = in_all
+        self.read = 0
         self.began = time.process_time()
         _allow_seconds(seconds)
         self._begin()
@@ -171,14 +169,16 @@ def _answer(files: list[tuple[Descriptor, str]], request: dict, answers: _Answer
         worker.answers(answers.begin_entry, request.get("passed_over") or {})
         _look(files, request, answers)
     except Unreadable as error:
-        kind, value = "unreadable", (error.kind, str(error))
+        kind = "unreadable"
+        value = (error.kind, str(error))
     except ConnectionError:
         raise  # nobody waits for it
     except MemoryError:
         answers.send_items()
         raise  # this process is of no more use
     except Exception:
-        kind, value = "error", traceback.format_exc()
+        kind = "error"
+        value = traceback.format_exc()
     if answers.items:
         answers.send_items()
     answers.send(kind, value)
@@ -193,7 +193,8 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
     with contextlib.ExitStack() as stack:
         if entry := request.get("entry"):
             source = stack.enter_context(archive.entry(source, name, entry))
-            name, companions = entry, Companions.among([])
+            name = entry
+            companions = Companions.among([])
         if request["do"] == "names":
             names = (inside for _, inside in FORMATS[request["format"]].reader.files(source, name))
             while several := list(itertools.islice(names, ITEMS)):
@@ -218,7 +219,8 @@ def _first(
     for item in items:
         yield item
         if isinstance(item, Document):
-            characters, documents = characters - len(item.text), documents - 1
+            characters = characters - len(item.text)
+            documents = documents - 1
             if characters <= 0 or documents <= 0:
                 return
 

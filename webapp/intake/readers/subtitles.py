@@ -72,7 +72,8 @@ def _captions(text: str) -> Iterator[_Caption]:
                 yield _Caption(time, speaker, lines)
             hours, minutes, seconds = (int(part or 0) for part in cue.groups()[:3])
             time = f"{hours:02}:{minutes:02}:{seconds:02}"
-            lines, speaker = [], ""
+            lines = []
+            speaker = ""
         elif not row.strip():
             if lines:
                 yield _Caption(time, speaker, lines)

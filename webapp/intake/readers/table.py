@@ -134,7 +134,10 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
     below the last of these."""
     if extension(name) in (".tsv", ".tab"):
         return "\t"
-    best, best_score, below, below_score = ",", (0.0, 0), ",", (0, 0)
+    best = ","
+    best_score = (0.0, 0)
+    below = ","
+    below_score = (0, 0)
     for delimiter in DELIMITERS:
         widths = [
             len(row.cells) for row in _first_rows(path, name, replace(options, delimiter=delimiter))
@@ -143,10 +146,12 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
             usual = max(set(widths), key=widths.count)
             score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
             if score > best_score:
-                best, best_score = delimiter, score
+                best = delimiter
+                best_score = score
             table = list(itertools.dropwhile(lambda width: width == 1, widths))
             if len(table) > 1 and len(set(table)) == 1 and (len(table), table[0]) > below_score:
-                below, below_score = delimiter, (len(table), table[0])
+                below = delimiter
+                below_score = (len(table), table[0])
     return best if best_score[0] else below
 
 

@@ -106,7 +106,8 @@ class _Entry(Sized):
     packed = 0  # opened() counts the archive's own bytes
 
     def __init__(self, tar: tarfile.TarFile, info: tarfile.TarInfo):
-        self.tar, self.info = tar, info
+        self.tar = tar
+        self.info = info
         self.copy: Copy | None = None
         self.path = info.name
         self.name = clean(
@@ -171,7 +172,10 @@ class _Again(Sized):
     """An entry that is read after others: the archive is read from its beginning for it."""
 
     def __init__(self, source: Source, name: str, number: int, size: int):
-        self.source, self.name, self.number, self.size = source, name, number, size
+        self.source = source
+        self.name = name
+        self.number = number
+        self.size = size
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         with contextlib.closing(_entries(self.source, self.name)) as entries:

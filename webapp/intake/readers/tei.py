@@ -84,7 +84,8 @@ def read(
 
 class _Handler(Handler):
     def __init__(self, name: str):
-        self.name, self.read = name, 0
+        self.name = name
+        self.read = 0
         self.finished: list[Document | Problem] = []
         self.path: list[str] = []
         # Of each open element: whether it has text of its own, so that its elements are within
@@ -100,7 +101,9 @@ class _Handler(Handler):
         self.begin()
 
     def begin(self) -> None:
-        self.prose, self.title, self.language = Prose(self.name), "", ""
+        self.prose = Prose(self.name)
+        self.title = ""
+        self.language = ""
         self.authors: list[str] = []
         self.dates: dict[str, str] = {}
         self.captured: str | None = None

@@ -50,7 +50,8 @@ def read(
             else:
                 number += 1
                 yield _document(written, message, name, number, order)
-        message, parts = begins, []
+        message = begins
+        parts = []
     if left_out:
         yield Problem(
             name,

@@ -12,7 +12,8 @@ def answers(next: Callable[[str], None], passed_over: dict[str, str]) -> None:
     entry before a library parses it. passed_over: entries at which a worker has died, each with the
     sentence about it."""
     global _next, _passed_over
-    _next, _passed_over = next, passed_over
+    _next = next
+    _passed_over = passed_over
 
 
 def now() -> bool:

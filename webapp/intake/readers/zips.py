@@ -77,15 +77,19 @@ class Directory(zipfile.ZipFile):
     def entries(self) -> Iterator[zipfile.ZipInfo]:
         """Each entry in the order of the list; others may be opened meanwhile. Raises BadZipFile,
         NotImplementedError and UnicodeDecodeError at the first one that is damaged."""
-        at, end = self.start_dir, self.start_dir + self.size
-        piece, position = b"", 0
+        at = self.start_dir
+        end = self.start_dir + self.size
+        piece = b""
+        position = 0
         while at < end:
             if len(piece) - position < _LARGEST:
                 self.fp.seek(at)
-                piece, position = self.fp.read(min(max(_PIECE, _LARGEST), end - at)), 0
+                piece = self.fp.read(min(max(_PIECE, _LARGEST), end - at))
+                position = 0
             info, length = self._entry(piece, position)
             yield info
-            at, position = at + length, position + length
+            at = at + length
+            position = position + length
 
     def _entry(self, piece: bytes, position: int) -> tuple[zipfile.ZipInfo, int]:
         """The entry whose record stands there, and the record's bytes."""
@@ -117,19 +121,17 @@ class Directory(zipfile.ZipFile):
             raise zipfile.BadZipFile("Truncated central directory")
         name, extra, comment = (piece[begin:end] for begin, end in itertools.pairwise(ends))
         info = zipfile.ZipInfo(name.decode("utf-8" if flags & UTF8_NAMES else "cp437"))
-        info.create_system, info.create_version, info.extract_version = (
-            made_by >> 8,
-            made_by & 0xFF,
-            version & 0xFF,
-        )
-        info.flag_bits, info.compress_type, info.CRC, info.extra, info.comment = (
-            flags,
-            method,
-            crc,
-            extra,
-            comment,
-        )
-        info.volume, info.internal_attr, info.external_attr = volume, internal, external
+        info.create_system = made_by >> 8
+        info.create_version = made_by & 0xFF
+        info.extract_version = version & 0xFF
+        info.flag_bits = flags
+        info.compress_type = method
+        info.CRC = crc
+        info.extra = extra
+        info.comment = comment
+        info.volume = volume
+        info.internal_attr = internal
+        info.external_attr = external
         info.file_size, info.compress_size, place = _wide(extra, size, packed, place)
         info.header_offset = place + self.shift
         return info, ends[-1] - position
@@ -151,10 +153,13 @@ def _wide(extra: bytes, *numbers: int) -> list[int]:
 
 class _Entry(Sized):
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, encoding: str):
-        self.archive, self.info = archive, info
+        self.archive = archive
+        self.info = info
         known = _known(info)
         self.name = clean(_raw(info).decode(encoding, "replace") if known is None else known)
-        self.path, self.size, self.packed = info.filename, info.file_size, info.compress_size
+        self.path = info.filename
+        self.size = info.file_size
+        self.packed = info.compress_size
 
     @property
     def refused(self) -> str | None:
@@ -193,7 +198,8 @@ def _said(extra: bytes, raw: bytes) -> str | None:
     entry."""
     while len(extra) >= 4:
         kind, size = struct.unpack_from("<HH", extra)
-        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        field = extra[4 : 4 + size]
+        extra = extra[4 + size :]
         if (
             kind == _UNICODE_PATH
             and len(field) > 5
@@ -271,7 +277,8 @@ class _Entries:
     """Raises Unreadable where the list of entries can't be read on."""
 
     def __init__(self, directory: Directory, name: str):
-        self.directory, self.name = directory, name
+        self.directory = directory
+        self.name = name
         self.encoding = _encoding(itertools.islice(self._infos(), _NAMES))
 
     def __iter__(self) -> Iterator[_Entry]:

@@ -126,7 +126,8 @@ class Command(OwnCommand):
             self._check(check, given["name"])
         if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
             raise CommandError(f"Another account is called {given['name']}.")
-        user.name, user.email = given["name"], email
+        user.name = given["name"]
+        user.email = email
         return user
 
     def _set_rights(self, user: User, given: dict) -> None:

@@ -26,10 +26,8 @@ class Command(OwnCommand):
     def handle(self, *args, **given):
         if given["list"]:
             for token in ApiToken.objects.all():
-                used, ended = (
-                    token.used_at or "never used",
-                    f", revoked {token.revoked_at}" if token.revoked_at else "",
-                )
+                used = token.used_at or "never used"
+                ended = f", revoked {token.revoked_at}" if token.revoked_at else ""
                 self.stdout.write(
                     f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}"
                 )

@@ -86,7 +86,8 @@ TRAIN = of_corpus(Role.TRAINER, Role.TRAINER)
 EDIT = of_corpus(Role.EDITOR, Role.EDITOR)
 EDIT_BEYOND = replace(EDIT, beyond=True)
 OWN = of_corpus(Role.OWNER, Role.OWNER)
-OWN_DELETED, EDIT_DELETED = replace(OWN, deleted=True), replace(EDIT, deleted=True)
+OWN_DELETED = replace(OWN, deleted=True)
+EDIT_DELETED = replace(EDIT, deleted=True)
 ANSWER = of_corpus(Role.VIEWER, Role.VIEWER)
 
 TRY = of_corpus(Role.READER, Role.READER)  # what is sent is not kept
@@ -142,7 +143,9 @@ def runs(request: HttpRequest) -> QuerySet[Run]:
 
 def deletable(request: HttpRequest) -> tuple[QuerySet[Corpus], QuerySet[Run]]:
     """The corpora and the runs that a request may delete and bring back, deleted ones included."""
-    corpora, runs, person = Corpus.everything.all(), Run.everything.all(), person_of(request)
+    corpora = Corpus.everything.all()
+    runs = Run.everything.all()
+    person = person_of(request)
     if not settings.ACCOUNTS:
         return corpora, runs
     own = Q(corpus__in=with_role(corpora, person, Role.TRAINER), by=person.user)
@@ -308,7 +311,8 @@ def reader(request: HttpRequest, corpus: int | None = None, run: int | None = No
     """The reader that a request opens a connection for. The middleware has let the request in."""
     if not settings.ACCOUNTS:
         return Reader(corpus, run)
-    session, person = request.session, person_of(request)
+    session = request.session
+    person = person_of(request)
     return Reader(
         corpus,
         run,
@@ -458,7 +462,8 @@ class Authorization:
             )
             if (Role.EDITOR if own and not needed.beyond else has) < least:
                 return _only(request, corpus, least)
-            context.role, context.own_run = min(has, context.role or has), own
+            context.role = min(has, context.role or has)
+            context.own_run = own
         return None
 
 
@@ -484,7 +489,8 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
         return _unknown()
-    request_context(request).api_token, request.user = token, token.user
+    request_context(request).api_token = token
+    request.user = token.user
     return None
 
 

@@ -66,10 +66,8 @@ def _send(
     more: what else it says."""
     if not settings.MAIL:
         return "No e-mail was sent, because e-mail is not set up here. Tell them yourself."
-    name, address = (
-        " ".join(corpus.name.split())[:NAME],
-        addresses.at_site(reverse(page, args=[corpus.pk])),
-    )
+    name = " ".join(corpus.name.split())[:NAME]
+    address = addresses.at_site(reverse(page, args=[corpus.pk]))
     subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}“{name}” is {done} you"
     text = letter.format(by=by.name, name=name, may=MAY[role], address=address, **more)
     try:

@@ -137,7 +137,8 @@ def readers(corpus: Corpus) -> tuple[str, ...]:
 
 
 def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
-    lineage, user = _lineage(corpus), {f"user {person.user}"} if person.user else set()
+    lineage = _lineage(corpus)
+    user = {f"user {person.user}"} if person.user else set()
     if person.user and lineage.owners == {person.user}:
         return ()
     vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
@@ -213,7 +214,8 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
     cut, new = _share_out(_known(columns, lock=False), asking, wanted)
     if not new:
         return cut
-    first, lengths = _lineage(corpus).first, {one.digest: one.length for one in wanted}
+    first = _lineage(corpus).first
+    lengths = {one.digest: one.length for one in wanted}
     with transaction.atomic():
         rows(
             "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM"
@@ -280,7 +282,8 @@ def _share_out(
 ) -> tuple[list[Span], Shown]:
     """What of each may be shown, and what has then been shown of the texts of which that is more
     than before."""
-    cut, new = [], {}
+    cut = []
+    new = {}
     for one in wanted:
         keys = [(reader, one.digest) for reader in asking]
         spans = [shown.setdefault(key, []) for key in keys]
@@ -346,7 +349,9 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
             if min(rest) < 0:
                 growing.discard(side)
             else:
-                left, begin, end = rest, min(begin, place), max(end, place + 1)
+                left = rest
+                begin = min(begin, place)
+                end = max(end, place + 1)
     return begin, end
 
 
@@ -412,7 +417,8 @@ def columns_read(settings: dict) -> list[dict[str, str]]:
 def _column(options: dict, role: str) -> str:
     """The name of the column that has a role, as it stands in the metadata; "" where there is
     none."""
-    place, names = options.get(role), options.get("names") or ()
+    place = options.get(role)
+    names = options.get("names") or ()
     return "" if place is None or place >= len(names) else names[place][:100]
 
 
@@ -477,7 +483,8 @@ def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
 
 
 def _withheld(settings: dict) -> Withheld:
-    own, before = columns_read(settings), settings.get("before", [])
+    own = columns_read(settings)
+    before = settings.get("before", [])
     names = frozenset(way["text"] for way in (*own, *before) if way["text"])
     everything = (
         not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own}
@@ -494,7 +501,8 @@ def _withheld(settings: dict) -> Withheld:
 # in its header: its rows have surplus cells there, and those of a text that has the separator in it
 # are the text.
 ALL = "*"
-_BEYOND, _UNNAMED = re.compile(r"\*(\d{1,9})"), re.compile(r"column (\d{1,9})")
+_BEYOND = re.compile(r"\*(\d{1,9})")
+_UNNAMED = re.compile(r"column (\d{1,9})")
 
 
 def _named_columns(options: dict) -> int:
@@ -601,7 +609,9 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     )
     if not documents:
         return None
-    length, first, text = documents[0]["length"], documents[0]["first"], documents[0]["text"]
+    length = documents[0]["length"]
+    first = documents[0]["first"]
+    text = documents[0]["text"]
     base = max(0, first - SLACK)
     start = base + _cut_before(text, first - base) if first else 0
     end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
@@ -660,7 +670,8 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
 
     Under embargo shorter ones, each with the character that matters in its first third.
     """
-    most, length = _MOST if corpus.embargo else "size", _length(corpus)
+    most = _MOST if corpus.embargo else "size"
+    length = _length(corpus)
     cut = (
         rows(
             f"""
@@ -774,7 +785,8 @@ def quotation(
     )
     if not documents:
         return None
-    text, words = documents[0]["text"], _words(quote)
+    text = documents[0]["text"]
+    words = _words(quote)
     if not words:
         refuse(corpus, "A passage by its place alone")
     missing = MISSING + (USED_UP if readers(corpus) else "")

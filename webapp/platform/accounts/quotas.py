@@ -116,10 +116,8 @@ def check_corpus(user: User, corpus: Corpus) -> None:
     if most.bytes is None and most.documents is None:
         return
     one_at_a_time(user)
-    has, come = (
-        used(user),
-        _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user)),
-    )
+    has = used(user)
+    come = _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
     for name, what, said, limit in (
         ("bytes", "files", size, most.bytes),
         ("documents", "documents", lambda n: f"{n:,}", most.documents),

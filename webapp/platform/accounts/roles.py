@@ -137,7 +137,8 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
     open_to_all = Case(When(EVERYBODY, then=Value("reader")), default=Value(""))
     rows = corpora.order_by().values_list("pk", SHARED, open_to_all)
     open_to = {corpus: (whose, GRANTED[name]) for corpus, whose, name in rows}
-    by_user, by_link = defaultdict(set), defaultdict(set)
+    by_user = defaultdict(set)
+    by_link = defaultdict(set)
     for person in people:
         if person.user is not None:
             by_user[person.user].add(person)

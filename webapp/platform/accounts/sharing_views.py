@@ -63,7 +63,8 @@ def of_corpus(
         try:
             made = _act(request, sent, corpus)
         except Invalid as error:
-            wrong, field = error.message, error.field
+            wrong = error.message
+            field = error.field
         if not made and not wrong:
             return redirect("corpus_sharing", corpus.pk)
     members = {

@@ -67,7 +67,8 @@ def _use(request: HttpRequest) -> list[Used]:
     if not settings.ACCOUNTS:
         return []
     user = authorization.signed_in(request)
-    used, most = quotas.used(user), quotas.limits(user)
+    used = quotas.used(user)
+    most = quotas.limits(user)
     kinds = {
         "bytes": ("Files", size),
         "documents": ("Documents", count),

@@ -70,14 +70,17 @@ class Heartbeat:
     @contextmanager
     def long(self) -> Iterator[None]:
         """Around work that takes long and can't tick."""
-        before, self._patience = self._patience, LONG_PATIENCE
+        before = self._patience
+        self._patience = LONG_PATIENCE
         self.check()
         yield
         self.tick()
         self._patience = before
 
     def _run(self) -> None:
-        ticks, silent, last = self._ticks, 0.0, time.monotonic()
+        ticks = self._ticks
+        silent = 0.0
+        last = time.monotonic()
         while not self._stop.wait(INTERVAL):
             try:
                 with claims.short_lock_timeout():
@@ -92,7 +95,8 @@ class Heartbeat:
                 connection.close()
                 continue
             now = time.monotonic()
-            passed, last = min(now - last, 2 * INTERVAL), now
+            passed = min(now - last, 2 * INTERVAL)
+            last = now
             silent = silent + passed if self._ticks == ticks else 0.0
             ticks = self._ticks
             if silent > self._patience:

@@ -97,7 +97,8 @@ def ahead(run: Run) -> int:
     earlier = Run.objects.filter(status="queued", pk__lt=run.pk)
     if not settings.ACCOUNTS:
         return earlier.count()
-    turns, before = _turns(TRAIN), earlier.filter(by=run.by_id).count()
+    turns = _turns(TRAIN)
+    before = earlier.filter(by=run.by_id).count()
     own = next((turn for turn in turns if turn.user == run.by_id), None)
     return before + sum(
         min(turn.waiting, before + (turn < own)) for turn in turns if own and turn is not own
@@ -118,7 +119,9 @@ def seconds_of_trainings() -> float | None:
 
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
-    at_work, places, took = _at_work(TRAIN).count(), training_places(), seconds_of_trainings()
+    at_work = _at_work(TRAIN).count()
+    places = training_places()
+    took = seconds_of_trainings()
     return 0.0 if at_work + before < places else took and took * (before + at_work / 2) / places
 
 

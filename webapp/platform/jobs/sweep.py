@@ -47,7 +47,8 @@ class Sweep:
 
     def __call__(self) -> None:
         now = self.clock()
-        passed, self.last = min(now - self.last, LOOK), now
+        passed = min(now - self.last, LOOK)
+        self.last = now
         watched = {}
         for kind in KINDS:
             # A row without an attempt is part of another job: the version that a corpus gets while

@@ -15,7 +15,8 @@ from webapp.platform.local import changes, folder, processes
 from webapp.platform.local.package import ROOT
 
 MODULE = "inference.runtime.compiling"
-ENGINE, REST = "Compiling the engine", "Compiling the rest"
+ENGINE = "Compiling the engine"
+REST = "Compiling the rest"
 PROGRAM = """
 from pathlib import Path
 import {module} as compiling

@@ -20,7 +20,8 @@ BETWEEN = "is of a Topograph between two releases. Use it with commit f7a8200c f
 
 def bring_up_to_date(env: dict) -> None:
     """Make the tables of the database that env names, or change those of an older version. Raises Failed."""
-    done, url = folder.data() / "migrated", env["DATABASE_URL"]
+    done = folder.data() / "migrated"
+    url = env["DATABASE_URL"]
     if done.exists() and done.read_text() == _state(url):
         return
     argv = [sys.executable, "-W", "ignore", "-m", "django", "migrate", "--verbosity", "0"]

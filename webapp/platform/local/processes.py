@@ -163,7 +163,9 @@ class Supervisor:
             if part.process and part.process.poll() is not None:
                 stop(part.process, signal.SIGTERM, 0)  # whatever is left of its group
                 if part.once:
-                    part.status, part.process, part.due = part.process.returncode, None, math.inf
+                    part.status = part.process.returncode
+                    part.process = None
+                    part.due = math.inf
                     if part.status:
                         self.said(f"{part.name} failed (status {part.status})")
                     continue

@@ -39,7 +39,8 @@ def both_given() -> bool:
 def start(supervisor: Supervisor) -> tuple[str, str]:
     """Start the servers that the environment does not name, and return both URLs once they
     answer."""
-    urls, started = [], []
+    urls = []
+    started = []
     for variable, kind in (("DATABASE_URL", Postgres), ("REDIS_URL", Valkey)):
         if not (url := os.environ.get(variable)):
             server = kind()

@@ -191,7 +191,8 @@ def ask_again(request: HttpRequest, error: Exception) -> HttpResponse | None:
     """The view's second answer to a request that can be answered twice, as what it read may have
     been replaced while it did: a sample of a draft, a run that stores other topics. None for the
     second error, and for other forms."""
-    context, match = request_context(request), request.resolver_match
+    context = request_context(request)
+    match = request.resolver_match
     if context.asked_again or match is None:
         return None
     route = getattr(match.func, "route", None)

@@ -121,7 +121,8 @@ READERS: dict[Any, Reader] = {
 def parameters(view: Callable) -> dict[str, Parameter]:
     """Those that a view declares: its keyword-only parameters, by their names in Python. Raises
     TypeError, when the program starts, for a type that nothing reads."""
-    hints, plain = get_type_hints(view, include_extras=True), get_type_hints(view)
+    hints = get_type_hints(view, include_extras=True)
+    plain = get_type_hints(view)
     return {
         name: Parameter(
             _in_address(name), plain[name], p.default, _reader(name, hints[name], p.default)
@@ -236,7 +237,9 @@ def typed(
 
         made = cast(View, answer_request)
         shape, has_json = _page_type(hints["return"])
-        made.shape, made.parameters, made.answered = shape if has_json else None, declared, answered
+        made.shape = shape if has_json else None
+        made.parameters = declared
+        made.answered = answered
         made.asked = asked
         made.templates = (
             {template: shape}

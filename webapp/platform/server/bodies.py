@@ -110,7 +110,8 @@ def _bounded_receive(scope, receive):
         else FORM
     )
     deadline = None if files else time.monotonic() + FORM_SECONDS
-    size, complete = 0, False
+    size = 0
+    complete = False
 
     async def bounded() -> dict:
         nonlocal size, complete
@@ -161,7 +162,8 @@ def defer_bodies(application, prefix: str):
 
     async def middleware(scope, receive, send):
         if scope["type"] == "http" and scope["path"].startswith(prefix):
-            scope, receive = scope | {_RECEIVE: receive}, _no_body()
+            scope = scope | {_RECEIVE: receive}
+            receive = _no_body()
         await application(scope, receive, send)
 
     return middleware

@@ -37,7 +37,8 @@ class Overloaded(Exception):
 
     def __init__(self, status: int, reason: str):
         super().__init__(reason)
-        self.status, self.reason = status, reason
+        self.status = status
+        self.reason = reason
 
 
 @dataclass

@@ -75,7 +75,8 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Bytes of which the parser tells nothing are bounded: it holds an incomplete header, also
         one behind a body in chunks, and passes over what a chunk says of itself."""
-        waiting, self._heard = self._deadline is not None, False
+        waiting = self._deadline is not None
+        self._heard = False
         super().data_received(data)
         if waiting != (self._deadline is not None) or self._heard:
             self._silent_bytes = 0

@@ -125,7 +125,8 @@ class Hub:
         Zero is told when it was counted twice: a Redis that was just emptied knows of no worker for
         a moment.
         """
-        before, self.counted_workers = self.counted_workers, count
+        before = self.counted_workers
+        self.counted_workers = count
         if count == 0 and before != 0:
             return
         if count != self.told_workers:

@@ -54,7 +54,8 @@ class RequestLog(RequestMiddleware):
     def handle_response(self, request: HttpRequest, response: HttpResponse) -> None:
         context = request_context(request)
         response[HEADER] = context.id
-        seconds, route = time.perf_counter() - context.began, route_name(request, response)
+        seconds = time.perf_counter() - context.began
+        route = route_name(request, response)
         metrics.observe(route, request.method, response.status_code, seconds)
         if route in metrics.QUIET and response.status_code < 500:
             return

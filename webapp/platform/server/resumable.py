@@ -72,7 +72,8 @@ def _span(asked: str, size: int) -> tuple[int, int] | None:
         return 0, size
     if not match[1]:
         return (max(0, size - int(match[2])), size) if int(match[2]) and size else None
-    first, last = int(match[1]), int(match[2]) if match[2] else size - 1
+    first = int(match[1])
+    last = int(match[2]) if match[2] else size - 1
     if match[2] and last < first:
         return 0, size
     return (first, min(last, size - 1) + 1) if first < size else None

@@ -52,7 +52,8 @@ def follow() -> None:
 
 
 def _follow() -> None:
-    stop, away = threading.Event(), False
+    stop = threading.Event()
+    away = False
     while not stop.wait(EVERY):
         try:
             look(away)
@@ -65,7 +66,8 @@ def look(away: bool = False) -> None:
     """Empty the caches if something was deleted since the last time, or if it could not be asked;
     tell the metrics. Raises RedisError."""
     global _seen
-    before, told = _seen, events.client().get(DELETIONS)
+    before = _seen
+    told = events.client().get(DELETIONS)
     now = int(told or 0)
     if away or (before is not None and now != before):
         cache.clear_all()

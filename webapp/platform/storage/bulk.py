@@ -61,7 +61,8 @@ class Partition:
     key column."""
 
     def __init__(self, table: str, key: int):
-        self.table, self.key = table, key
+        self.table = table
+        self.key = key
         self.name = f"{table}_{key:d}"
         self.columns = COLUMNS.get(table, "").split()
         self.indexed = False

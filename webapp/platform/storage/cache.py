@@ -75,7 +75,9 @@ class BoundedCache:
     """
 
     def __init__(self, capacity: int, weigh: Callable[[Any], int] = weight):
-        self.capacity, self._weigh, self._weight = capacity, weigh, 0
+        self.capacity = capacity
+        self._weigh = weigh
+        self._weight = 0
         self._values: OrderedDict[Hashable, object] = OrderedDict()
         self._lock = Lock()
         _clear.append(self.clear)

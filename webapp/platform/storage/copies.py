@@ -158,7 +158,9 @@ class _Fetch(threading.Thread):
 
     def __init__(self, stored: Stored):
         super().__init__(daemon=True, name=f"fetch {stored.item}")
-        self.stored, self.bytes, self.ended = stored, 0, 0.0
+        self.stored = stored
+        self.bytes = 0
+        self.ended = 0.0
         self.error: Exception | None = None
 
     def run(self) -> None:
@@ -205,7 +207,8 @@ class _Fetch(threading.Thread):
 def checked(stored: Stored, name: str, size: int, digest: str) -> Iterator[bytes]:
     """The bytes of a file in the store. Raises Damaged at their end where they are not what was
     stored."""
-    seen, count = hashlib.sha256(), 0
+    seen = hashlib.sha256()
+    count = 0
     for block in s3.blocks(stored.item.object(stored.generation, name), size):
         seen.update(block)
         count += len(block)

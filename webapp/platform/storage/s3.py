@@ -48,10 +48,8 @@ class Place(NamedTuple):
 def place(environment: os._Environ | dict[str, str]) -> Place | None:
     """What the environment says of a store; None where there is none. Raises ValueError with a
     sentence where it can't be."""
-    url, endpoint = (
-        environment.get("TOPOGRAPH_STORE", ""),
-        environment.get("TOPOGRAPH_STORE_ENDPOINT", ""),
-    )
+    url = environment.get("TOPOGRAPH_STORE", "")
+    endpoint = environment.get("TOPOGRAPH_STORE_ENDPOINT", "")
     if not url:
         return None
     parts = urlsplit(url)

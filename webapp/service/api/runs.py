@@ -208,10 +208,8 @@ def mixture(request: HttpRequest, run_id: int, number: int):
     about = documents.document(run.corpus, number)
     if about is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    parts, tokens = (
-        documents.proportions(RunView(run), number),
-        int(evidence.of(run).lengths[number]),
-    )
+    parts = documents.proportions(RunView(run), number)
+    tokens = int(evidence.of(run).lengths[number])
     return vars(about) | {"tokens": tokens, "topics": parts}
 
 

@@ -16,6 +16,7 @@ from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
 
 READ = 30_000  # characters of a text
 NOT_FOUND = 404
+NO_RUN = 0
 RUN_OF_CODER = "run_of_coder"  # in the session: the run from whose page a coder came
 
 
@@ -91,7 +92,7 @@ def _concept_url(request: HttpRequest, coder: Coder) -> str:
         return ""
     readable = authorization.runs(request)
     trained = readable.filter(corpus=coder.concept.corpus_id, status=Run.Status.DONE)
-    run = trained.filter(pk=request.session.get(RUN_OF_CODER)).first() or trained.last()
+    run = trained.filter(pk=request.session.get(RUN_OF_CODER, NO_RUN)).first() or trained.last()
     return reverse("concept", args=[run.pk, coder.concept_id]) if run else ""
 
 

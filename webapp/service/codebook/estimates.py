@@ -119,7 +119,8 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
             f"{len(data.y)} documents are coded; from {LEAST} on there are estimates.{anew}",
         )
     source = drawn.run if drawn.run and drawn.run.final else run
-    version, D = source.version, drawn.documents
+    version = source.version
+    D = drawn.documents
     if version.documents < D:
         raise Invalid(
             "run",
@@ -200,9 +201,11 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
     """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what
     documents don't have."""
     asked = Asked(formula, first, second, estimate="stm-fixed")  # each document counts the same
-    made, data = regression_of(RunSelection.all(RunView(known.source)), asked), known.data
+    made = regression_of(RunSelection.all(RunView(known.source)), asked)
+    data = known.data
     strata, prediction, of_unit = _predicted(known.source, known.drawn, data, made.unit)
-    cell, rows = made.design.cell[: known.drawn.documents], made.design.rows
+    cell = made.design.cell[: known.drawn.documents]
+    rows = made.design.rows
     fitted = effect(
         cell,
         rows,
@@ -220,8 +223,10 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
             "effect",
             "The effect can’t be separated from what is held constant. Hold less constant.",
         )
-    name, held = formula.effect.name, [term.name for term in formula.held]
-    ends, shown = [made.effect.labels[i] for i in made.settings], _interval(fitted.corrected)
+    name = formula.effect.name
+    held = [term.name for term in formula.held]
+    ends = [made.effect.labels[i] for i in made.settings]
+    shown = _interval(fitted.corrected)
     alike = f", where documents are alike in {', '.join(held)}" if held else ""
     return EffectOfCode(
         formula=str(formula),
@@ -476,7 +481,9 @@ def table(run: Run, page: EstimatesPage) -> bytes:
     """All documents and each cell as CSV."""
     rows: list[list] = [COLUMNS]
     for cell in (page.all, *page.cells):
-        c, b, s = cell.corrected, cell.beyond, cell.sample
+        c = cell.corrected
+        b = cell.beyond
+        s = cell.sample
         figures = [c.value, c.low, c.high, b.low, b.high, s.value, s.low, s.high, cell.naive]
         rows.append(
             [

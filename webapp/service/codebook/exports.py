@@ -26,14 +26,16 @@ BLOCK = 200  # texts at a time
 def table(concept: Concept) -> bytes:
     """A row for each coding that counts."""
     base = defined(concept).base
-    coded, settled = coding.by_text(concept, base), coding.settled(concept, base)
+    coded = coding.by_text(concept, base)
+    settled = coding.settled(concept, base)
     documents = [readings[0].item.document for readings in coded]
     about = embargo.about(concept.corpus, documents, "source_id", "title", "date_text")
     rows: list[list] = [COLUMNS]
     for document, readings in zip(documents, coded, strict=True):
         known = about.get(document, {"source_id": "", "title": "", "date_text": ""})
         for one in readings:
-            codes, item = one.definition.codes, one.item
+            codes = one.definition.codes
+            item = one.item
             rows.append(
                 [
                     concept.corpus.name,
@@ -62,7 +64,8 @@ def project(concept: Concept) -> Iterator[bytes]:
     coded, and of project.qde, which holds coders, codes, and each text with its codes as selections
     of all of it."""
     holds, base = defined(concept)
-    coded, sources = coding.by_text(concept, base), []
+    coded = coding.by_text(concept, base)
+    sources = []
 
     def members() -> Iterator[Member]:
         for first in range(0, len(coded), BLOCK):
@@ -72,10 +75,8 @@ def project(concept: Concept) -> Iterator[bytes]:
             texts = embargo.beginnings(concept.corpus, part, READ)
             about = embargo.about(concept.corpus, list(texts), "title")
             for document, readings in part.items():
-                text, title = (
-                    texts.get(document, ""),
-                    about[document]["title"] if document in about else "",
-                )
+                text = texts.get(document, "")
+                title = about[document]["title"] if document in about else ""
                 sources.append(_source(concept, document, title, len(text), readings))
                 yield Member(
                     f"{qdpx.FOLDER}{_guid(concept, 'text', document)}.txt", [text.encode()]
@@ -136,14 +137,16 @@ def _guid(concept: Concept, kind: str, key: object) -> str:
 def _source(
     concept: Concept, document: int, title: str, length: int, readings: list[Coding]
 ) -> str:
-    guid, name = _guid(concept, "text", document), escape(title or f"Document {document}")
+    guid = _guid(concept, "text", document)
+    name = escape(title or f"Document {document}")
     marks = []
     for one in readings:
         who = (
             f'creatingUser="{_guid(concept, "coder", one.coder_id)}"'
             f' creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         )
-        mark, code = _guid(concept, "coding", one.pk), _guid(concept, "code", one.code)
+        mark = _guid(concept, "coding", one.pk)
+        code = _guid(concept, "code", one.code)
         remark = escape(_remark(one))
         marks.append(
             f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0"'

@@ -58,7 +58,8 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
     if content.startswith(ZIP):
         readings, left_out = _of_project(concept, codes, content)
     else:
-        readings, left_out = _of_table(concept, codes, content), ""
+        readings = _of_table(concept, codes, content)
+        left_out = ""
     if len(readings) > READINGS:
         raise Invalid(
             "codes", f"The file has {len(readings):,} codes; at most {READINGS:,} are taken in."

@@ -325,7 +325,8 @@ def estimate(
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
     shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
-    dependence, problem = None, ""
+    dependence = None
+    problem = ""
     try:
         if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
             dependence = estimates.effect_of(known, formula, x, y)

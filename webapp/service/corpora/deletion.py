@@ -88,7 +88,9 @@ def bring_back(row: Corpus | Run) -> None:
     there = Corpus.objects.select_for_update(no_key=True)
     with transaction.atomic():
         if isinstance(row, Corpus):
-            kind, name, mine = "corpus", f"“{row.name}”", _of_corpus(row)
+            kind = "corpus"
+            name = f"“{row.name}”"
+            mine = _of_corpus(row)
             if row.into_id and not there.filter(pk=row.into_id).exists():
                 raise Invalid(
                     kind,
@@ -96,7 +98,9 @@ def bring_back(row: Corpus | Run) -> None:
                     " first.",
                 )
         else:
-            kind, name, mine = "run", f"Run {row.pk}", [(Run, Q(pk=row.pk))]
+            kind = "run"
+            name = f"Run {row.pk}"
+            mine = [(Run, Q(pk=row.pk))]
             if not there.filter(pk=row.corpus_id).exists():
                 raise Invalid(
                     kind, f"{name} is of a corpus that is deleted. Restore the corpus first."

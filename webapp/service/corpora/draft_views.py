@@ -179,16 +179,19 @@ def _prepare_files(
     request: HttpRequest, corpus: Corpus
 ) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     data, previewing = previews.read_choices(request, corpus.upload)
-    table, known = "", previews.known_options(data, corpus)
+    table = ""
+    known = previews.known_options(data, corpus)
     try:
         shaping = previews.shaping_form(corpus, data)
         table = shaping["table"].value() or ""
         try:
-            sniff, refused = guesses.sniff(corpus, table, **known), None
+            sniff = guesses.sniff(corpus, table, **known)
+            refused = None
         except readers.Unreadable as error:
             if not data and not corpus.settings.get("options"):
                 raise
-            sniff, refused = guesses.sniff(corpus, ""), error
+            sniff = guesses.sniff(corpus, "")
+            refused = error
     except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
         return redirect("corpus", corpus.pk)
     except readers.looking.Exhausted:
@@ -239,7 +242,8 @@ def _begun(
     if into := corpus.into:
         corpora.add_files(corpus, reading)
         return into
-    corpus.name, corpus.unit = form.cleaned_data["name"], form.chosen_unit
+    corpus.name = form.cleaned_data["name"]
+    corpus.unit = form.chosen_unit
     corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
     sample.remove_samples(corpus)
     return corpus

@@ -51,7 +51,8 @@ def words(
         more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][
             :MOST_WORDS
         ]
-        more, data = [word.strip().lower() for word in more if word.strip()], None
+        more = [word.strip().lower() for word in more if word.strip()]
+        data = None
     form = vocabulary_forms.VocabularyForm(
         data,
         words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more]))),

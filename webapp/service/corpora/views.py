@@ -242,7 +242,8 @@ def corpus_page(
 
 
 def _state(corpus: Corpus) -> CorpusPage:
-    upload, run = corpus.unstored, queries.first_run(corpus)
+    upload = corpus.unstored
+    run = queries.first_run(corpus)
     stored = (upload.checkpoint or {}) if upload else {}
     return CorpusPage(
         **vars(queries.about(corpus)),
@@ -262,7 +263,8 @@ def _state(corpus: Corpus) -> CorpusPage:
 
 def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
     """As far as the row says, and while a worker is at it what it told last."""
-    upload, version = corpus.unstored, page.making
+    upload = corpus.unstored
+    version = page.making
     kind = (
         "choosing"
         if version
@@ -272,10 +274,8 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         if upload
         else "reading"
     )
-    waits, works = (
-        (version.status if version else page.status) == "queued",
-        page.status == "reading" or bool(version),
-    )
+    waits = (version.status if version else page.status) == "queued"
+    works = page.status == "reading" or bool(version)
     told = progress_note(corpus) if works and not waits else {}
     stage = STAGES.get(told.get("stage", ""), "Being made" if version else STAGES[kind])
     stage = (

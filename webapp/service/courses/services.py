@@ -139,7 +139,9 @@ def hand_in(student: Student, notebook: Notebook) -> Notebook:
             student=student.name,
         )
         for pin in pins:
-            pin.pk, pin.notebook, pin._state.adding = None, copy, True
+            pin.pk = None
+            pin.notebook = copy
+            pin._state.adding = True
         copy.pins.bulk_create(pins)
     return copy
 

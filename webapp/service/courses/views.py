@@ -84,7 +84,8 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
     """The classes of a teacher; POST makes one."""
     if authorization.is_student(request):
         return redirect("class")
-    teacher, wrong = authorization.signed_in(request), ""
+    teacher = authorization.signed_in(request)
+    wrong = ""
     mine = authorization.corpora(request).filter(
         owner=teacher, into=None, status=Corpus.Status.READY
     )
@@ -119,7 +120,8 @@ def detail(
     request: HttpRequest, course_id: int, sent: QueryDict | None
 ) -> HtmlAnswer[CoursePage] | HttpResponse:
     """A class: who joined, what each does and has handed in; POST changes it."""
-    course, wrong = _course(request, course_id), ""
+    course = _course(request, course_id)
+    wrong = ""
     made: dict[int, str] = {}
     if sent is not None:
         try:
@@ -251,5 +253,6 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     if sent is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
-    listed, handed_in = notebooks.listed(mine)[0], list(student.handed_in.order_by("-pk"))
+    listed = notebooks.listed(mine)[0]
+    handed_in = list(student.handed_in.order_by("-pk"))
     return HtmlAnswer(ClassPage(student, request.session.get(CODE, ""), last, listed, handed_in))

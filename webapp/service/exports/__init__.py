@@ -77,10 +77,15 @@ class Form:
         return list(FORMATS) if self.table else [self.ending]
 
 
-TOPICS, DOCUMENTS, READERS = "Topics and words", "Documents", "Labels and notes of readers"
-PROGRAMS, WHOLE = "For other programs", "The whole run"
+TOPICS = "Topics and words"
+DOCUMENTS = "Documents"
+READERS = "Labels and notes of readers"
+PROGRAMS = "For other programs"
+WHOLE = "The whole run"
 PAIRS = "Documents and topics, one row per pair"
-_TEXT, _ZIP, _NPZ = "text/plain; charset=utf-8", "application/zip", "application/octet-stream"
+_TEXT = "text/plain; charset=utf-8"
+_ZIP = "application/zip"
+_NPZ = "application/octet-stream"
 
 FORMS = {
     form.name: form

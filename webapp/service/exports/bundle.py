@@ -26,8 +26,11 @@ def archive(wanted: tables.Wanted, bag: bool = True) -> Iterator[bytes]:
 
 
 def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
-    run, model = wanted.run, Model(wanted.run)
-    evidence, bow, reading = model.evidence, model.evidence.rows, run.version.settings
+    run = wanted.run
+    model = Model(wanted.run)
+    evidence = model.evidence
+    bow = model.evidence.rows
+    reading = run.version.settings
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
     yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
     stops = sorted(

@@ -56,7 +56,8 @@ def _written(document: Document, tokens: list[Token], topic_notes: list[str]) ->
     lines = _head(document)
     end_before = 0
     for number, sentence in enumerate(sentences(tokens, document.text), 1):
-        first, last = sentence[0], sentence[-1]
+        first = sentence[0]
+        last = sentence[-1]
         if number > 1 and _BLANK_LINE.search(document.text, end_before, first.start):
             lines.append("# newpar")
         end_before = last.end

@@ -75,7 +75,8 @@ def _json(value: object) -> bytes:
 
 def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
-    run, curated = wanted.run, labels.read(wanted.run)
+    run = wanted.run
+    curated = labels.read(wanted.run)
     made = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>"
         for name, value in provenance.made_by(run).items()
@@ -139,7 +140,8 @@ def _metadata(wanted: Wanted, numbers: np.ndarray, category: ValueField | None) 
     dates = fields.dates(wanted.run.version)
     codes = fields.codes(wanted.run.version, category.name)[1] if category else None
     for first in range(0, len(numbers), 2000):
-        part, rows = numbers[first : first + 2000], []
+        part = numbers[first : first + 2000]
+        rows = []
         known = about(wanted.run, part)
         for d in part.tolist():
             row = known[d]

@@ -158,7 +158,8 @@ class _Overtaken(Exception):
 
 
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
-    export, ready = Export.objects.get(pk=key), False
+    export = Export.objects.get(pk=key)
+    ready = False
     while not ready:
         with suppress(_Overtaken), embargo.reading(Person(export.by_id)):
             _make(export, attempt, beat)
@@ -167,7 +168,8 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 
 
 def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
-    folder, run = files.export_folder(export.pk), _run(export)
+    folder = files.export_folder(export.pk)
+    run = _run(export)
     part = folder / "part"
     try:
         size, sha256 = _write(part, run, export, attempt, beat)
@@ -198,7 +200,10 @@ def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
 def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
     """Bytes that were written, and their sha256. Raises _Overtaken."""
     form, ending, wanted = checked(run, export.file, QueryDict(export.query), export.by_id)
-    size, digest, told, most = 0, hashlib.sha256(), time.monotonic(), largest()
+    size = 0
+    digest = hashlib.sha256()
+    told = time.monotonic()
+    most = largest()
     with part.open("wb") as out:
         for piece in exports.made(wanted, form, ending).pieces:
             out.write(piece)

@@ -75,11 +75,9 @@ def _relevant(model: Model, k: int) -> Iterator[Term]:
     it."""
     listed = model.topic(k)
     has = listed.tokens > 0
-    words, weights, tokens = (
-        listed.words[has],
-        listed.weights[has].astype(np.float64),
-        listed.tokens[has],
-    )
+    words = listed.words[has]
+    weights = listed.weights[has].astype(np.float64)
+    tokens = listed.tokens[has]
     logprob = np.log(weights)
     loglift = logprob - np.log(model.word_tokens[words] / model.word_tokens.sum())
     chosen: set[int] = set()

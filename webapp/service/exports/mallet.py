@@ -53,7 +53,8 @@ def doc_topics(wanted: Wanted) -> Iterator[bytes]:
     model = Model(wanted.run)
     total = float(model.alpha.sum())
     for numbers in selected(wanted, DOCUMENTS):
-        known, lines = about(wanted.run, numbers), []
+        known = about(wanted.run, numbers)
+        lines = []
         for d in numbers.tolist():
             length = int(model.evidence.lengths[d]) + total
             shares: dict[
@@ -91,7 +92,8 @@ def topic_word_weights(wanted: Wanted) -> Iterator[bytes]:
 def state(wanted: Wanted) -> Iterator[bytes]:
     """--output-state, compressed: a line for every token, with its topic, in the order of the
     text."""
-    model, sink = Model(wanted.run), Sink()
+    model = Model(wanted.run)
+    sink = Sink()
     lines: list[str] = []
     with gzip.GzipFile(fileobj=sink, mode="wb", mtime=0, filename="") as file:
         file.write(b"#doc source pos typeindex type topic\n")
@@ -120,7 +122,8 @@ def in_text_order(model: Model, d: int) -> tuple[np.ndarray, np.ndarray]:
     """(words, topics) of a document's tokens as they stand in its text; where places are not known,
     by word."""
     words, counts, topics, _ = model.evidence.document(d)
-    words, topics = np.repeat(words, counts), np.repeat(topics, counts)
+    words = np.repeat(words, counts)
+    topics = np.repeat(topics, counts)
     bow = model.evidence.bow
     if bow.offsets is None:
         return words, topics

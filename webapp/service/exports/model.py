@@ -28,7 +28,9 @@ class Model:
     def __init__(self, run: Run):
         self.run = run
         self.evidence: Evidence = evidence.of(run)
-        self.K, self.V, self.D = run.topics, self.evidence.bow.V, self.evidence.bow.D
+        self.K = run.topics
+        self.V = self.evidence.bow.V
+        self.D = self.evidence.bow.D
         self.alpha, self.eta = priors(run)
         self.floor = np.array([row[0] for row in self._topics("floor")], np.float64)
 
@@ -87,7 +89,8 @@ class Model:
     def beta(self) -> Iterator[np.ndarray]:
         """Rows of beta, float32[1, V] each."""
         for k in range(self.K):
-            listed, row = self.topic(k), np.full((1, self.V), self.floor[k], np.float32)
+            listed = self.topic(k)
+            row = np.full((1, self.V), self.floor[k], np.float32)
             row[0, listed.words] = listed.weights
             yield row
 

@@ -33,7 +33,8 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
 
 def members(run: Run, home: str = "") -> Iterator[Member]:
     """home: from the index, a page that all lead to."""
-    model, view = Model(run), RunView(run)
+    model = Model(run)
+    view = RunView(run)
     labels = view.labels
     first = topics.first_words(view, FIRST)
     listed: list[dict[str, Any]] = [
@@ -134,7 +135,8 @@ def _lines(model: Model):
 
 def _bars(shares: np.ndarray) -> list[dict[str, str]]:
     """Bars of an SVG of 100 by 30, the highest 30."""
-    most, width = float(shares.max()) or 1.0, 100 / len(shares)
+    most = float(shares.max()) or 1.0
+    width = 100 / len(shares)
     return [
         {
             "x": f"{i * width:.3f}",

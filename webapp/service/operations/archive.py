@@ -20,7 +20,8 @@ import pyarrow as pa
 from inference.errors import Invalid
 
 FORMAT = 1  # raised when the file changes its meaning
-HEAD, MANIFEST = "backup.json", "manifest.jsonl"
+HEAD = "backup.json"
+MANIFEST = "manifest.jsonl"
 BLOCK = 1 << 20  # bytes in memory at a time
 
 
@@ -38,7 +39,8 @@ class Writer:
             format=tarfile.PAX_FORMAT,
         )
         self._lines = tempfile.TemporaryFile()
-        self.members, self._head = 0, {"format": FORMAT} | head
+        self.members = 0
+        self._head = {"format": FORMAT} | head
 
     def add(self, name: str, size: int, source: BinaryIO) -> None:
         """A member of `size` bytes, which the source must have."""
@@ -49,7 +51,8 @@ class Writer:
 
     def _put(self, name: str, size: int, source: Any) -> None:
         entry = tarfile.TarInfo(name)
-        entry.size, entry.mode = size, 0o600
+        entry.size = size
+        entry.mode = 0o600
         self._tar.addfile(entry, source)
         self._tar.members.clear()  # else tarfile keeps them all
 
@@ -107,7 +110,10 @@ class Member:
     """A member that is being read: its name, its size, and its bytes by `read`."""
 
     def __init__(self, path: Path, entry: tarfile.TarInfo, file: BinaryIO):
-        self.name, self.size, self._path, self._file = entry.name, entry.size, path, file
+        self.name = entry.name
+        self.size = entry.size
+        self._path = path
+        self._file = file
         self.hash = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
@@ -206,7 +212,8 @@ def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> d
     head(path)
     rows: dict[str, int] = {}
     with tempfile.TemporaryFile() as seen:
-        count, opened = 0, _opened(path)
+        count = 0
+        opened = _opened(path)
         for member in opened:
             if member.name == MANIFEST:
                 seen.seek(0)
@@ -232,7 +239,8 @@ def _compare(
     path: Path, manifest: Member, seen: BinaryIO, rows: dict[str, int], count: int
 ) -> None:
     """Compare the manifest's lines with the lines of the members that were read."""
-    ended, rest = False, b""
+    ended = False
+    rest = b""
     for block in manifest.blocks():
         *lines, rest = (rest + block).split(b"\n")
         for text in lines:

@@ -102,7 +102,8 @@ def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
     for (pk,) in rows.versions:
         yield from _all_and_stored(files.version_folder(pk), rows.stored.get(("versions", pk), []))
     for pk, status in rows.runs:
-        checkpoint, stored = checkpoints / str(pk), rows.stored.get(("runs", pk), [])
+        checkpoint = checkpoints / str(pk)
+        stored = rows.stored.get(("runs", pk), [])
         if status not in AT_WORK:
             yield from _all_and_stored(files.run_folder(pk), stored)
         elif checkpoint.exists():
@@ -310,7 +311,10 @@ class _Copying:
     """Copies the database, then files, into an archive. closing: closes the archive's writer."""
 
     def __init__(self, file: BinaryIO, tell: Callable[[Progress], None], closing: ExitStack):
-        self.file, self.tell, self.closing, self.told_at = file, tell, closing, 0.0
+        self.file = file
+        self.tell = tell
+        self.closing = closing
+        self.told_at = 0.0
         self.progress = Progress(0, 0, 0, 0)
         self.writer: archive.Writer
 
@@ -326,7 +330,8 @@ class _Copying:
     def database(self, snapshot: str) -> Rows:
         with closing(connection.copy()) as other:
             with _cursor_on_snapshot(other, snapshot) as cursor:
-                tables, rows = bulk.tables(cursor), on_record(cursor)
+                tables = bulk.tables(cursor)
+                rows = on_record(cursor)
                 self._add(of=_size(cursor))
                 self.writer = self.closing.enter_context(
                     archive.Writer(self.file, _head(cursor, tables))
@@ -338,7 +343,10 @@ class _Copying:
 
     def _table(self, cursor, table: bulk.Table) -> None:
         """Copy a table's rows, some megabytes a member; a table without rows has no member."""
-        rows, part, waiting, size = 0, 0, [], 0
+        rows = 0
+        part = 0
+        waiting = []
+        size = 0
         with closing(bulk.rows_out(cursor, table)) as blocks:
             for block in blocks:
                 waiting.append(block)
@@ -346,7 +354,9 @@ class _Copying:
                 rows += block.count(b"\n")  # in a value it is written \\n
                 if size >= CHUNK:
                     self._part(table, part, waiting)
-                    part, waiting, size = part + 1, [], 0
+                    part = part + 1
+                    waiting = []
+                    size = 0
         if waiting:
             self._part(table, part, waiting)
         self.writer.table(table.name, rows)

@@ -24,7 +24,8 @@ RUNS = 50  # of those that train, of which each is told apart
 MANY = 10_000  # files that are counted among the uploads at most
 SIZE_EVERY = 60.0  # seconds: Postgres looks at each of its files to tell its size
 QUEUED = "queued"
-GAUGE, COUNTER = "gauge", "counter"
+GAUGE = "gauge"
+COUNTER = "counter"
 
 NUMBERS = {  # name -> (what it is, what it says, its labels)
     "topograph_up": (GAUGE, "Whether a part of the system answers this process.", ("part",)),
@@ -147,7 +148,8 @@ def _postgres() -> list[Number]:
 
 
 def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
-    name, table = kind.name, kind.model._meta.db_table
+    name = kind.name
+    table = kind.model._meta.db_table
     cursor.execute(
         "SELECT status, count(*), extract(epoch FROM now() - min(coalesce(heartbeat_at,"
         f" created_at))) FROM {table} WHERE status = ANY(%s)"
@@ -222,7 +224,8 @@ def database_bytes(cursor) -> int:
 
 def _redis() -> list[Number]:
     client = events.client()
-    failed, retried = counters.by_kind("failed"), counters.by_kind("retried")
+    failed = counters.by_kind("failed")
+    retried = counters.by_kind("retried")
     return [
         ("topograph_workers", (), len(roster.live_workers())),
         ("topograph_broker_messages", (), sum(map(client.llen, settings.QUEUES))),

@@ -78,7 +78,8 @@ def tidy() -> None:
 
 def purge() -> None:
     """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
-    runs, corpora = deletion.due(Run, STEP), deletion.due(Corpus, STEP)
+    runs = deletion.due(Run, STEP)
+    corpora = deletion.due(Corpus, STEP)
     for run in runs:
         _remove(run)
     for corpus in corpora:
@@ -99,17 +100,13 @@ def _remove(row: Corpus | Run) -> None:
     if not deletion.claim(row):
         return
     if isinstance(row, Corpus):
-        about, versions = (
-            f"corpus:{row.pk}",
-            list(Version.everything.filter(corpus=row).values_list("pk", flat=True)),
-        )
+        about = f"corpus:{row.pk}"
+        versions = list(Version.everything.filter(corpus=row).values_list("pk", flat=True))
         folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
         partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
     else:
-        about, exported = (
-            f"run:{row.pk}",
-            Export.objects.filter(run=row).values_list("pk", flat=True),
-        )
+        about = f"run:{row.pk}"
+        exported = Export.objects.filter(run=row).values_list("pk", flat=True)
         others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
         folders = [
             files.run_folder(row.pk),

@@ -71,7 +71,8 @@ def test_the_overview_says_what_the_page_of_two_sets_says(client, spoken):
         if claim["bounds"]:
             asked = {"between_a": Range(claim["field"], *claim["bounds"]).address}
         page = compared(client, spoken, **asked)
-        row, answer = page["topics"][claim["topic"]], claim["answer"]
+        row = page["topics"][claim["topic"]]
+        answer = claim["answer"]
         for name in SAME:
             assert row[name] == answer[name]
         assert (page["level"], page["rows"]) == (answer["level"], answer["rows"])

@@ -54,7 +54,8 @@ def disagreements(places: dict[str, Told]) -> list[str]:
     wrong = []
     names = list(places)
     for first, second in zip(names, names[1:], strict=False):
-        one, other = places[first], places[second]
+        one = places[first]
+        other = places[second]
         if one.level != other.level:
             wrong.append(f"{first} and {second}: levels {one.level} and {other.level}")
         if None not in (one.unit, other.unit) and one.unit != other.unit:

@@ -28,10 +28,15 @@ def get(client, run, query="", name="run_collocations_json", status=200, word=WO
 def by_hand(run, left, right, within="words", **chosen) -> tuple[Counter, dict, Counter, int, int]:
     """(tokens and documents near the word, tokens everywhere, all tokens near it, its own tokens)
     from the texts."""
-    near, having, every, window, own = Counter(), defaultdict(set), Counter(), 0, 0
+    near = Counter()
+    having = defaultdict(set)
+    every = Counter()
+    window = 0
+    own = 0
     for row in Document.objects.filter(corpus_id=run.corpus_id, **chosen):
         spans = Tokeniser("en").spans(row.text)
-        words, of_sentence = [word for *_, word in spans], sentences(row.text, spans)
+        words = [word for *_, word in spans]
+        of_sentence = sentences(row.text, spans)
         at = {i for i, word in enumerate(words) if word == WORD}
         if within == "sentence":
             left, right = (len(words) * bool(side) for side in (left, right))
@@ -45,7 +50,8 @@ def by_hand(run, left, right, within="words", **chosen) -> tuple[Counter, dict, 
         for j in places:
             having[words[j]].add(row.number)
         every.update(word for word in words if word != WORD)
-        window, own = window + len(places), own + len(at)
+        window = window + len(places)
+        own = own + len(at)
     return near, having, every, window, own
 
 

@@ -34,10 +34,12 @@ def get(client, run, query=QUERY, name="run_network_json", status=200, word=WORD
 
 def by_hand(run, left, right, within) -> tuple[list[set[str]], dict[tuple[str, str], set[int]]]:
     """The words of each window of the word, and the documents of each two words of one."""
-    windows, having = [], defaultdict(set)
+    windows = []
+    having = defaultdict(set)
     for row in Document.objects.filter(corpus_id=run.corpus_id):
         spans = Tokeniser("en").spans(row.text)
-        words, of_sentence = [word for *_, word in spans], sentences(row.text, spans)
+        words = [word for *_, word in spans]
+        of_sentence = sentences(row.text, spans)
         for i in (i for i, word in enumerate(words) if word == WORD):
             near = [
                 j
@@ -107,7 +109,8 @@ def test_a_pair_opens_its_lines_and_its_documents(client, trained, weak):
 def test_the_page_has_each_pair_in_words_and_each_linked_word_as_a_link_of_the_picture(
     client, trained, weak
 ):
-    data, html = get(client, trained), get(client, trained, name="run_network")
+    data = get(client, trained)
+    html = get(client, trained, name="run_network")
     assert f"{len(data['pairs'])} pair" in html
     said = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", html))
     for pair in data["pairs"]:

@@ -101,8 +101,10 @@ def test_columns_are_those_of_the_twin():
     rng = np.random.default_rng(6)
     for _ in range(50):
         n = int(rng.integers(0, 40))
-        ratio, different = rng.normal(0, 2, n), rng.random(n) < 0.5
-        association, nothing = rng.random((n, 2)) * 20, np.zeros(n)
+        ratio = rng.normal(0, 2, n)
+        different = rng.random(n) < 0.5
+        association = rng.random((n, 2)) * 20
+        nothing = np.zeros(n)
         strong = association > 10
         made = two_sides._columns(
             Keyness(ratio, nothing, nothing, nothing, different, nothing, different),
@@ -202,7 +204,8 @@ def test_the_api_has_the_same(client, trained):
         "?from_a=1790&to_a=1799&from_b=1800&to_b=1815",
         "?topic=1&within=sentence",
     ):
-        page, same = client.get(address + query), get(client, trained, query)
+        page = client.get(address + query)
+        same = get(client, trained, query)
         assert page.status_code == 200 and page.json() == same
     for query in ("?left=99", "?left=0&right=0", "?from_a=1790", "?topic=9999"):
         assert client.get(address + query).status_code in (400, 404, 422), query

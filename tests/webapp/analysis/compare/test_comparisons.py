@@ -92,7 +92,8 @@ def of_checkpoint(run: Run):
 def test_topics_come_back_as_they_were_stored(trained):
     """Some words have a row for their tokens' sake alone, at the floor's weight: they are not among
     the listed ones."""
-    found, expected = weights.topics(trained.snapshot), of_checkpoint(trained)
+    found = weights.topics(trained.snapshot)
+    expected = of_checkpoint(trained)
     assert found.dense() == pytest.approx(expected.dense(), rel=1e-6)
     assert (found.indptr == expected.indptr).all() and (found.words == expected.words).all()
     assert (
@@ -123,7 +124,8 @@ def test_pairs_are_those_of_the_matching(client, trained, others):
 
 def test_both_directions_are_one_matching(client, trained, others):
     matchings._quick.cache_clear()
-    there, back = data(client, trained.pk, others[1].pk), data(client, others[1].pk, trained.pk)
+    there = data(client, trained.pk, others[1].pk)
+    back = data(client, others[1].pk, trained.pk)
     assert matchings._quick.cache_info().misses == 1
     pairs = {(row["first"]["number"], row["second"]["number"]) for row in there["topics"]["rows"]}
     assert pairs == {
@@ -144,7 +146,8 @@ def test_every_list_is_a_page(client, trained, others, show):
 def test_a_page_of_pairs_ends_where_the_next_begins(client, trained, others, monkeypatch):
     whole = data(client, trained.pk, others[0].pk, sort="number")["topics"]["rows"]
     monkeypatch.setattr(comparisons, "PAGE", 2)
-    found, topics = [], data(client, trained.pk, others[0].pk, sort="number")["topics"]
+    found = []
+    topics = data(client, trained.pk, others[0].pk, sort="number")["topics"]
     while True:
         found += topics["rows"]
         if not topics["next"]:
@@ -186,7 +189,8 @@ def test_runs_of_different_corpora_are_matched_by_words(client, trained, others)
     assert any("different corpora" in notice for notice in found["notices"])
     assert any("English, French" in notice for notice in found["notices"])
     assert found["differences"]["rows"][0]["label"] == "Corpus"
-    words_a, words_b = weights.vocabulary(trained.version), weights.vocabulary(others[2].version)
+    words_a = weights.vocabulary(trained.version)
+    words_b = weights.vocabulary(others[2].version)
     assert words_a != words_b
     expected = matching.match(of_checkpoint(trained), of_checkpoint(others[2]), words_a, words_b)
     shown = {row["first"]["number"]: row["similarity"] for row in found["topics"]["rows"]}
@@ -208,7 +212,9 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
 def test_which_words_a_run_has_is_a_setting_that_differs(trained, others):
     words = Version.objects.get(pk=trained.version_id)
     settings = words.settings | {"extra_stop_words": ["congress", "states"]}
-    words.pk, words.number, words.settings = None, 2, settings
+    words.pk = None
+    words.number = 2
+    words.settings = settings
     words.save()
     other = others[0]
     other.version = words
@@ -387,7 +393,9 @@ def test_nobody_takes_all_places_of_comparisons_and_old_ones_go(
     trained, others, large, monkeypatch
 ):
     monkeypatch.setattr(matchings, "MOST_WAITING_OF_USER", 1)
-    local, first, second = User.objects.local().pk, others[0], others[1]
+    local = User.objects.local().pk
+    first = others[0]
+    second = others[1]
     guests = matchings.not_yet([(trained, first), (trained, second)], None)
     assert [state.key is not None for state in guests] == [True, False]
     (of_user,) = matchings.not_yet([(trained, second)], local)
@@ -399,7 +407,8 @@ def test_nobody_takes_all_places_of_comparisons_and_old_ones_go(
 
 
 def test_the_progress_of_a_matching_is_told(monkeypatch):
-    rng, told = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    told = []
     one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
     words = [f"w{i}" for i in range(30)]
     whole = matching.similarities(one, other, words, words)

@@ -96,7 +96,8 @@ def test_left_to_right_is_the_judges_on_held_out_documents(made):
     own."""
     for run in made:
         bow = Bow.open(files.version_folder(run.version_id) / "bow")
-        engine, config = engines.get(run.engine), engines.config(run.engine, **run.settings)
+        engine = engines.get(run.engine)
+        config = engines.config(run.engine, **run.settings)
         state = checkpoint.load(
             files.run_folder(run.pk) / "checkpoint", engine=engine, config=config, bow=bow
         )

@@ -124,7 +124,8 @@ def rows(run):
     counted = evidence.of(run)
     tokens = np.zeros((len(counted.lengths), run.topics))
     for d in range(len(tokens)):
-        a, b = counted.doc_ptr[d], counted.doc_ptr[d + 1]
+        a = counted.doc_ptr[d]
+        b = counted.doc_ptr[d + 1]
         tokens[d, counted.doc_topics[a:b]] = counted.doc_tokens[a:b]
     found = list(Document.objects.filter(corpus_id=run.corpus_id).order_by("number"))
     return found, tokens, counted.lengths.astype(float)
@@ -176,7 +177,8 @@ def test_along_a_line_intervals_are_students(client, trained):
     ordinal = np.array([d.date.toordinal() for d in found], float)
     t = (ordinal - ordinal.min()) / np.ptp(ordinal)
     t = np.rint(t * 1023) / 1023  # dates are told in steps
-    kept, X = lengths > 0, np.stack([np.ones(len(t)), t], axis=1)
+    kept = lengths > 0
+    X = np.stack([np.ones(len(t)), t], axis=1)
     slope = naive_effects.regression(
         tokens[kept, 2] / lengths[kept],
         lengths[kept],
@@ -236,7 +238,8 @@ HEAD = ["text", "date", "party", "author", "age"]
 @pytest.fixture
 def party_of_time() -> list[list]:
     """Party follows time but for a few, author is the unit; the words of trade grow with age."""
-    chance, made = np.random.default_rng(4), []
+    chance = np.random.default_rng(4)
+    made = []
     for i in range(240):
         year = 1900 + i // 4
         party = "Blue" if (year < 1930) != (i % 12 == 0) else "Red"
@@ -349,7 +352,8 @@ def test_as_stm_each_document_counts_the_same(client, trained):
     found, tokens, lengths = rows(trained)
     alpha = priors(trained).alpha
     party = np.array([d.metadata["party"] for d in found])
-    names, kept = sorted(set(party)), lengths > 0
+    names = sorted(set(party))
+    kept = lengths > 0
     X = np.stack([np.ones(len(found)), *(party == name for name in names[1:])], axis=1)[kept]
     theta = ((tokens + alpha) / (lengths + alpha.sum())[:, None])[kept]
     query = f"?formula=party&a={names[0]}&b={names[1]}&order=number"
@@ -408,10 +412,8 @@ def test_hidden_and_merged_topics_are_not_tried(client, trained):
 
 @pytest.mark.django_db
 def test_a_set_restricts_it(client, trained):
-    everywhere, some = (
-        answer(client, trained, "?formula=party"),
-        answer(client, trained, "?formula=party&to=1799"),
-    )
+    everywhere = answer(client, trained, "?formula=party")
+    some = answer(client, trained, "?formula=party&to=1799")
     assert some["documents"] < everywhere["documents"]
     assert some["selection"] != everywhere["selection"]
 
@@ -429,7 +431,8 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     units.choose(corpus, "author")
     run = run_on(corpus, topics=2, passes=10)
     again = run_on(corpus, topics=2, passes=10)  # the same in every choice: it adds nothing
-    other, many = run_on(corpus, topics=2, passes=10, seed=1), run_on(corpus, topics=5, passes=10)
+    other = run_on(corpus, topics=2, passes=10, seed=1)
+    many = run_on(corpus, topics=5, passes=10)
     query = "?formula=party%2Bspline(date)&topic=0"
     page = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
     assert {row["run"] for row in page["runs"]} == {run.pk, other.pk, many.pk}
@@ -638,7 +641,8 @@ def test_several_topics_are_one_share(client, trained):
     one = page["one"]["together"]
     assert [topic["number"] for topic in one["topics"]] == [1, 3, 4]
     found, tokens, lengths = rows(trained)
-    party, kept = np.array([d.metadata["party"] for d in found]), lengths > 0
+    party = np.array([d.metadata["party"] for d in found])
+    kept = lengths > 0
     names = sorted(set(party))
     X = np.stack([party == name for name in names], axis=1).astype(float)
     a, b = ([float(name == chosen) for name in names] for chosen in page["settings"])
@@ -660,10 +664,8 @@ def test_several_topics_are_one_share(client, trained):
 @pytest.mark.parametrize("way", ["counted", "stm"])
 def test_the_api_answers_as_the_pages_do(client, trained, way):
     query = f"?formula=party&topic=1,3&estimate={way}"
-    page, answered = (
-        answer(client, trained, query),
-        client.get(f"/api/v1/runs/{trained.pk}/effects{query}").json(),
-    )
+    page = answer(client, trained, query)
+    answered = client.get(f"/api/v1/runs/{trained.pk}/effects{query}").json()
     assert page["estimate"] == way and answered | {"next": None} == page | {"next": None}
     page = client.get(
         reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=3"
@@ -790,7 +792,8 @@ def test_no_answer_is_kept_for_another_question(client, places):
 @pytest.mark.django_db
 def test_what_is_kept_of_claims_has_a_bound(client, corpus):
     """Variants without sums have no arrays, and yet take memory."""
-    run, _ = run_on(corpus, topics=2, passes=10), run_on(corpus, topics=3, passes=10)
+    run = run_on(corpus, topics=2, passes=10)
+    _ = run_on(corpus, topics=3, passes=10)
     before = variants._kept._weight
     claims(client, run, "?formula=age&topic=0")
     assert variants._kept._weight > before
@@ -801,7 +804,8 @@ def test_what_is_kept_of_claims_has_a_bound(client, corpus):
 def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus):
     """Both are found there, and the sums of neither are 0."""
     units.choose(corpus, "")
-    run, other = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=3, passes=10, seed=1)
+    run = run_on(corpus, topics=3, passes=10)
+    other = run_on(corpus, topics=3, passes=10, seed=1)
     query = "?formula=party&topic="
     for change in ({"into": "0"}, {"into": ""}):
         curation.change(other, 1, change, "a test")
@@ -963,7 +967,8 @@ def test_a_value_may_be_called_as_the_others_are(client, draft, party_of_time):
 
 @pytest.mark.django_db
 def test_runs_of_other_passes_are_no_further_runs(client, corpus):
-    run, _ = run_on(corpus, topics=3, passes=10), run_on(corpus, topics=6, passes=5)
+    run = run_on(corpus, topics=3, passes=10)
+    _ = run_on(corpus, topics=6, passes=5)
     client.post(reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"})
     made = Run.objects.filter(corpus=corpus).order_by("pk")[2:]
     assert [(new.topics, new.seed) for new in made] == [(6, 0), (3, 1), (3, 2)]

@@ -53,7 +53,8 @@ def train(client, run, texts: str) -> trials.Kept:
 
 def difference(run, kept: trials.Kept, topic: int) -> float:
     """Red less Blue, by hand: shares of the words of all measured documents of each."""
-    counted, there = evidence.of(run), int(kept.partner[topic])
+    counted = evidence.of(run)
+    there = int(kept.partner[topic])
     tokens = np.array(
         [
             kept.doc_tokens[a:b][kept.doc_topics[a:b] == there].sum()
@@ -72,7 +73,8 @@ def test_drawn_texts_tell_what_learning_loses(client, run):
     before = asked(client, run)
     assert (before["drawn"]["status"], before["half"]["status"]) == ("", "")
     kept = train(client, run, "drawn")
-    drawn, own = asked(client, run)["drawn"], asked(client, run)["own"]
+    drawn = asked(client, run)["drawn"]
+    own = asked(client, run)["own"]
     assert (drawn["status"], drawn["topics"], drawn["documents"]) == ("ready", 3, 360)
     assert drawn["difference"] == pytest.approx(difference(run, kept, 0), abs=1e-9)
     assert drawn["difference"] / own["difference"] == pytest.approx(drawn["times"], abs=0.15)

@@ -79,7 +79,9 @@ CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
 
 
 def test_families_add_up_at_every_cut(trained, client):
-    most, slots, previous = families.cut(RunView(trained), 20).most, {}, {}
+    most = families.cut(RunView(trained), 20).most
+    slots = {}
+    previous = {}
     for query in ({}, {"from": "1796"}):
         topics = client.get(
             reverse("run_topics_json", args=[trained.pk]), {"hidden": "1", **query}
@@ -137,10 +139,8 @@ def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
 def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
     """members -> the family, of a set, at the usual cut."""
     view = RunView(run)
-    rows, usual = (
-        compute.findings(Selection.read(QueryDict(query), view)).findings,
-        families.cut(view, None).number,
-    )
+    rows = compute.findings(Selection.read(QueryDict(query), view)).findings
+    usual = families.cut(view, None).number
     return {
         tuple(sorted(row.topics)): row
         for row in rows
@@ -149,10 +149,8 @@ def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
 
 
 def test_families_of_sets_add_up_to_those_of_all_documents(trained):
-    whole, parts = (
-        families_in(trained),
-        [families_in(trained, query) for query in ("to=1800", "from=1801")],
-    )
+    whole = families_in(trained)
+    parts = [families_in(trained, query) for query in ("to=1800", "from=1801")]
     assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
     for members, family in whole.items():
         assert family.score == sum(part[members].score for part in parts if members in part)
@@ -387,7 +385,8 @@ def test_a_notebook_begins_with_the_findings(trained, client):
     ]
     assert [pin.kind for pin in pins[-3:]] == ["passage"] * 3, "the quotations of the page"
     assert len(pins) > len(findings) + 3, "changes have passages under them"
-    first, last = data["bins"][0], data["bins"][-1]
+    first = data["bins"][0]
+    last = data["bins"][-1]
     assert first.startswith(data["span"][0]) and last.endswith(data["span"][1])
     assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
     assert client.post(reverse("notebook_findings"), {"run": 10**12}).status_code == 404
@@ -401,7 +400,8 @@ def test_one_press_pins_a_finding(trained, client):
     }
     assert 'form="pin-finding" name="finding" value="family-1"' in page
     client.post(reverse("pin_finding"), sent | {"finding": "family-1"})
-    pin, data = Notebook.objects.latest("pk").pins.get(), get(client, trained)
+    pin = Notebook.objects.latest("pk").pins.get()
+    data = get(client, trained)
     assert pin.sentence == data["findings"][0]["sentence"]
     assert [row[0] for row in pin.table["rows"]] == data["bins"], "its line over time is kept"
     assert [row[1] for row in pin.table["rows"]] == pytest.approx(
@@ -565,10 +565,8 @@ def event(**values) -> kinds.Event:
 
 def test_the_best_word_of_each_time_comes_first():
     steps = [event(score=9 - i, shape="step", first=str(1912 + i)) for i in range(4)]
-    later, down = (
-        event(score=3, shape="step", first="1918"),
-        event(score=2, shape="step", more=False),
-    )
+    later = event(score=3, shape="step", first="1918")
+    down = event(score=2, shape="step", more=False)
     told = overview._first_of_each_time([*steps, later, down], near=2.0)
     assert [(each.first, each.more) for each in told] == [
         ("1912", True),

@@ -32,7 +32,8 @@ DOCUMENTS, WORDS = 30, 40  # of a year; of a document
 def planted(draft, django_db_blocker):
     rng = np.random.default_rng(5)
     words = [theme.split() for theme in THEMES.values()]
-    rows, tokens = [["title", "date", "paper", "text"]], Counter()
+    rows = [["title", "date", "paper", "text"]]
+    tokens = Counter()
     for year in YEARS:
         for i in range(DOCUMENTS):
             paper = PAPERS[i % len(PAPERS)]
@@ -172,7 +173,8 @@ def test_the_pages_of_a_topic_and_of_time_say_its_change_as_the_overview_does(pl
         client.get(reverse("run_time", args=[run.pk]), {"by": "paper"}).content.decode()
     )
     assert not any(row["sentence"] in by_paper for row in changes.values())
-    url, chosen = reverse("run_topic", args=[run.pk, next(iter(changes))]), {"in": "paper:Courier"}
+    url = reverse("run_topic", args=[run.pk, next(iter(changes))])
+    chosen = {"in": "paper:Courier"}
     assert "of these documents says what changed" in client.get(url, chosen).content.decode()
     client.get(reverse("run_overview", args=[run.pk]), chosen)
     assert "of these documents says what changed" not in client.get(url, chosen).content.decode()

@@ -36,7 +36,8 @@ def test_sentences_can_be_read_aloud(trained, client, query):
 
 def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
     url = reverse("run_overview", args=[trained.pk])
-    page, data = client.get(url).content.decode(), client.get(url[:-1] + ".json").json()
+    page = client.get(url).content.decode()
+    data = client.get(url[:-1] + ".json").json()
     families = [row["family"] for row in data["findings"] if row["kind"] == "family"]
     assert all(family["name"].replace("&", "&amp;") in page for family in families)
     assert ('class="river"' in page) == (len(data["river"]["totals"]) >= 8)

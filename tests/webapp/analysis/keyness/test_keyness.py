@@ -41,10 +41,8 @@ def counted(run, sides) -> list[tuple[Counter, Counter, int]]:
             corpus_id=run.corpus_id, date__year__gte=first, date__year__lte=last
         )
         texts = [[word for _, _, word in Tokeniser("en").spans(row.text)] for row in rows]
-        tokens, having = (
-            Counter(w for t in texts for w in t),
-            Counter(w for t in texts for w in set(t)),
-        )
+        tokens = Counter(w for t in texts for w in t)
+        having = Counter(w for t in texts for w in set(t))
         made.append((tokens, having, sum(map(len, texts))))
     return made
 
@@ -55,7 +53,8 @@ def test_counts_are_those_of_the_texts(client, trained):
     assert [side["tokens"] for side in data["sides"]] == [size for _, _, size in sides]
     assert data["words"][0] or data["words"][1]
     for s, part in enumerate(data["words"]):
-        own, other = sides[s], sides[1 - s]
+        own = sides[s]
+        other = sides[1 - s]
         for row in (row for row in part if " " not in row["word"]):
             word = row["word"]
             assert row["tokens"] == [own[0][word], other[0][word]]
@@ -119,7 +118,8 @@ def test_a_word_opens_its_documents_on_both_sides(client, trained):
 
 
 def test_stop_words_are_left_out_unless_asked_for(client, trained):
-    without, every = get(client, trained, QUERY), get(client, trained, QUERY + "&which=all")
+    without = get(client, trained, QUERY)
+    every = get(client, trained, QUERY + "&which=all")
     assert without["tried"] < every["tried"]
     words = {row["word"] for part in without["words"] for row in part}
     assert not words & {"the", "of", "which", "t"}
@@ -153,7 +153,8 @@ def test_dispersion_over_presidents_is_that_of_the_texts(client, trained, query)
             for a, b in ((1790, 1799), (1800, 1815))
         ]
     for own, part in zip(sides, data["words"], strict=True):
-        sizes, uses = Counter(), {row["word"]: Counter() for row in part}
+        sizes = Counter()
+        uses = {row["word"]: Counter() for row in part}
         for n in own:
             president = every[n].metadata["president"]
             sizes[president] += len(texts[n])
@@ -207,7 +208,8 @@ def test_the_api_has_the_same(client, trained):
         "?q=congress&rest=1",
         "?in_a=president:George Washington",
     ):
-        page, same = client.get(address + query).json(), get(client, trained, query)
+        page = client.get(address + query).json()
+        same = get(client, trained, query)
         assert page == same
         words += sum(map(len, page["words"]))
     assert words
@@ -220,7 +222,9 @@ def test_the_api_has_the_same(client, trained):
     "query", [QUERY, "?in_a=president:George Washington", "?q=congress&rest=1&from=1795"]
 )
 def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, query):
-    quick, sent, shares = get(client, trained, query), [], []
+    quick = get(client, trained, query)
+    sent = []
+    shares = []
     advance = dispatch.advance
 
     def advanced(task, arguments, done):
@@ -284,7 +288,8 @@ def test_the_words_of_a_topic_add_up_to_its_difference(client, trained, query):
     rows = [row for part in compared["more"] for row in part]
     assert rows
     for topic in rows:
-        tokens, totals = [Counter(), Counter()], [0, 0]
+        tokens = [Counter(), Counter()]
+        totals = [0, 0]
         for d, s in enumerate(side):
             for pair in (
                 range(counted.bow.indptr[d], counted.bow.indptr[d + 1]) if s is not None else ()
@@ -320,7 +325,8 @@ def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypat
     every = get(client, trained, QUERY)
     monkeypatch.setattr(counting, "KEPT", {"ratio": 3, "g2": 2})
     clear_all()
-    few, by_evidence = get(client, trained, QUERY), get(client, trained, QUERY + "&order=g2")
+    few = get(client, trained, QUERY)
+    by_evidence = get(client, trained, QUERY + "&order=g2")
     for s, part in enumerate(every["words"]):
         assert few["words"][s][:3] == part[:3] and len(few["words"][s]) <= 5
         assert few["more"][s] == max(len(part) + every["more"][s] - 50, 0)

@@ -85,7 +85,8 @@ BINS = {
 
 @pytest.mark.parametrize("by", BINS)
 def test_every_number_is_a_sum_of_tokens(client, trained, by):
-    data, expected = get(client, trained, f"?by={by}&topics=0,1,2,3,4,5"), naive(trained, BINS[by])
+    data = get(client, trained, f"?by={by}&topics=0,1,2,3,4,5")
+    expected = naive(trained, BINS[by])
     assert {b["label"] for b in data["bins"] if b["documents"]} == set(expected)
     for i, b in enumerate(data["bins"]):
         of = expected.get(b["label"], {"topics": {}, "tokens": 0, "documents": 0})
@@ -122,10 +123,8 @@ def test_a_selection_restricts_all_of_it(client, trained):
             return str(document.date.year)
         return None
 
-    data, expected = (
-        get(client, trained, "?by=year&topics=2&from=1800&to=1805&q=war"),
-        naive(trained, chosen),
-    )
+    data = get(client, trained, "?by=year&topics=2&from=1800&to=1805&q=war")
+    expected = naive(trained, chosen)
     few = {b["label"]: b["documents"] for b in data["bins"] if b["documents"]}
     assert few.keys() <= {str(year) for year in range(1800, 1806)}
     for label, of in expected.items():
@@ -172,7 +171,8 @@ def test_merged_and_hidden_topics(client, trained):
 def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
     curation.change(trained, 4, {"into": "1"}, "Ada")
     cut = shares.cut(Selection.read(QueryDict(), RunView(trained)), "decade")
-    found, of = shares.intervals(cut, [1]), evidence.of(trained)
+    found = shares.intervals(cut, [1])
+    of = evidence.of(trained)
     into = RunView(trained).labels.into
     rows = [[0] * trained.topics for _ in range(of.bow.D)]
     for d in range(of.bow.D):
@@ -316,7 +316,8 @@ def gaps(draft, django_db_setup, django_db_blocker):
 
 
 def test_a_training_leaves_sums_by_day(gaps):
-    sums_by_day, days = evidence.of(gaps).day_sums, fields.dates(gaps.version)
+    sums_by_day = evidence.of(gaps).day_sums
+    days = fields.dates(gaps.version)
     assert (
         sums_by_day is not None and sums_by_day.edges[0] == 0 and sums_by_day.edges[-1] > days.max()
     )
@@ -372,7 +373,8 @@ def test_a_chart_has_its_own_scale_and_marks_the_years_of_its_change():
     levels = [(1900.0, 1920.0, 0.01), (1920.0, 1950.0, 0.23), (1950.0, 2000.0, 0.01)]
     top, drawn = drawn_decades(ChangeMarks((1920.0, 1950.0), levels))
     assert top == 0.3, "the thin decade is beyond the scale"
-    step, left = drawn["step"], drawn["size"].left
+    step = drawn["step"]
+    left = drawn["size"].left
     assert drawn["window"]["x"] == pytest.approx(left + 2 * step)
     assert drawn["window"]["width"] == pytest.approx(3 * step)
     within = drawn["levels"][1]
@@ -444,7 +446,8 @@ def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
     cut = shares.cut(Selection.read(QueryDict("q=commerce"), RunView(trained)), "year")
     first = shares.intervals(cut, [2, 0])
-    asked, compute = [], bands.sums_of
+    asked = []
+    compute = bands.sums_of
     monkeypatch.setattr(shares.bands, "sums_of", lambda *a: asked.append(a[-2]) or compute(*a))
     again = shares.intervals(cut, [0, 5, 2])
     assert asked == [[5]]
@@ -542,7 +545,8 @@ def test_an_embargo_after_the_training_hides_the_same_with_sums_by_day(
 def test_a_deletion_after_the_training_leaves_no_sums_by_day_to_be_seen(
     client, trained, by_day, whole
 ):
-    before, row = answers(client, trained), trained.corpus if whole else trained
+    before = answers(client, trained)
+    row = trained.corpus if whole else trained
     (deletion.corpus if whole else deletion.run)(row)
     for name, query in PAGES:  # what pages kept is still there
         assert client.get(reverse(name, args=[trained.pk]) + query).status_code == 404
@@ -650,7 +654,8 @@ def test_against_the_overall_share_only_what_is_sure_is_shaded(client, trained):
 def test_one_topic_by_two_fields(client, trained):
     table = get(client, trained, "?field=party&by=decade&topic=2", "run_time_table_json")
     expected = naive(trained, lambda d: (d.metadata["party"], f"{d.date.year // 10}0s"))
-    columns, seen = [c["label"] for c in table["columns"]], 0
+    columns = [c["label"] for c in table["columns"]]
+    seen = 0
     for row in table["rows"]:
         for label, cell in zip(columns, row["cells"], strict=True):
             of = expected.get((row["label"], label))
@@ -776,7 +781,8 @@ def test_time_held_constant(client, trained):
     inside = np.array([row.number in first for row, _ in rows])
     period = fields.groups(trained.version, fields.usual(trained.version)).group
     time = spline(np.array([period[row.number] for row, _ in rows]), n)
-    X, root = np.column_stack([time, inside]), np.sqrt(n)
+    X = np.column_stack([time, inside])
+    root = np.sqrt(n)
     base = n[inside] @ time[inside] / n[inside].sum()
     listed = [row for part in data["more"] for row in part]
     assert (

@@ -87,7 +87,8 @@ def test_shares_are_sums_of_tokens(client, trained, request, query, folded):
 
 @pytest.mark.parametrize("query", ["", "q=militia"])
 def test_lines_over_time_are_sums_of_tokens(client, trained, query):
-    tally, mask = counts(trained), chosen(trained, query)
+    tally = counts(trained)
+    mask = chosen(trained, query)
     groups = fields.groups(trained.version, fields.period(trained.version))
     data = get(client, trained, query)
     assert data["times"]["by"] == groups.by
@@ -210,7 +211,8 @@ def test_queries_do_not_grow_with_topics(client, trained, django_assert_max_num_
 @pytest.mark.parametrize("folded", [False, True])
 def test_the_grid_counts_tokens(client, trained, request, query, folded):
     run = request.getfixturevalue("merged") if folded else trained
-    found, mask = evidence.of(run), chosen(run, query)
+    found = evidence.of(run)
+    mask = chosen(run, query)
     data = get(client, run, f"view=grid&hidden=1&{query}")["grid"]
     assert len(data["lines"]) == 40 and len(data["topics"]) == 6 - folded
     numbers = dict(Word.objects.filter(version=run.version_id).values_list("word", "number"))
@@ -228,7 +230,9 @@ def test_the_grid_counts_tokens(client, trained, request, query, folded):
 @pytest.mark.parametrize("query", ["", "from=1795&to=1797"])
 @pytest.mark.parametrize("by", ["year", "party"])
 def test_times_and_categories_are_sums_of_tokens(client, merged, query, by):
-    tally, mask, groups = counts(merged), chosen(merged, query), fields.groups(merged.version, by)
+    tally = counts(merged)
+    mask = chosen(merged, query)
+    groups = fields.groups(merged.version, by)
     tally[:, 1] += tally[:, 3]
     tally[:, 3] = 0
     time = get(client, merged, f"view=time&by={by}&{query}")["time"]
@@ -272,7 +276,8 @@ def test_a_list_says_its_place(client, trained):
 def test_other_topics_are_drawn_only_beside_enough(client, trained):
     """A few topics of little weight would be a thin line below the others."""
     tokens = counts(trained).sum(axis=0)
-    order, parts = np.argsort(-tokens), []
+    order = np.argsort(-tokens)
+    parts = []
     for numbers in (order[-1:], order[:5]):
         query = {"view": "time", "topics": ",".join(map(str, sorted(numbers.tolist())))}
         time = client.get(reverse("run_topics_json", args=[trained.pk]), query).json()["time"]
@@ -331,7 +336,8 @@ def test_topics_are_listed_by_family(trained, client):
         ]
         assert len(groups) == len(dict(groups)) == number
         for _, rows in groups:
-            family, shares = rows[0]["family"], [row["share"] for row in rows]
+            family = rows[0]["family"]
+            shares = [row["share"] for row in rows]
             assert (family["topics"], family["tokens"]) == (
                 len(rows),
                 sum(row["tokens"] for row in rows),

@@ -46,7 +46,8 @@ def get(client, run, query: str = "", what: str = "run_topic_json", **more) -> d
 def by_words(run, mask: np.ndarray, topics: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """int64[V]: tokens of each word in some topics, and in all, in some documents."""
     found = evidence.of(run)
-    inside, everywhere = np.zeros(found.bow.V, np.int64), np.zeros(found.bow.V, np.int64)
+    inside = np.zeros(found.bow.V, np.int64)
+    everywhere = np.zeros(found.bow.V, np.int64)
     for d in np.flatnonzero(mask):
         words, tokens, given, _ = found.document(d)
         everywhere[words] += tokens
@@ -77,14 +78,17 @@ def test_words_by_relevance(client, case, query, lam):
     vocabulary = dict(Word.objects.filter(version=run.version_id).values_list("word", "number"))
 
     def score(w):
-        p, usual = inside[w] / inside.sum(), everywhere[w] / everywhere.sum()
+        p = inside[w] / inside.sum()
+        usual = everywhere[w] / everywhere.sum()
         return lam * math.log(p) + (1 - lam) * math.log(p / usual)
 
-    rows, url = [], f"{query}&lambda={lam}"
+    rows = []
+    url = f"{query}&lambda={lam}"
     after = 0
     while after is not None:
         page = get(client, run, f"{url}&after={after}", "run_topic_words_json")
-        rows, after = rows + page["words"], page["next_words"]
+        rows = rows + page["words"]
+        after = page["next_words"]
     assert sorted(vocabulary[row["word"]] for row in rows) == np.flatnonzero(inside).tolist()
     for row in rows:
         w = vocabulary[row["word"]]
@@ -101,7 +105,9 @@ def test_words_by_relevance(client, case, query, lam):
 @pytest.mark.parametrize("by", ["year", "decade", "party", "president"])
 def test_groups_are_sums_of_tokens(client, case, query, by):
     run, topics = case
-    tally, mask, groups = counts(run), chosen(run, query), fields.groups(run.version, by)
+    tally = counts(run)
+    mask = chosen(run, query)
+    groups = fields.groups(run.version, by)
     found = get(client, run, f"{query}&by={by}")["groups"]
     assert found["in_time"] == (by in fields.PERIODS) and found["bins"]
     assert sum(b["of_documents"] for b in found["bins"]) == np.count_nonzero(
@@ -135,13 +141,17 @@ def test_a_point_opens_the_documents_it_counts(client, case):
 @pytest.mark.parametrize("rank", ["share", "words"])
 def test_documents_are_ranked_each_once(client, case, query, rank):
     run, topics = case
-    tally, mask = counts(run), chosen(run, query)
-    mine, lengths = tally[:, topics].sum(axis=1), tally.sum(axis=1)
+    tally = counts(run)
+    mask = chosen(run, query)
+    mine = tally[:, topics].sum(axis=1)
+    lengths = tally.sum(axis=1)
     value = mine if rank == "words" else mine / np.maximum(lengths, 1)
-    rows, address = [], f"?{query}&rank={rank}"
+    rows = []
+    address = f"?{query}&rank={rank}"
     while address and len(rows) < 60:
         page = get(client, run, address[1:])
-        rows, address = rows + page["documents"], page["next_documents"]
+        rows = rows + page["documents"]
+        address = page["next_documents"]
     best = sorted((-np.float32(value[d]), d) for d in np.flatnonzero(mask & (mine > 0)).tolist())
     assert [row["number"] for row in rows] == [d for _, d in best][: len(rows)] and rows
     for row in rows:
@@ -210,13 +220,15 @@ def test_queries_do_not_grow(client, merged, django_assert_max_num_queries):
 
 
 def test_phrases_are_neighbours_of_the_topic_and_open_their_lines(client, trained):
-    row, found = Topic.objects.get(snapshot=trained.snapshot_id, number=K), evidence.of(trained)
+    row = Topic.objects.get(snapshot=trained.snapshot_id, number=K)
+    found = evidence.of(trained)
     page = get(client, trained)["phrases"]
     first = sorted((stored[:2] for stored in row.phrases), key=lambda stored: -stored[1])[:8]
     assert [[phrase["text"], phrase["tokens"]] for phrase in page] == first
     numbers = dict(Word.objects.filter(version=trained.version_id).values_list("number", "word"))
     of_topic = counts(trained)[:, K]
-    pairs, having = Counter(), defaultdict(set)
+    pairs = Counter()
+    having = defaultdict(set)
     for d in np.argsort(-of_topic, kind="stable")[: neighbours.MORE]:
         words, tokens, given, _ = found.document(int(d))
         mine = {

@@ -29,7 +29,8 @@ def get(client, run, status=200, name="run_pattern_json", **query):
 
 
 def every_line(client, run, **query):
-    lines, after = [], 0
+    lines = []
+    after = 0
     while True:
         page = get(client, run, after=after, **query)
         lines += page["lines"]
@@ -106,7 +107,8 @@ def test_numbers_and_lines_are_those_of_the_texts(client, trained, spans, patter
 
 def test_random_patterns_of_the_corpus(client, trained, spans):
     """Words of one document, so that most are found."""
-    rng, total = random.Random(5), 0
+    rng = random.Random(5)
+    total = 0
     some = {d: spans[d] for d in sorted(spans)[:40]}
     names = [word for *_, word in some[3][1] if word.isascii() and word.isalpha()]
     for _ in range(25):
@@ -198,7 +200,9 @@ def test_a_bar_of_the_chart_opens_its_hits_and_says_how_often(client, trained, s
 def test_groups_are_counted_by_hand_and_open_their_hits(client, trained, spans):
     fields = Document.objects.filter(corpus_id=trained.corpus_id).values_list("number", "metadata")
     presidents = {number: row["president"] for number, row in fields}
-    wanted, having, words = Counter(), Counter(), Counter()
+    wanted = Counter()
+    having = Counter()
+    words = Counter()
     for number, places in by_hand(spans, "the people").items():
         wanted[presidents[number]] += len(places)
         having[presidents[number]] += 1
@@ -301,7 +305,8 @@ def test_the_page_before_and_where_nothing_is_found(client, trained):
 
 def test_a_run_that_trains_says_so(client, trained):
     run = Run.objects.get(pk=trained.pk)
-    run.pk, run.status = None, Run.Status.RUNNING
+    run.pk = None
+    run.status = Run.Status.RUNNING
     run.snapshot = None
     run.save()
     assert "when the run has ended" in get(client, run, 400, "run_pattern", pattern="congress")
@@ -359,7 +364,8 @@ def test_the_api_has_the_same(client, trained):
 
 def documents(client, run, status=200, **query):
     """Numbers of the documents of a set."""
-    numbers, after = [], ""
+    numbers = []
+    after = ""
     while True:
         response = client.get(
             reverse("run_documents_json", args=[run.pk]), query | {"after": after}

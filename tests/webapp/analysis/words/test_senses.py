@@ -38,7 +38,8 @@ def data(client, run, word, **query):
 
 def opened(client, run, word, address):
     """All lines behind an address of a number, through all of their pages."""
-    url, lines = reverse("run_word_json", args=[run.pk, word]), []
+    url = reverse("run_word_json", args=[run.pk, word])
+    lines = []
     while address is not None:
         page = client.get(url + address).json()
         assert page["first"] == len(lines) + 1

@@ -66,7 +66,8 @@ def test_a_slip_of_the_finger_is_understood(client, trained):
 def test_a_word_that_does_not_count_has_its_documents_course_and_a_way_to_count(client, trained):
     url = reverse("run_word", args=[trained.pk, "Which"])
     answer = client.get(url)
-    page, text = answer.context["page"], answer.content.decode()
+    page = answer.context["page"]
+    text = answer.content.decode()
     assert answer.status_code == 200 and page.word == "which" and page.reason == "is a stop word"
     assert 0 < page.documents <= page.among == trained.version.documents
     assert (
@@ -102,7 +103,9 @@ def test_words_to_begin_with_are_ambiguous(trained):
 
 
 def test_pages_hold_every_word_once(client, trained):
-    url, found, query = reverse("run_words_json", args=[trained.pk]), [], "?word=s"
+    url = reverse("run_words_json", args=[trained.pk])
+    found = []
+    query = "?word=s"
     while query:
         page = client.get(url + query).json()
         found += [row["word"] for row in page["items"]]

@@ -121,7 +121,8 @@ def test_no_way_out(client, trained, away):
 
 
 def test_readers_are_told_apart(trained):
-    ada, bo = Client(), Client()
+    ada = Client()
+    bo = Client()
     post(ada, "reader", name="  Ada\u202e <i>\0")
     post(ada, "topic_edit", trained.pk, 0, label="Ada's")
     post(bo, "topic_edit", trained.pk, 1, label="Bo's")
@@ -173,7 +174,8 @@ def test_history_of_one_topic_and_in_pages(client, trained):
     for n in range(PAGE + 5):
         curation.change(trained, n % 2, {"label": f"L{n}"}, "owner")
     base = reverse("run_curation_json", args=[trained.pk])
-    found, query = [], ""
+    found = []
+    query = ""
     while query is not None:
         answer = client.get(base + query).json()
         assert len(answer["edits"]) <= PAGE

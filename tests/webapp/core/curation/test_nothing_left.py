@@ -26,7 +26,8 @@ CHANGES = {
 def test_every_page_has_something_to_say(trained, what):
     changes = {k: values for k in range(trained.topics) if (values := CHANGES[what](k))}
     services.change_many(trained, changes, "ada")
-    client, broken = Client(raise_request_exception=False), []
+    client = Client(raise_request_exception=False)
+    broken = []
     for name in WALKED:
         for state in addresses.states(name):
             url = addresses.address(name, trained.corpus_id, trained.pk) + (

@@ -366,7 +366,9 @@ def test_results_in_pages(client, trained, monkeypatch):
         intrusion_answers.save_choice(
             trained, "words", k, 0, "a", queries.word_test(trained, k, 0), 0
         )
-    base, query, numbers = reverse("run_reading_results_json", args=[trained.pk]), "", []
+    base = reverse("run_reading_results_json", args=[trained.pk])
+    query = ""
+    numbers = []
     while query is not None:
         page = client.get(base + query).json()
         numbers += [topic["number"] for topic in page["topics"]]

@@ -112,7 +112,8 @@ def test_moved_topics_stay_with_the_other_at_every_cut_until_it_is_undone(client
         ]
 
     before = {number: at(number) for number in range(2, 21)}
-    target, moved = families.cut(RunView(trained), 2).families[0].topics[0], min(before[2][1])
+    target = families.cut(RunView(trained), 2).families[0].topics[0]
+    moved = min(before[2][1])
     assert not any({target, moved} <= topics for topics in before[2])
     page = client.get(
         reverse("run_topics", args=[trained.pk]), {"families": 2, "view": "list"}

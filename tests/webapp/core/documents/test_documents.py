@@ -53,7 +53,8 @@ def run(draft, django_db_setup, django_db_blocker):
         yield run_on(corpus, seed=1, topics=5, passes=3)
 
 
-LONG, TWIN = 3, 4
+LONG = 3
+TWIN = 4
 
 
 def spans(html: str) -> list[tuple[int, str]]:
@@ -114,7 +115,8 @@ def test_show_colours_what_it_says(client, run):
 def test_parts_are_the_whole_text(client, run, monkeypatch):
     text = Document.objects.get(corpus_id=run.corpus_id, number=LONG).text
     assert len(text) > 100_000
-    pieces, url = [], "?at=0"
+    pieces = []
+    url = "?at=0"
     tokens = 0
     while url:
         data = client.get(reverse("run_document_json", args=[run.pk, LONG]) + url).json()
@@ -245,7 +247,8 @@ def test_theta_from_the_published_topics_is_near_the_tokens(run):
 
 def test_merged_topics_are_one_everywhere(client, run):
     parts = documents.proportions(RunView(run), LONG)
-    a, b = parts[0].number, parts[1].number
+    a = parts[0].number
+    b = parts[1].number
     Edit.objects.create(run=run, topic=b, field="into", value=str(a), batch=uuid4(), by="a")
     again = Run.objects.get(pk=run.pk)
     merged = documents.proportions(RunView(again), LONG)

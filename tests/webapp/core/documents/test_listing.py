@@ -48,7 +48,8 @@ def made(run, query: str, by: str = "") -> Listing:
 
 def whole(of: Listing, limit: int) -> list[int]:
     """The list as its pages give it."""
-    found, after = [], None
+    found = []
+    after = None
     while True:
         page, following = of.page(after, limit)
         found += page
@@ -151,7 +152,8 @@ def test_a_merged_topic_orders_by_what_both_hold(trained):
 def test_no_page_sorts_the_corpus(trained, monkeypatch):
     """What is kept by reading and training is read; what a set takes out of it is made once."""
     listing_module._lists.clear()
-    argsort, sorted_arrays = np.argsort, []
+    argsort = np.argsort
+    sorted_arrays = []
     monkeypatch.setattr(
         np,
         "argsort",
@@ -220,7 +222,8 @@ def test_results_lead_to_documents_and_keep_the_way(client, trained):
     assert "in=party%3AFederalist&in=party%3ANonpartisan" in (
         data["next"] or "in=party%3AFederalist&in=party%3ANonpartisan"
     )
-    seen, query = [], "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest"
+    seen = []
+    query = "?q=war&in=party:Federalist&in=party:Nonpartisan&by=newest"
     while query:
         page = client.get(url + query).json()
         seen += [d["number"] for d in page["items"]]
@@ -320,7 +323,7 @@ def test_passages_end_between_words(draft):
     corpus = corpus_of(draft, rows, "long.csv", language="en", min_documents=1, max_share=1.0)
     starts = texts.beginnings(corpus, range(len(long)))
     for number, text in enumerate(long):
-        (shown,) = ["".join(part for part, _ in starts[number].parts)]
+        shown = "".join(part for part, _ in starts[number].parts)
         assert (
             shown.endswith(" …")
             and text.startswith(shown.removesuffix(" …"))

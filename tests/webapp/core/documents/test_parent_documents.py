@@ -144,7 +144,8 @@ def test_long_wholes_are_shown_in_steps_and_pages(client, run, monkeypatch):
     ][:3] == [1, 6, 10]
     of = evidence.of(run)
     assert data["strip"][1]["tokens"] == of.lengths[FIRST + 5 : FIRST + 9].sum()
-    seen, after = [], 0
+    seen = []
+    after = 0
     while after is not None:
         data = client.get(url, {"after": after}).json()
         seen += [section["number"] for section in data["sections"]]

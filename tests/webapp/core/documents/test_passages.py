@@ -41,7 +41,8 @@ def marked(html: str) -> str:
 @pytest.mark.parametrize("name", ["run_document", "corpus_document"])
 def test_its_address_opens_the_document_with_it_marked(client, trained, name):
     text = text_of(trained)
-    start, end = text.index(" ", 100), text.index(" ", 300)
+    start = text.index(" ", 100)
+    end = text.index(" ", 300)
     owner = trained.pk if name == "run_document" else trained.corpus_id
     url = reverse(name, args=[owner, NUMBER]) + f"?passage={start}-{end}"
     html = client.get(url).content.decode()

@@ -32,7 +32,8 @@ SIZE = 100
 def rows() -> list[list[str]]:
     """40 documents: every second is six sections of the example, the others are a short one
     each."""
-    own, made = example_rows(200)[1:], [["id", "title", "date", "text"]]
+    own = example_rows(200)[1:]
+    made = [["id", "title", "date", "text"]]
     while own and len(made) <= 40:
         part = [own.pop(0) for _ in range(6 if len(made) % 2 else 1)]
         text = "\n\n".join(row[5] for row in part)
@@ -59,7 +60,8 @@ def run(draft, django_db_setup, django_db_blocker):
 
 
 def test_documents_are_counted_whole(run):
-    version, counted = run.version, evidence.of(run)
+    version = run.version
+    counted = evidence.of(run)
     assert (
         version.documents == run.corpus.documents == 40 == counted.bow.D
         and version.rows == counted.rows.D > 100
@@ -75,7 +77,8 @@ def test_documents_are_counted_whole(run):
 
 
 def test_lines_of_a_word_are_all_that_the_texts_have(run):
-    view, word = RunView(run), Word.objects.filter(version=run.version_id).order_by("number")[2]
+    view = RunView(run)
+    word = Word.objects.filter(version=run.version_id).order_by("number")[2]
     selection = Selection.all(view)
     uses = senses.uses(view, word, selection)
     lines = concordance.page(selection, uses, None, limit=5000)
@@ -89,9 +92,11 @@ def test_lines_of_a_word_are_all_that_the_texts_have(run):
 
 
 def test_hits_of_a_pattern_have_the_topics_of_their_sections(run):
-    view, word = RunView(run), Word.objects.filter(version=run.version_id).order_by("number")[2]
+    view = RunView(run)
+    word = Word.objects.filter(version=run.version_id).order_by("number")[2]
     selection = Selection.all(view)
-    uses, every = senses.uses(view, word, selection), patterns.hits(selection, word.word, None)
+    uses = senses.uses(view, word, selection)
+    every = patterns.hits(selection, word.word, None)
     assert every.counts.sum() == uses.counts.sum()
     for topic in range(run.topics):
         hits = patterns.hits(selection, word.word, topic)
@@ -103,7 +108,8 @@ def test_hits_of_a_pattern_have_the_topics_of_their_sections(run):
 
 
 def test_of_a_document_under_embargo_no_more_lines_are_shown_for_its_sections():
-    documents, counts = np.array([3, 1, 3, 3, 1, 2]), np.array([1, 5, 1, 4, 1, 1])
+    documents = np.array([3, 1, 3, 3, 1, 2])
+    counts = np.array([1, 5, 1, 4, 1, 1])
     assert concordance._allowed(documents, counts, 3).tolist() == [1, 3, 1, 1, 0, 1]
 
 
@@ -117,7 +123,8 @@ def test_exports_have_documents_and_sections(client, run):
     def table(name: str) -> list[dict]:
         return list(csv.DictReader(io.StringIO(taken(run, f"{name}.csv").decode("utf-8-sig"))))
 
-    documents, sections = table("document-topics"), table("section-topics")
+    documents = table("document-topics")
+    sections = table("section-topics")
     assert len({row["document"] for row in documents}) == 40
     assert len({(row["document"], row["section"]) for row in sections}) == run.version.rows
     for row in documents:
@@ -134,7 +141,8 @@ def test_exports_have_documents_and_sections(client, run):
 
 
 def test_a_bundle_trains_to_the_same_run(run, tmp_path):
-    path, out = tmp_path / "bundle.zip", StringIO()
+    path = tmp_path / "bundle.zip"
+    out = StringIO()
     path.write_bytes(taken(run, "bundle.zip"))
     call_command("verify", str(path), stdout=out)
     assert "The run is the same, bit for bit." in out.getvalue()

@@ -101,12 +101,14 @@ def test_an_interval_over_speakers_is_the_ratio_of_their_sums(client, by_speaker
     )
     for g, decade in enumerate(page["bins"]):
         assert low[g] < page["topics"][0]["share"][g] < high[g]
-        x, n = np.zeros(SPEAKERS), np.zeros(SPEAKERS)
+        x = np.zeros(SPEAKERS)
+        n = np.zeros(SPEAKERS)
         for d in range(240):
             if (d % 20) // 10 == g:
                 x[d % SPEAKERS] += found.tokens(d, 0)
                 n[d % SPEAKERS] += found.lengths[d]
-        share, h = x.sum() / n.sum(), n / n.sum()
+        share = x.sum() / n.sum()
+        h = n / n.sum()
         assert page["topics"][0]["share"][g] == pytest.approx(share), decade
         error = np.sqrt(((x - share * n) ** 2 / (1 - h)).sum()) / n.sum() / (share * (1 - share))
         reach = np.log(high[g] / (1 - high[g])) - np.log(share / (1 - share))

@@ -92,7 +92,8 @@ def test_pin_a_topic(client, trained, notebook):
 
 def test_pin_a_passage_by_its_place(client, trained, notebook):
     text = passage(trained)
-    space, end = text.index(" ", 40), text.index(" ", 200)
+    space = text.index(" ", 40)
+    end = text.index(" ", 200)
     made = pin(
         client,
         notebook,
@@ -255,7 +256,8 @@ def test_a_script_gets_the_answer_alone(client, trained, notebook):
 
 
 def test_last_used_first(client, trained):
-    first, second = notebooks.create("First", "a"), notebooks.create("Second", "a")
+    first = notebooks.create("First", "a")
+    second = notebooks.create("Second", "a")
     assert [n.title for n in Notebook.objects.recent()] == ["Second", "First"]
     pin(client, first, kind="topic", run=trained.pk, topic=1)
     assert [n.title for n in Notebook.objects.recent()] == ["First", "Second"]
@@ -372,7 +374,8 @@ def test_share_by_link_and_revoke(client, notebook):
     assert len(token) == 43
     client.post(change, {"act": "share"})
     assert Notebook.objects.get().token == token  # the link that was given on stays
-    stranger, url = Client(), reverse("shared", args=[token])
+    stranger = Client()
+    url = reverse("shared", args=[token])
     assert url in client.get(reverse("notebook", args=[notebook.pk])).content.decode()
     html = stranger.get(url).content.decode()
     assert (
@@ -411,7 +414,9 @@ def test_removed_notebooks_are_listed_apart(client, notebook):
 
 def test_list_in_pages(client):
     Notebook.objects.bulk_create([Notebook(title=f"N{n}", by="a") for n in range(queries.PAGE + 3)])
-    url, found, query = reverse("notebooks_json"), [], ""
+    url = reverse("notebooks_json")
+    found = []
+    query = ""
     while query is not None:
         answer = client.get(url + query).json()
         found += [n["title"] for n in answer["notebooks"]]

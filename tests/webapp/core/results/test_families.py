@@ -13,7 +13,9 @@ from webapp.platform.drawing.colours import CHOSEN, GENERAL, SLOTS
 
 def slots_slowly(every: list[Node], most: int) -> dict[tuple[int, ...], int]:
     """Cut into 2, 3, … families; at each cut the larger part keeps its slot."""
-    free, slot, before = list(range(SLOTS)), {}, set()
+    free = list(range(SLOTS))
+    slot = {}
+    before = set()
     for number in range(families.CUTS[0], most + 1):
         here = [node for node in every if node.first <= number <= node.last]
         for node in here:  # the larger first
@@ -35,7 +37,8 @@ def slots_slowly(every: list[Node], most: int) -> dict[tuple[int, ...], int]:
 def test_slots_are_those_of_a_slow_twin(seed):
     chance = np.random.default_rng(seed)
     n = int(chance.integers(5, 40))
-    joins, left = [], list(range(n))
+    joins = []
+    left = list(range(n))
     for i in range(n - 1):
         a, b = chance.choice(len(left), 2, replace=False).tolist()
         joins.append((left[a], left[b]))

@@ -26,10 +26,8 @@ def edits(run) -> list[Edit]:
 
 
 def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
-    link, name = (
-        links.topic_link(RunView(trained), 2),
-        Topic.objects.get(snapshot=trained.snapshot_id, number=2).name,
-    )
+    link = links.topic_link(RunView(trained), 2)
+    name = Topic.objects.get(snapshot=trained.snapshot_id, number=2).name
     assert name
     assert (link.label, link.name, link.hidden, link.into) == ("T02", name, False, "")
     assert link.has_name and link.hue == link.slot < 16

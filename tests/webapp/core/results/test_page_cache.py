@@ -149,7 +149,8 @@ def test_what_one_may_do_is_not_shown_to_another(settings, trained, url):
 
 def test_forms_of_a_kept_page_have_tokens_of_who_asks(trained):
     url = reverse("run_topic", args=[trained.pk, 2])
-    one, other = Client(enforce_csrf_checks=True), Client(enforce_csrf_checks=True)
+    one = Client(enforce_csrf_checks=True)
+    other = Client(enforce_csrf_checks=True)
     tokens = [TOKENS.findall(client.get(url).content) for client in (one, other, other)]
     assert all(tokens) and page_cache.TOKEN.encode() not in {
         token for found in tokens for token in found

@@ -123,7 +123,8 @@ def test_tokens_add_up_wherever_they_are_counted(trained, model):
     assert dict(of_words) == dict(
         Word.objects.filter(version=trained.version_id).values_list("number", "tokens")
     )
-    of_documents, held = Counter(), defaultdict(list)
+    of_documents = Counter()
+    held = defaultdict(list)
     for row in mixtures.rows(trained):
         of_documents[row.document] += row.tokens
         held[row.topic].append(row.tokens)

@@ -25,7 +25,8 @@ def one_more(x):
 
 @pytest.mark.django_db
 def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
-    run, said = runs.create(ready.version, seed=3, topics=3, passes=2), []
+    run = runs.create(ready.version, seed=3, topics=3, passes=2)
+    said = []
 
     def notice() -> str:
         page = client.get(f"/runs/{run.pk}/")

@@ -158,7 +158,8 @@ def test_several_are_all_or_none(client, ready, names, more, said):
 
 
 def test_several_within_the_quota_or_none(client, ready, settings):
-    settings.ACCOUNTS, settings.MOST = True, settings.MOST | {"jobs": 2}
+    settings.ACCOUNTS = True
+    settings.MOST = settings.MOST | {"jobs": 2}
     user = User.objects.local()
     Run.objects.exclude(status="done").update(status="cancelled")
     runs.create(ready.version, topics=3, by=user)
@@ -381,7 +382,8 @@ def test_continuing_is_offered_where_the_engine_can(client, made):
         .values_list("word", flat=True)[int(word)]
     )
     newer = Version.objects.get(pk=made.version_id)
-    newer.pk, newer.number = None, made.version.number + 1
+    newer.pk = None
+    newer.number = made.version.number + 1
     newer.save()
     Corpus.objects.filter(pk=made.corpus_id).update(version=newer)
     try:
@@ -484,7 +486,8 @@ def test_the_api_lists_engines_and_chooses_one(client, ready):
     _, secret = tokens.create("t", User.objects.local())
 
     def ask(**body):
-        url, headers = f"/api/v1/corpora/{ready.pk}/runs", {"Authorization": f"Bearer {secret}"}
+        url = f"/api/v1/corpora/{ready.pk}/runs"
+        headers = {"Authorization": f"Bearer {secret}"}
         return client.post(url, body, content_type="application/json", headers=headers)
 
     made = ask(topics=3, engine="mixture", settings={"weight": 3})

@@ -28,10 +28,8 @@ def test_time_left_is_said_when_it_is_known_within_a_factor_of_two():
 
 def test_what_is_said_of_held_out_words():
     steps = list(range(1, 11))
-    rising, flat = (
-        [-8.0 + step / 10 for step in steps],
-        [-8.0, -7.5, -7.4, -7.4, -7.399, -7.399, -7.399, -7.398, -7.398, -7.398],
-    )
+    rising = [-8.0 + step / 10 for step in steps]
+    flat = [-8.0, -7.5, -7.4, -7.4, -7.399, -7.399, -7.399, -7.398, -7.398, -7.398]
     assert (
         series.progress(steps, rising, False)
         == "The prediction of held-out words still improves. A held-out word is on average 2.5"

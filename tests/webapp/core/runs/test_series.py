@@ -16,7 +16,9 @@ from webapp.models import Metric, Run
 class Trained:
     """What a snapshot of the training says."""
 
-    held_out, objective, nonzero = float("nan"), -7.5, np.float32(0.25)
+    held_out = float("nan")
+    objective = -7.5
+    nonzero = np.float32(0.25)
     coherence = np.array([-1.00004, np.nan, -3.0])
 
 

@@ -72,7 +72,11 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
         stored.append(parts.folder_of(paths[-1]).exists() and len(paths) == 1)
         return []
 
-    stored, counted, noted, in_parts, led = [], [], [], [], sharing.save
+    stored = []
+    counted = []
+    noted = []
+    in_parts = []
+    led = sharing.save
     monkeypatch.setattr(sealed, "put", put)
     monkeypatch.setattr(sharing, "save", save)
     monkeypatch.setattr(
@@ -121,7 +125,8 @@ def test_where_all_workers_are_lost_it_goes_on_from_the_checkpoint(
                 worker.kill()
         saved.append(arguments[2] is not None)
 
-    saved, led = [], sharing.save
+    saved = []
+    led = sharing.save
     monkeypatch.setattr(sharing, "save", save)
     monkeypatch.setattr("webapp.core.runs.training.CHECKPOINT_SHARE", 1e9)
     run = train_again()

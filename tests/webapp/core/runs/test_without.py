@@ -64,7 +64,8 @@ def test_it_is_a_run_of_its_own(trained, child):
 
 
 def test_every_other_word_of_every_document_is_there(trained, child):
-    whole, less = evidence.of(trained), evidence.of(child)
+    whole = evidence.of(trained)
+    less = evidence.of(child)
     gone = set(numbers(trained, DROPPED))
     assert len(gone) == 3 and less.bow.V == whole.bow.V and less.bow.D == whole.bow.D
     for d in range(whole.bow.D):
@@ -91,10 +92,8 @@ def test_what_pages_count_is_of_the_smaller_bag(child):
     found = sums.of_selection(Selection.read(QueryDict(), RunView(child)))
     assert found.of_tokens.sum() == evidence.of(child).bow.tokens
     number = 7
-    text, vocabulary = (
-        Document.objects.get(corpus_id=child.corpus_id, number=number).text,
-        dict(Word.objects.filter(version=child.version_id).values_list("number", "word")),
-    )
+    text = Document.objects.get(corpus_id=child.corpus_id, number=number).text
+    vocabulary = dict(Word.objects.filter(version=child.version_id).values_list("number", "word"))
     of = texts.tokens(RunView(child), number)
     for offset, word in zip(of.offsets.tolist(), of.words.tolist(), strict=True):
         assert text[offset : offset + len(vocabulary[word])].lower() == vocabulary[word]

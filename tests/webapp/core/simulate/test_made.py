@@ -53,7 +53,8 @@ def test_the_corpus_is_what_was_drawn(made):
 def test_a_run_beside_the_truth(made, client):
     run = run_on(made, topics=4, passes=30, seed=1)
     answer = client.get(reverse("run_truth_json", args=[run.pk])).json()["beside"]
-    rows, summary = answer["topics"], answer["summary"]
+    rows = answer["topics"]
+    summary = answer["summary"]
     assert [row["true"] for row in rows] == np.argsort(-truth.read(made).share).tolist()
     assert sorted(row["partner"] for row in rows) == [0, 1, 2, 3], "a matching is one to one"
     assert summary["recovered"] >= 3 and summary["worse"] == 0 and not answer["extra"]
@@ -78,7 +79,8 @@ def test_the_errors_are_those_of_the_topics(made):
     from webapp.core.results import weights
 
     run = run_on(made, topics=2, passes=5, seed=1)
-    known, beta = truth.read(made), weights.topics(run.snapshot).dense()
+    known = truth.read(made)
+    beta = weights.topics(run.snapshot).dense()
     place = {word: w for w, word in enumerate(weights.vocabulary(run.version))}
     columns = [place.get(word) for word in known.words]
     beta = np.array([[0.0 if w is None else row[w] for w in columns] for row in beta])
@@ -86,7 +88,8 @@ def test_the_errors_are_those_of_the_topics(made):
     assert measured.summary.alone == 2 and sum(row.partner is None for row in measured.topics) == 2
     for row in measured.topics:
         if row.partner is not None:
-            true, other = known.truth.beta[row.true], beta[row.partner]
+            true = known.truth.beta[row.true]
+            other = beta[row.partner]
             assert row.relative_error == pytest.approx(
                 ((true - other) ** 2).sum() / (true**2).sum()
             )
@@ -164,7 +167,8 @@ def test_a_backup_has_the_truth(made):
 
 
 def test_the_command_writes_a_file(tmp_path):
-    out, path = io.StringIO(), tmp_path / "made.csv"
+    out = io.StringIO()
+    path = tmp_path / "made.csv"
     call_command(
         "simulate",
         "--csv",

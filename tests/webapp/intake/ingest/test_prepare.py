@@ -66,7 +66,8 @@ def changed(client, url: str, **values):
 def test_the_first_documents_are_shown_as_they_will_be_read(client):
     _, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     answer = client.get(url)
-    shown, page = answer.context["page"].sample, in_one_line(answer)
+    shown = answer.context["page"].sample
+    page = in_one_line(answer)
     rows = example_rows(60)
     assert (
         shown.whole
@@ -142,7 +143,8 @@ def test_what_is_chosen_is_there_for_whoever_comes_back(client):
     data = {name: value for name, value in proposed.items() if name != "train"} | chosen
     assert client.post(url, data | {"preview": "1"}).status_code == 200
     back = client.get(url)
-    form, shaping = back.context["page"].form, back.context["page"].shaping
+    form = back.context["page"].form
+    shaping = back.context["page"].shaping
     shown = {
         name: form[name].value() for name in ("name", "min_documents", "title", "extra_stop_words")
     }
@@ -259,7 +261,9 @@ def test_a_preview_whose_sample_another_request_takes_away_is_counted_again(
     corpus, url = prepare(client, ("a.csv", as_csv(example_rows(60))))
     data = {name: value for name, value in fields(client, url).items() if name != "html"}
     sample.remove_samples(corpus)
-    took, opened, token = [], Stream.open, secrets.token_hex
+    took = []
+    opened = Stream.open
+    token = secrets.token_hex
 
     def overtaken(go_on, *given):
         if not took:
@@ -1154,7 +1158,8 @@ def test_the_report_counts_documents_that_repeat(client, draft):
 def test_the_first_column_is_a_column_like_others(client):
     rows = [["text", "id"], *([row[5], row[0]] for row in example_rows(40)[1:])]
     _, url = prepare(client, ("a.csv", as_csv(rows)))
-    at_first, after = client.get(url).context, changed(client, url).context
+    at_first = client.get(url).context
+    after = changed(client, url).context
     assert (
         at_first["page"].sample.documents
         and at_first["page"].sample.first == after["page"].sample.first

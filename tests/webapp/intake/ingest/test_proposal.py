@@ -40,7 +40,8 @@ class _Form(HTMLParser):
                 value = about.get("value", "on" if is_box else "")
                 self.sent.setdefault(name, []).append(value)
         elif tag == "select":
-            self.select, self.first = name, None
+            self.select = name
+            self.first = None
         elif tag == "option" and self.select:
             value = about.get("value", "")
             self.first = value if self.first is None else self.first

@@ -224,7 +224,8 @@ def read_by_an_older_version(corpus: Corpus) -> None:
 def searched(corpus: Corpus) -> tuple:
     """What is found, and where, in documents that hold nothing but words of their own."""
     index = search.open_index(corpus)
-    found, pattern = index.find("government"), search.pattern(corpus, "the * of ~4 and")
+    found = index.find("government")
+    pattern = search.pattern(corpus, "the * of ~4 and")
     assert len(found) > 20
     counted = search.Hits(index, pattern, None, np.zeros(0, bool), np.ones(corpus.documents, bool))
     places = index.places("government", found.tolist())
@@ -237,7 +238,8 @@ def searched(corpus: Corpus) -> tuple:
 
 def as_written(corpus: Corpus, word: str) -> int:
     """Places where a word is written so."""
-    index, pattern = search.open_index(corpus), search.pattern(corpus, f"={word}")
+    index = search.open_index(corpus)
+    pattern = search.pattern(corpus, f"={word}")
     return int(
         search.Hits(
             index, pattern, None, np.zeros(0, bool), np.ones(corpus.documents, bool)
@@ -265,11 +267,9 @@ def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_c
     assert (
         as_written(corpus, "Union") == as_written(whole, "Union") > as_written(corpus, "union") > 0
     )
-    whole, began, copy = (
-        read(queued(draft, as_csv(found))),
-        queued(draft, as_csv(found)),
-        read_files.ReadAttempt._copy_rows,
-    )
+    whole = read(queued(draft, as_csv(found)))
+    began = queued(draft, as_csv(found))
+    copy = read_files.ReadAttempt._copy_rows
 
     def killed(self, partition, chunk):
         copy(self, partition, chunk)
@@ -287,11 +287,15 @@ def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_c
 
 def test_the_job_renews_an_older_version(draft, tmp_path, small_chunks, monkeypatch):
     """What words are cut of is what they were cut of before, whatever each addition leaves out."""
-    found, cut, read_again, asked = example_rows(ROWS), [], [], []
+    found = example_rows(ROWS)
+    cut = []
+    read_again = []
+    asked = []
     found[7][-1], found[90][-1] = (
         f"{row[-1]} See https://example.org/US or http://a.b now." for row in (found[7], found[90])
     )
-    add, renew = Writer.add, Stream.renew
+    add = Writer.add
+    renew = Stream.renew
     monkeypatch.setattr(
         Writer, "add", lambda self, texts, titles: cut.extend(texts) or add(self, texts, titles)
     )
@@ -674,7 +678,8 @@ def test_problems_come_page_by_page(draft, monkeypatch):
     every, nothing = sources.problems(corpus, "")
     assert len(every) == 30 and nothing is None and every[0]["dropped"]
     monkeypatch.setattr(sources, "PROBLEMS", 7)
-    pages, after = [], 0
+    pages = []
+    after = 0
     while after is not None:
         found, after = sources.problems(corpus, "a.csv", after)
         pages.append(found)

@@ -43,7 +43,8 @@ UPLOADS = {
 def started(monkeypatch):
     """Worker processes are used for everything; those that were started."""
     sandbox.close()
-    processes, real = [], sandbox.WorkerProcess.__init__
+    processes = []
+    real = sandbox.WorkerProcess.__init__
     monkeypatch.setattr(
         sandbox.WorkerProcess, "__init__", lambda self: real(self) or processes.append(self.process)
     )
@@ -163,7 +164,8 @@ def test_entries_of_an_archive_give_the_same_in_their_order(tmp_path, monkeypatc
     monkeypatch.setattr(sandbox, "processes", lambda: 1)
     one_by_one = outcome(read(queued(tmp_path, uploads)))
     monkeypatch.setattr(sandbox, "processes", lambda: 3)
-    most, real = [], sandbox.begin
+    most = []
+    real = sandbox.begin
     monkeypatch.setattr(
         sandbox, "begin", lambda *a: (real(*a), most.append(sandbox.Request.open))[0]
     )
@@ -177,11 +179,9 @@ def test_entries_of_an_archive_give_the_same_in_their_order(tmp_path, monkeypatc
 @pytest.mark.parametrize("stage", ["_write_words", "_copy_rows"])
 def test_a_task_that_is_killed_goes_on(tmp_path, monkeypatch, started, stage):
     undisturbed = outcome(read(queued(tmp_path, UPLOADS)))
-    corpus, whole, left_to_do = (
-        queued(tmp_path, UPLOADS),
-        getattr(read_files.ReadAttempt, stage),
-        [3, 2, 4],
-    )
+    corpus = queued(tmp_path, UPLOADS)
+    whole = getattr(read_files.ReadAttempt, stage)
+    left_to_do = [3, 2, 4]
     kept = -1
     for more in left_to_do:
         done = []
@@ -198,7 +198,8 @@ def test_a_task_that_is_killed_goes_on(tmp_path, monkeypatch, started, stage):
         assert left(started) == 0
         monkeypatch.setattr(read_files.ReadAttempt, stage, whole)
         Corpus.objects.filter(pk=corpus.pk).update(status="queued")
-        before, kept = kept, Corpus.objects.get(pk=corpus.pk).progress["documents"]
+        before = kept
+        kept = Corpus.objects.get(pk=corpus.pk).progress["documents"]
         assert kept > before
     for one, other in zip(undisturbed, outcome(read(corpus)), strict=True):
         assert one == other
@@ -208,7 +209,8 @@ def test_a_task_that_is_killed_goes_on(tmp_path, monkeypatch, started, stage):
 def killing(monkeypatch):
     """Call it with the name of a file: from then on the worker process that should read it is
     killed."""
-    real, name = sandbox.begin, []
+    real = sandbox.begin
+    name = []
 
     def begin(source, *arguments):
         request = real(source, *arguments)
@@ -237,11 +239,9 @@ def test_a_worker_process_that_is_killed_costs_one_file(tmp_path, killing, start
 def test_one_that_is_killed_sooner_than_its_task_was_is_told_of(
     tmp_path, killing, monkeypatch, started
 ):
-    corpus, whole, done = (
-        queued(tmp_path, {"a.csv": LATER * 20}),
-        read_files.ReadAttempt._copy_rows,
-        [],
-    )
+    corpus = queued(tmp_path, {"a.csv": LATER * 20})
+    whole = read_files.ReadAttempt._copy_rows
+    done = []
 
     def killed(self, *arguments):
         if len(done) == 4:
@@ -265,7 +265,8 @@ def test_one_that_is_killed_sooner_than_its_task_was_is_told_of(
 
 
 def test_no_more_processes_than_there_may_be(tmp_path, monkeypatch, started):
-    most, real = [], sandbox.begin
+    most = []
+    real = sandbox.begin
 
     def begin(*arguments):
         request = real(*arguments)

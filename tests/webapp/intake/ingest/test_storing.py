@@ -110,7 +110,8 @@ def test_a_worker_stores_what_is_much(tmp_path, client, monkeypatch):
 def test_goes_on_where_it_was_killed(tmp_path, monkeypatch, before, kept):
     """With so many parts behind it, before or after the next is on record."""
     corpus = arrived(tmp_path)
-    record, parts = storing._record, 0
+    record = storing._record
+    parts = 0
 
     def killed(part, keep):
         nonlocal parts
@@ -169,7 +170,8 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
     monkeypatch.setattr(storing, "FEW", 100)
     version = added(corpus, *more)
     monkeypatch.setattr(storing, "FEW", 1)
-    record, parts = storing._record, 0
+    record = storing._record
+    parts = 0
 
     def killed(part, keep):
         nonlocal parts

@@ -217,10 +217,8 @@ def test_the_language_is_found_and_said(client):
 
 
 def test_each_of_several_texts_can_have_its_own_encoding(client):
-    french, russian = (
-        "Les élections ont été précédées d’une campagne animée à Paris, où l’été était chaud.",
-        "Москва является столицей России и крупнейшим городом.",
-    )
+    french = "Les élections ont été précédées d’une campagne animée à Paris, où l’été était chaud."
+    russian = "Москва является столицей России и крупнейшим городом."
     _, url = prepare(
         client, ("a.txt", french.encode("cp1252")), ("b.txt", russian.encode("koi8-r"))
     )

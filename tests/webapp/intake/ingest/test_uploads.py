@@ -205,7 +205,8 @@ def test_a_part_must_begin_where_the_last_one_ended(client_of):
 
 def test_two_clients_at_once_do_not_interleave(client_of):
     """The second is told to wait while the first one writes, and nothing of it is written."""
-    first, second = b"a" * 2 * MEGABYTE, b"b" * 2 * MEGABYTE
+    first = b"a" * 2 * MEGABYTE
+    second = b"b" * 2 * MEGABYTE
     at = client_of.create(len(first)).location
     with client_of.begin(at, 0, len(first), first[:MEGABYTE]) as connection:
         wait_for_writer(at)
@@ -241,7 +242,8 @@ def test_the_whole_is_hashed_on_the_way(client_of):
     """In parts or at once: the note of a finished upload has its SHA-256."""
     content = b"words " * 1000
     for cuts in ([6000], [2500, 3500]):
-        at, end = client_of.create(6000, body=content[: cuts[0]]).location, cuts[0]
+        at = client_of.create(6000, body=content[: cuts[0]]).location
+        end = cuts[0]
         for size in cuts[1:]:
             assert client_of.patch(at, end, content[end : end + size]).status == 204
             end += size
@@ -462,7 +464,8 @@ def test_what_an_idle_upload_was_promised_is_free_after_an_hour():
 
 
 def test_one_user_takes_half_of_the_disk_at_most(settings, monkeypatch, db):
-    settings.ACCOUNTS, settings.MOST = True, {"bytes": None, "documents": None, "jobs": None}
+    settings.ACCOUNTS = True
+    settings.MOST = {"bytes": None, "documents": None, "jobs": None}
     user = User.objects.create_user("greedy@example.org", "greedy")
     other = User.objects.create_user("modest@example.org", "modest")
     room = disk.free(settings.FILE_UPLOAD_TEMP_DIR)
@@ -503,7 +506,8 @@ def at_once(what, times: int) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeypatch):
     """Each counts what the other has begun: the user's row is locked, in Postgres."""
-    settings.ACCOUNTS, settings.MOST = True, {"bytes": None, "documents": None, "jobs": None}
+    settings.ACCOUNTS = True
+    settings.MOST = {"bytes": None, "documents": None, "jobs": None}
     user = User.objects.create_user("greedy@example.org", "greedy")
     room, real, begun, gate = (
         disk.free(settings.FILE_UPLOAD_TEMP_DIR),
@@ -789,10 +793,8 @@ def test_links_and_devices_of_a_pack_are_no_files(client_of, client, kind):
     "content", [b"nothing of the kind" * 100, pack_of(("a.txt", b"x" * 5000))[:2000]]
 )
 def test_a_broken_pack_is_refused_and_leaves_nothing(client_of, client, content):
-    packed, before = (
-        client_of.create(len(content), "pack", content, metadata={"pack": "1"}),
-        Corpus.objects.count(),
-    )
+    packed = client_of.create(len(content), "pack", content, metadata={"pack": "1"})
+    before = Corpus.objects.count()
     response = client.post(
         reverse("corpora"), {"uploads": ids(packed)}, HTTP_ACCEPT="application/json"
     )
@@ -809,11 +811,9 @@ def test_a_pack_is_bounded(client_of):
 
 
 def test_only_what_has_arrived_becomes_a_corpus(client_of, client):
-    whole, part, before = (
-        client_of.create(5, "a.txt", b"words"),
-        client_of.create(1000, "b.txt", b"x"),
-        Corpus.objects.count(),
-    )
+    whole = client_of.create(5, "a.txt", b"words")
+    part = client_of.create(1000, "b.txt", b"x")
+    before = Corpus.objects.count()
     missing = "no such upload"
     for wrong, status, said in (
         (ids(whole, part), 409, "“b.txt” has not arrived whole: 1 of 1,000 bytes"),

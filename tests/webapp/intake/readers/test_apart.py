@@ -70,7 +70,9 @@ def fresh(request):
 
 def outcome(path: Path, name: str, options: Options) -> tuple[list, int, str]:
     """Items, bytes that were told of, and the sentence where it can't be read on."""
-    items, told, error = [], [], ""
+    items = []
+    told = []
+    error = ""
     try:
         items.extend(readers.read(path, name, options, told.append))
     except readers.Unreadable as unreadable:
@@ -98,7 +100,8 @@ def test_it_reads_the_same(tmp_path, monkeypatch, name, changed):
         alone.setattr(sandbox, "Request", None)  # this process reads it
         here = outcome(path, name, options)
     monkeypatch.setattr(dispatch, "LARGE", 0)
-    asked, get = [], sandbox.WorkerProcess.get
+    asked = []
+    get = sandbox.WorkerProcess.get
     monkeypatch.setattr(sandbox.WorkerProcess, "get", lambda: asked.append(1) or get())
     assert outcome(path, name, options) == here
     assert asked and len(sandbox.WorkerProcess.waiting) == 1
@@ -187,7 +190,8 @@ time.sleep(3600)
 
 
 def test_processes_end_with_their_parent_alone(tmp_path):
-    path, times = tmp_path / "stored", 1 + dispatch.LARGE // len(ROWS)
+    path = tmp_path / "stored"
+    times = 1 + dispatch.LARGE // len(ROWS)
     path.write_text(HEADER + ROWS * times)
     command = [sys.executable, "-c", PROGRAM, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as task:

@@ -198,7 +198,8 @@ def test_a_name_that_stands_beside_in_unicode(tmp_path):
     path = tmp_path / "stored"
     with zipfile.ZipFile(path, "w") as archive:
         for name, checked in (("right.txt", b"right.txt"), ("wrong.txt", b"other.txt")):
-            raw, found = b"\xff" + checked[1:], zipfile.ZipInfo(name)
+            raw = b"\xff" + checked[1:]
+            found = zipfile.ZipInfo(name)
             field = struct.pack("<BL", 1, zlib.crc32(raw)) + "große Reise.txt".encode()
             found.extra = struct.pack("<HH", 0x7075, len(field)) + field
             archive.writestr(found, "words")

@@ -47,7 +47,8 @@ def sentence(path, name: str) -> str:
 
 
 def test_the_csv_module_sees_no_blank_line_between_rows(file, monkeypatch):
-    real, seen = csv.reader, []
+    real = csv.reader
+    seen = []
 
     def counting(lines, **dialect):
         return real((seen.append(line) or line for line in lines), **dialect)
@@ -73,7 +74,8 @@ def test_a_table_about_the_files_is_guessed_in_one_reading(tmp_path, monkeypatch
     table = tmp_path / "table"
     lines = [",".join([f"{i}.txt", *("x" * 39)]) for i in range(9)]
     table.write_text("\n".join([",".join(columns), *lines]))
-    real, readings = readers.read, []
+    real = readers.read
+    readings = []
     monkeypatch.setattr(
         shaping.table.readers, "read", lambda *given: readings.append(given) or real(*given)
     )
@@ -148,11 +150,17 @@ def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
         (tmp_path / "words").write_text("war\npeace\n")
         beside = [(tmp_path / "words", "vocab.txt")]
     elif key in files:
-        path, name, beside = files[key], files[key].name, []
+        path = files[key]
+        name = files[key].name
+        beside = []
     elif known.archive:
-        path, name, beside = packed(tmp_path, key), f"a{known.endings[0]}", []
+        path = packed(tmp_path, key)
+        name = f"a{known.endings[0]}"
+        beside = []
     else:
-        path, name, beside = tmp_path / "file", f"a{known.endings[0]}", []
+        path = tmp_path / "file"
+        name = f"a{known.endings[0]}"
+        beside = []
         path.write_text("title\ttext\n1\ta text of words\n")
     expected = readers.sniff(path, name, beside)
     documents = list(readers.read(path, name, expected.options, companions=beside))
@@ -198,7 +206,8 @@ main()
 @pytest.mark.parametrize("key", ["zip", "tar"])
 def test_of_an_entry_at_which_a_worker_dies_the_others_are_inspected(tmp_path, fatal, key):
     contents = {f"{i}.html": b"<p>fatal" if i in (0, 2) else b"<p>page %d" % i for i in range(5)}
-    path, name = packed(tmp_path, key, **contents), f"a.{key}"
+    path = packed(tmp_path, key, **contents)
+    name = f"a.{key}"
     told = []
     with looking.within(600):
         sniffed = readers.sniff(path, name)

@@ -139,10 +139,8 @@ def test_lines_with_deep_nesting_huge_numbers_and_half_characters(file):
     ]
     options = readers.sniff(*file(lines[0], "a.jsonl")).options
     items = list(readers.read(*file("\n".join(lines), "a.jsonl"), options))
-    documents, problems = (
-        [i for i in items if isinstance(i, Document)],
-        [i for i in items if not isinstance(i, Document)],
-    )
+    documents = [i for i in items if isinstance(i, Document)]
+    problems = [i for i in items if not isinstance(i, Document)]
     assert [d.text for d in documents] == [
         "first",
         "huge numbers",

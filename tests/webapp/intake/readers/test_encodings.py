@@ -79,7 +79,8 @@ def test_three_hundred_languages_in_their_own_encodings(corpora_folder):
         for item in readers.read(path, path.name, sniff.options)
         if isinstance(item, Document)
     }
-    wrong, right = set(), 0
+    wrong = set()
+    right = 0
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             label = name.removesuffix(".txt").rsplit("-", 1)[-1]

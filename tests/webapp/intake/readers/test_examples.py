@@ -282,7 +282,8 @@ def beside(name: str) -> list:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_example(name):
-    path, told = FOLDER / name, []
+    path = FOLDER / name
+    told = []
     sniff = readers.sniff(path, name, beside(name))
     items = list(readers.read(path, name, sniff.options, told.append, beside(name)))
     documents = [i for i in items if isinstance(i, Document)]

@@ -37,7 +37,8 @@ def test_headings_and_what_is_too_deep():
 
 
 def written(tmp_path, ending):
-    path, rows = tmp_path / "stored", [[f"k{i}", "a &amp; b", text] for i, text in enumerate(TEXTS)]
+    path = tmp_path / "stored"
+    rows = [[f"k{i}", "a &amp; b", text] for i, text in enumerate(TEXTS)]
     if ending in ("csv", "tsv"):
         out = io.StringIO()
         csv.writer(

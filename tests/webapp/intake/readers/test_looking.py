@@ -11,7 +11,8 @@ from webapp.intake import readers
 from webapp.intake.readers import looking, sandbox
 from webapp.intake.readers.looking import Exhausted
 
-DEPTH, EACH = 12, 12
+DEPTH = 12
+EACH = 12
 
 
 def slow_pdf() -> bytes:
@@ -33,7 +34,8 @@ def slow_pdf() -> bytes:
             f"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]{inner}/Length"
             f" {len(body)}>>stream\n{body}\nendstream".encode()
         )
-    out, places = b"%PDF-1.4\n", []
+    out = b"%PDF-1.4\n"
+    places = []
     for i, content in enumerate(objects, 1):
         places.append(len(out))
         out += b"%d 0 obj\n%b\nendobj\n" % (i, content)
@@ -75,7 +77,8 @@ def test_the_whole_upload_ends_in_time(forty):
 
 
 def test_it_ends_with_whoever_asked(forty):
-    gone, ended = threading.Event(), []
+    gone = threading.Event()
+    ended = []
 
     def ask():
         with pytest.raises(Exhausted, match="Nobody waits"), looking.within(600, gone.is_set):
@@ -91,7 +94,8 @@ def test_it_ends_with_whoever_asked(forty):
 
 
 def test_so_many_processes_and_no_more_for_everybody(forty, monkeypatch):
-    begun, most = [], []
+    begun = []
+    most = []
     real = sandbox.WorkerProcess.__init__
 
     def counted(self):

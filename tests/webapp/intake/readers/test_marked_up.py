@@ -262,7 +262,8 @@ def test_xml_that_is_none(file, monkeypatch):
 
 
 def pdf(*objects, trailer=""):
-    out, at = b"%PDF-1.4\n", []
+    out = b"%PDF-1.4\n"
+    at = []
     for number, content in enumerate(objects, 1):
         at.append(len(out))
         out += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")

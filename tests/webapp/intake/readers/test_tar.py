@@ -30,7 +30,8 @@ def tarred(entries, compressed=True) -> bytes:
 
 def special(name, kind, target=""):
     info = tarfile.TarInfo(name)
-    info.type, info.linkname = kind, target
+    info.type = kind
+    info.linkname = target
     return info
 
 

@@ -430,10 +430,12 @@ def test_who_is_let_in(world, at_the_gate, who, method):
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_what_may_be_seen_is_forbidden_and_what_may_not_is_not_there(world, at_the_gate, who):
     """With the same words as for a number that nobody has."""
-    client, nobody = world.client(who), Corpus(pk=10**12)
+    client = world.client(who)
+    nobody = Corpus(pk=10**12)
     for name in [*POST["edit"], *POST["own"], *GET["see"], *GET["own"]]:
         method = client.post if name in POST["edit"] + POST["own"] else client.get
-        answer, missing = method(world.url(name)), method(world.url(name, nobody, Run(pk=10**12)))
+        answer = method(world.url(name))
+        missing = method(world.url(name, nobody, Run(pk=10**12)))
         assert missing.status_code == 404
         if who in ROLES["see"]:
             assert answer.status_code in (LET_IN, 403)
@@ -668,11 +670,13 @@ def read_by(trained, settings):
     """(who, client) of the corpus that has a real run: somebody who has not signed in, as it is
     public, and a viewer."""
     settings.ACCOUNTS = True
-    viewer, client = User.objects.create_user("reads@example.org", "reads"), Client()
+    viewer = User.objects.create_user("reads@example.org", "reads")
+    client = Client()
     client.force_login(viewer)
     sharing.publish(trained.corpus, True)
     Membership.objects.create(corpus=trained.corpus, user=viewer, role="viewer")
-    trainer, trains = User.objects.create_user("trains@example.org", "trains"), Client()
+    trainer = User.objects.create_user("trains@example.org", "trains")
+    trains = Client()
     trains.force_login(trainer)
     Membership.objects.create(corpus=trained.corpus, user=trainer, role="trainer")
     roles = authorization.Role
@@ -742,7 +746,8 @@ def operations() -> list[tuple[str, str]]:
 )
 def test_the_api_knows_its_user_by_the_token(world, at_the_gate, who):
     assert len(operations()) > 20
-    headers, client = {}, Client()
+    headers = {}
+    client = Client()
     if who in world.users:
         headers = {"Authorization": f"Bearer {tokens.create('t', world.users[who])[1]}"}
     elif who == "unknown":
@@ -860,12 +865,15 @@ def test_the_list_goes_on_where_it_stopped(world, rf):
             corpus_id=pk, user=world.users["editor"], defaults={"role": "viewer"}
         )
     request = rf.get("/")
-    request.user, request.session = world.users["editor"], {}
+    request.user = world.users["editor"]
+    request.session = {}
     request.resolver_match = ResolverMatch(None, (), {})
     every = sorted([*mine, world.corpus.pk], reverse=True)
-    found, before = [], None
+    found = []
+    before = None
     while page := authorization.listed(request, before, 2):
-        found, before = found + page, page[-1]
+        found = found + page
+        before = page[-1]
     assert found == every
 
 
@@ -925,7 +933,8 @@ def test_uploads_are_theirs_who_began_them(world):
     client = world.client("stranger")
     client.post(reverse("corpora"), {"uploads": mine.id})
     assert not Corpus.objects.filter(name="a").exists() and mine.path.exists()
-    path, tus = reverse("upload", args=[mine.id]), {"Tus-Resumable": "1.0.0"}
+    path = reverse("upload", args=[mine.id])
+    tus = {"Tus-Resumable": "1.0.0"}
     for method in ("head", "delete"):
         assert getattr(client, method)(path, headers=tus).status_code == 404
     assert world.client("owner").head(path, headers=tus).status_code == 200
@@ -1029,7 +1038,8 @@ def test_start_listens_on_no_other_address_without_accounts(monkeypatch, host):
 def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
     """A chart's address is whatever was sent; where it leads is said to those alone who may go
     there, also behind a shared link."""
-    user, client = world.users[who], world.client(who)
+    user = world.users[who]
+    client = world.client(who)
     book = notebooks.create("Guesses", user.name, user)
     link = notebooks.share(book)
     gone = Run.objects.create(

@@ -66,7 +66,8 @@ def sign_in(client: Client, email: str = "ada@example.org", password: str = PASS
 
 
 def test_the_local_owner_becomes_an_account_and_keeps_what_is_theirs(monkeypatch):
-    corpus, book = Corpus.objects.create(name="Letters"), notebooks.create("Mine", "owner")
+    corpus = Corpus.objects.create(name="Letters")
+    book = notebooks.create("Mine", "owner")
     assert (
         account("Ada@Example.org", "Ada", monkeypatch, "--owner", "--operator")
         == "Ada <ada@example.org>, operator"
@@ -127,7 +128,8 @@ def test_a_session_is_another_one_after_signing_in(ada):
 
 
 def test_another_password_ends_all_other_sessions(ada):
-    here, there = Client(), Client()
+    here = Client()
+    there = Client()
     sign_in(here)
     sign_in(there)
     new = "foxes under the moon"
@@ -182,10 +184,8 @@ def test_guessing_is_slowed_down_for_all_web_processes(ada):
 
 
 def test_signing_in_says_no_more_than_that_it_failed(ada):
-    wrong, nobody = (
-        sign_in(Client(), password="wrong"),
-        sign_in(Client(), email="nobody@example.org"),
-    )
+    wrong = sign_in(Client(), password="wrong")
+    nobody = sign_in(Client(), email="nobody@example.org")
     said = [
         re.search(r'class="errorlist[^>]*>.*?</ul>', answer.content.decode(), re.S)[0]
         for answer in (wrong, nobody)
@@ -297,7 +297,8 @@ def test_who_has_an_account_is_not_told(settings, ada):
 
 
 def test_a_forgotten_password(ada):
-    client, new = Client(), "foxes under the moon"
+    client = Client()
+    new = "foxes under the moon"
     client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     link = re.search(r"https?://[^/]+(/account/password/reset/key/\S+)", mail.outbox[-1].body)[1]
     form = client.get(link, follow=True)
@@ -315,7 +316,8 @@ def test_a_forgotten_password(ada):
 def test_every_page_of_the_library_answers_in_our_look(ada):
     """Those without a key in their address: signed in, and not. None holds a script or a style of
     its own."""
-    signed, looked = Client(), 0
+    signed = Client()
+    looked = 0
     sign_in(signed)
     for client in (signed, Client()):
         for name, route, pattern in matches():
@@ -343,8 +345,10 @@ def test_every_page_of_the_library_answers_in_our_look(ada):
 
 
 def test_another_password_revokes_tokens_and_says_which(ada):
-    laptop, cluster = tokens.create("laptop", ada)[1], tokens.create("the cluster", ada)[1]
-    client, new = Client(), "foxes under the moon"
+    laptop = tokens.create("laptop", ada)[1]
+    cluster = tokens.create("the cluster", ada)[1]
+    client = Client()
+    new = "foxes under the moon"
     sign_in(client)
     html = client.get(reverse("account_change_password")).content.decode()
     assert "“the cluster”, “laptop”" in html and re.search(r'name="tokens"[^>]*checked', html)
@@ -360,12 +364,10 @@ def test_another_password_revokes_tokens_and_says_which(ada):
 
 
 def test_a_password_that_was_forgotten_ends_sessions_and_tokens(ada):
-    secret, there, here, new = (
-        tokens.create("laptop", ada)[1],
-        Client(),
-        Client(),
-        "foxes under the moon",
-    )
+    secret = tokens.create("laptop", ada)[1]
+    there = Client()
+    here = Client()
+    new = "foxes under the moon"
     sign_in(there)
     here.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     link = re.search(r"https?://[^/]+(/account/password/reset/key/\S+)", mail.outbox[-1].body)[1]
@@ -378,8 +380,11 @@ def test_a_password_that_was_forgotten_ends_sessions_and_tokens(ada):
 @pytest.mark.parametrize("how", ["--close", "--password-stdin"])
 def test_the_operator_ends_sessions_and_tokens(monkeypatch, ada, how):
     eve = User.objects.create_user("eve@example.org", "Eve")
-    secret, hers = tokens.create("laptop", ada)[1], tokens.create("hers", eve)[1]
-    client, other, out = Client(), Client(), io.StringIO()
+    secret = tokens.create("laptop", ada)[1]
+    hers = tokens.create("hers", eve)[1]
+    client = Client()
+    other = Client()
+    out = io.StringIO()
     sign_in(client)
     other.force_login(eve)
     monkeypatch.setattr("sys.stdin", io.StringIO("foxes under the moon\n"))
@@ -401,11 +406,9 @@ def test_the_operator_ends_sessions_and_tokens(monkeypatch, ada, how):
 )
 def test_a_forged_host_gets_into_no_letter(settings, ada, host):
     """Not into one about another password, an address, or an account that there is already."""
-    settings.ALLOWED_HOSTS, settings.SITE, settings.SIGNUP = (
-        [".topics.example.org"],
-        "https://topics.example.org",
-        "open",
-    )
+    settings.ALLOWED_HOSTS = [".topics.example.org"]
+    settings.SITE = "https://topics.example.org"
+    settings.SIGNUP = "open"
     client = Client(headers={"Host": host})
     client.post(reverse("account_reset_password"), {"email": "ada@example.org"})
     client.post(reverse("account_signup"), FORM)
@@ -439,7 +442,8 @@ def test_nobody_waits_for_a_letter(settings, ada, monkeypatch):
     """Or the time that it takes tells whether there is an account. A letter that can't be sent
     breaks nothing."""
     settings.MAIL = True
-    go, sent = threading.Event(), []
+    go = threading.Event()
+    sent = []
 
     def send(letter):
         assert go.wait(30)

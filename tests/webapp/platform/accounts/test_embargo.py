@@ -37,7 +37,8 @@ pytestmark = pytest.mark.django_db
 
 LETTERS = 8  # of each word
 WORD = re.compile(rf"(?<![a-z])[a-z]{{{LETTERS}}}(?![a-z])")
-DOCUMENTS, WORDS = 24, 400
+DOCUMENTS = 24
+WORDS = 400
 
 
 @cache
@@ -62,7 +63,9 @@ def followed() -> dict[tuple[str, str], list[int]]:
 def longest(answer: str) -> int:
     """Characters of the longest stretch of a document's text in an answer, whatever stands between
     its words."""
-    texts_with, most, runs = followed(), 0, {}
+    texts_with = followed()
+    most = 0
+    runs = {}
     for pair in pairwise(WORD.findall(answer)):
         runs = {text: runs.get(text, 1) + 1 for text in texts_with.get(pair, ())}
         most = max(most, *runs.values(), 1)
@@ -331,10 +334,8 @@ def test_a_pin_by_its_place_alone_gives_nothing(client, shut, quote):
 def test_a_pin_of_a_run_that_is_gone_for_good_is_shortened_too(client, shut):
     from webapp.core.notebooks import queries as kept
 
-    book, before = (
-        notebooks.create(f"Kept {uuid4()}", "owner"),
-        Corpus.objects.get(pk=shut.corpus_id),
-    )
+    book = notebooks.create(f"Kept {uuid4()}", "owner")
+    before = Corpus.objects.get(pk=shut.corpus_id)
     before.embargo = False
     pin = notebooks.pin(
         book, kept.of_passage(before, shut, 2, " ".join(texts()[2][:100]), None, None), "", "owner"

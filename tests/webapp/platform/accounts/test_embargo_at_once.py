@@ -18,7 +18,8 @@ def test_readers_who_ask_at_the_same_time_do_not_get_more(settings):
     owner, ann = (User.objects.create_user(f"{name}@example.org", name) for name in ("o", "a"))
     corpus = Corpus.objects.create(owner=owner, name="x", embargo=True, status="ready")
     Membership.objects.create(corpus=corpus, user=ann, role="viewer")
-    gate, seen = threading.Barrier(8), []
+    gate = threading.Barrier(8)
+    seen = []
 
     def ask(i: int) -> None:
         with embargo.reading(Person(ann.pk)):

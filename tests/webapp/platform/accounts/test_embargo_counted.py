@@ -141,7 +141,8 @@ def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
         Person(None, (sharing.make_link(run.corpus, run.corpus.owner, name, 7)[0].pk,))
         for name in "xy"
     ]
-    quarter, seen = LENGTH // QUARTER, []
+    quarter = LENGTH // QUARTER
+    seen = []
     for i, reader in enumerate([*accounts, *links]):
         seen.append(
             shown(reader, run, 2, range(i % 4 * quarter, min(LENGTH, (i % 4 + 1) * quarter), 100))
@@ -260,7 +261,8 @@ def test_what_was_shown_is_shown_again_without_a_write(run, django_assert_num_qu
 
 
 def test_all_lines_of_a_word_are_one_write(run):
-    selection, user = Selection.read(QueryDict(""), RunView(run)), Person(member(run, "ann").pk)
+    selection = Selection.read(QueryDict(""), RunView(run))
+    user = Person(member(run, "ann").pk)
     uses = senses.uses(selection.view, queries.word(run.version, texts()[2][50]), selection)
     with embargo.reading(user), CaptureQueriesContext(connection) as asked:
         assert sum(map(len, concordance.every(selection, uses))) == 24
@@ -282,7 +284,9 @@ def words_of(answer: str, number: int) -> set[int]:
 @pytest.mark.parametrize("way", ["pages", "api"])
 def test_no_text_is_pieced_together_from_lines(run, way):
     """The attack that was documented: a line of each word, stitched."""
-    user, client, headers = member(run, "ann"), Client(), {}
+    user = member(run, "ann")
+    client = Client()
+    headers = {}
     if way == "api":
         headers = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create('x', user)[1]}"}
     else:
@@ -335,7 +339,8 @@ def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeyp
     """When it is made: its download shows nothing more, and nobody else has it."""
     monkeypatch.setattr(exports, "SENT", 1000)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
-    user, seen = member(run, "ann"), set()
+    user = member(run, "ann")
+    seen = set()
     for word in texts()[2][::7]:
         export = exported.ask(run, user, "lines.csv", QueryDict(f"word={word}"))
         exported.make(export.pk)
@@ -345,7 +350,8 @@ def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeyp
 
 
 def test_every_page_is_answered_when_all_is_used_up(run):
-    user, client = member(run, "ann"), Client()
+    user = member(run, "ann")
+    client = Client()
     client.force_login(user)
     for number in range(24):
         shown(Person(user.pk), run, number)
@@ -369,7 +375,8 @@ def test_every_page_is_answered_when_all_is_used_up(run):
 def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
     """A pin says where what was sent stands, and it may be one word."""
     user = Person(member(run, "ann").pk)
-    pinned, said = set(), set()
+    pinned = set()
+    said = set()
     with embargo.reading(user):
         for i, word in enumerate(texts()[2]):
             try:
@@ -405,12 +412,14 @@ def test_findings_of_a_set_are_the_same_whoever_asks_first(run):
 def test_no_answer_tells_where_words_stand_that_are_not_shown(run):
     """The places of all words of a text, one asked for after another, would be the text in its
     order."""
-    user, client = member(run, "ann"), Client()
+    user = member(run, "ann")
+    client = Client()
     client.force_login(user)
     for number in range(24):
         shown(Person(user.pk), run, number)
     bearer = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create('x', user)[1]}"}
-    word, place = texts()[2][317], re.compile(rf"(?<!\d){317 * (LETTERS + 1)}(?!\d)")
+    word = texts()[2][317]
+    place = re.compile(rf"(?<!\d){317 * (LETTERS + 1)}(?!\d)")
     names = (
         addresses.names()
         - set(addresses.POSTS)
@@ -486,14 +495,17 @@ def test_pages_say_what_counts(run):
 def test_spans_are_sets_of_characters():
     chance = random.Random(1)
     for _ in range(300):
-        spans, places = [], set()
+        spans = []
+        places = set()
         for _ in range(chance.randrange(12)):
             a = chance.randrange(90)
             b = a + chance.randrange(1, 12)
-            spans, places = _joined(spans, a, b), places | set(range(a, b))
+            spans = _joined(spans, a, b)
+            places = places | set(range(a, b))
         assert {i for a, b in spans for i in range(a, b)} == places
         assert all(b < c for (_, b), (c, _) in zip(spans, spans[1:], strict=False))  # apart
-        a, b = chance.randrange(90), chance.randrange(90, 110)
+        a = chance.randrange(90)
+        b = chance.randrange(90, 110)
         assert {i for c, d in _overlaps(spans, a, b) for i in range(c, d)} == places & set(
             range(a, b)
         )

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def world(settings):
-    settings.ACCOUNTS, settings.MAIL = True, True
+    settings.ACCOUNTS = True
+    settings.MAIL = True
     settings.SITE = "https://topics.example.org"
     cache.clear()
     return World()

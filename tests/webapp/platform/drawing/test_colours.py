@@ -30,7 +30,8 @@ def test_scripts_do_not_repeat_the_number():
         assert not re.search(rf"% *{COLOURS}\b|length: *{COLOURS}\b", text), script.name
 
 
-PAPER, INK = ("#fbfaf7", "#16171a"), ("#1e1c19", "#e9e6df")
+PAPER = ("#fbfaf7", "#16171a")
+INK = ("#1e1c19", "#e9e6df")
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
 # OKLab: B. Ottosson, A perceptual color space for image processing, 2020
 CONES = np.array(
@@ -83,7 +84,8 @@ def test_numbers_can_be_read_on_every_shade_of_the_table(theme):
     time = (ROOT / "static/css/time.css").read_text(encoding="utf-8")
     steps = re.findall(r"\.s\d \{ background: color-mix\(in oklab, var\(--full\) ([\d.]+)%", time)
     assert len(steps) == 9
-    paper, ink = PAPER[theme], linear(INK[theme])
+    paper = PAPER[theme]
+    ink = linear(INK[theme])
     on = linear(of_themes(base, "on")[theme])
     for slot in range(GENERAL):
         area = of_themes(base, f"a{slot}")[theme]

@@ -54,7 +54,8 @@ def test_names_never_stand_over_each_other(seed):
 
 def test_a_text_fits_between_its_lines_or_nowhere():
     xs = np.linspace(0, WIDTH, 20)
-    top, bottom = np.full(20, 100.0), np.full(20, 130.0)
+    top = np.full(20, 100.0)
+    bottom = np.full(20, 130.0)
     space = Space(xs, top, bottom)
     clearance, text = space.fit(top, bottom, ("Navy",), 12, bold=False)
     assert text.y - text.height / 2 >= 100 and text.y + text.height / 2 <= 130
@@ -78,7 +79,8 @@ def places(path: str) -> list[tuple[float, float]]:
 
 
 def test_a_curve_goes_through_its_points_and_no_higher():
-    xs, ys = [0.0, 1.0, 2.0, 3.0], [0.0, 5.0, 5.0, 1.0]
+    xs = [0.0, 1.0, 2.0, 3.0]
+    ys = [0.0, 5.0, 5.0, 1.0]
     drawn = places(curves.curve(xs, ys))
     assert np.allclose(drawn[::3], np.column_stack([xs, ys]))
     heights = [y for _, y in drawn]
@@ -88,7 +90,8 @@ def test_a_curve_goes_through_its_points_and_no_higher():
 @pytest.mark.parametrize("seed", range(5))
 def test_steps_of_a_long_curve_add_up(seed):
     chance = np.random.default_rng(seed)
-    xs, ys = np.sort(chance.uniform(0, 900, 60)), chance.uniform(-5, 400, 60)
+    xs = np.sort(chance.uniform(0, 900, 60))
+    ys = chance.uniform(-5, 400, 60)
     xs += np.arange(60)  # apart
     drawn = places(curves.curve(xs, ys))[::3]
     assert np.allclose(drawn, np.column_stack([xs, ys]), atol=0.051)
@@ -117,7 +120,8 @@ def test_bins_have_enough_words_or_are_few(seed):
 
 def test_information_is_that_of_a_slow_twin():
     tokens = np.array([[8.0, 2.0], [1.0, 9.0]])
-    total, slow = tokens.sum(), 0.0
+    total = tokens.sum()
+    slow = 0.0
     for row in tokens:
         for k, x in enumerate(row):
             apart = row.sum() * tokens[:, k].sum() / total**2

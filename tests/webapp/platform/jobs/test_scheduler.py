@@ -61,14 +61,17 @@ def end(pk: int) -> None:
 
 def test_users_take_turns_and_keep_their_own_order(monkeypatch):
     monkeypatch.setattr(scheduler, "training_places", lambda: 1)
-    ada, ben = Person("ada"), Person("ben")
-    hers, his = [ada.run() for _ in range(4)], [ben.run() for _ in range(2)]
+    ada = Person("ada")
+    ben = Person("ben")
+    hers = [ada.run() for _ in range(4)]
+    his = [ben.run() for _ in range(2)]
     order = order_of([run.pk for run in [*hers, *his]])
     assert order == [hers[0].pk, his[0].pk, hers[1].pk, his[1].pk, hers[2].pk, hers[3].pk]
 
 
 def test_a_large_run_does_not_keep_a_small_one_waiting():
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     large = [ada.run(2000) for _ in range(10)]
     taken = [take(run) for run in large]
     assert taken == [run.pk for run in large[:3]] + [None] * 7, "a place is left to others"
@@ -80,14 +83,17 @@ def test_a_large_run_does_not_keep_a_small_one_waiting():
 
 
 def test_small_before_large_where_nobody_has_had_a_turn():
-    ada, ben = Person("ada"), Person("ben")
-    large, small = ada.run(2000), ben.run(10)
+    ada = Person("ada")
+    ben = Person("ben")
+    large = ada.run(2000)
+    small = ben.run(10)
     assert take(large) == small.pk and sent == [large.pk], "whose own turn comes"
     assert take(large) == large.pk
 
 
 def test_who_has_the_fewest_at_work_is_next():
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     mine = [ada.run() for _ in range(3)]
     assert take(mine[0]) == mine[0].pk
     his = ben.run(2000)
@@ -106,12 +112,14 @@ def test_what_is_gone_takes_no_place():
 
 def test_a_message_that_comes_twice_takes_nothing():
     ada = Person("ada")
-    run, _other = ada.run(), ada.run()
+    run = ada.run()
+    _other = ada.run()
     assert take(run) == run.pk and take(run) is None
 
 
 def test_reading_has_no_limit_of_places_but_turns():
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     hers = [
         Corpus.objects.create(name="c", owner=ada.user, status="queued", bytes_total=9)
         for _ in range(6)
@@ -124,7 +132,8 @@ def test_reading_has_no_limit_of_places_but_turns():
 
 
 def test_versions_take_turns_by_the_owners_of_their_corpora():
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     hers = [ada.corpus.versions.create(number=n) for n in (2, 3)]
     his = ben.corpus.versions.create(number=2)
     assert [scheduler.claim_next_job(kinds.VECTORIZE, v.pk)[0] for v in hers] == [
@@ -154,7 +163,8 @@ def test_the_sweep_tells_of_no_more_than_can_begin():
 
 def test_jobs(settings):
     settings.MOST = settings.MOST | {"jobs": 2}
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     ada.run()
     Run.objects.filter(pk=ada.run().pk).update(status="running")
     with pytest.raises(Invalid, match="2 of your jobs may wait or run at once, and 2 do"):
@@ -216,7 +226,8 @@ def test_documents(settings):
 
 def test_documents_of_a_corpus_that_is_another_users_now(settings):
     settings.MOST = settings.MOST | {"documents": 100}
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     Corpus.objects.filter(pk=ada.corpus.pk).update(documents_read=90)
     new = Corpus.objects.create(name="new", owner=ada.user)
     Corpus.objects.filter(pk=new.pk).update(owner=ben.user)
@@ -235,7 +246,8 @@ def test_what_is_deleted_counts_until_it_is_gone_for_good(settings):
 
 
 def test_no_limits_while_accounts_are_off(settings):
-    settings.ACCOUNTS, settings.MOST = False, {"bytes": 0, "documents": 0, "jobs": 0}
+    settings.ACCOUNTS = False
+    settings.MOST = {"bytes": 0, "documents": 0, "jobs": 0}
     ada = Person("ada")
     runs.create(ada.version, topics=2, by=ada.user)
     quotas.check_documents(ada.corpus, 10**9)
@@ -360,7 +372,8 @@ def test_how_long_a_run_waits(monkeypatch):
 
 def test_a_training_gives_way_to_who_has_none_at_work(monkeypatch, settings):
     monkeypatch.setattr(scheduler, "training_places", lambda: 1)
-    ada, ben = Person("ada"), Person("ben")
+    ada = Person("ada")
+    ben = Person("ben")
     take(ada.run())
     ada.run()
     long_ago = time.monotonic() - scheduler.SLICE - 1
@@ -379,8 +392,10 @@ def test_who_gave_way_has_had_a_turn(monkeypatch):
     """Else the training that made room would take its place back, and whoever waits would never
     begin."""
     monkeypatch.setattr(scheduler, "training_places", lambda: 1)
-    ada, ben = Person("ada"), Person("ben")
-    hers, his = ada.run(), ben.run(20)
+    ada = Person("ada")
+    ben = Person("ben")
+    hers = ada.run()
+    his = ben.run(20)
     assert take(hers) == hers.pk
     Run.objects.filter(pk=hers.pk).update(status="queued")  # it gave way
     assert scheduler.ahead(his) == 0 and scheduler.ahead(hers) == 1

@@ -54,7 +54,8 @@ def shares(tmp_path, monkeypatch):
 
 def test_the_page_of_contributing(client, trained, shares):
     url = f"/runs/{trained.pk}/shares"
-    answer, largest = client.get(f"{url}.json").json(), measures.of(trained)["share"].max()
+    answer = client.get(f"{url}.json").json()
+    largest = measures.of(trained)["share"].max()
     assert (
         list(answer) == ["sort", "orders", "topics", "next"]
         and answer["next"] == f"?after={shares.PAGE}"

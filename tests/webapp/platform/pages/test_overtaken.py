@@ -27,7 +27,8 @@ def run(trained):
 
 def fails(monkeypatch, times: int, happens=lambda: None) -> list[int]:
     """The page of a run meets so many times a file that is not there any more."""
-    met, there = [], page.run_or_404
+    met = []
+    there = page.run_or_404
 
     def look(number):
         if len(met) < times:
@@ -133,7 +134,8 @@ def test_a_form_is_not_sent_twice(client, run, monkeypatch):
 
 
 def test_the_api(client, run, monkeypatch):
-    whole, met = page.run_or_404, []
+    whole = page.run_or_404
+    met = []
 
     def once(number):
         met.append(number)

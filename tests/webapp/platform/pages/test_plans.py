@@ -21,7 +21,8 @@ from tests import made
 from tests.addresses import OTHER, PAGES, address
 from webapp.models import Word
 
-DOCUMENTS, TOPICS = 20_000, 20
+DOCUMENTS = 20_000
+TOPICS = 20
 GROWING = re.compile(r"(document|word|topic_word)(_\w*\d+)?")  # and their partitions
 ROWS = 2_000  # of a growing table that a query may look at, whatever the size
 # Queries that look at each word of a vocabulary or of a topic, as an order by relevance must. Their
@@ -98,7 +99,8 @@ def wrong(sql: str, params) -> list[str]:
 
 def addresses(run) -> list[str]:
     """Every page, and what readers do on them: searches, sets, orders, pages far behind."""
-    corpus, root = f"/corpora/{run.corpus_id}", f"/runs/{run.pk}"
+    corpus = f"/corpora/{run.corpus_id}"
+    root = f"/runs/{run.pk}"
     first, second = Word.objects.filter(version=run.version_id, number__in=(5, 9)).values_list(
         "word", flat=True
     )
@@ -162,7 +164,9 @@ def addresses(run) -> list[str]:
 
 @pytest.mark.django_db
 def test_every_query_goes_by_an_index_and_looks_at_few_rows(client, large):
-    queries, where, statuses = Queries(), {}, {}
+    queries = Queries()
+    where = {}
+    statuses = {}
     with connection.execute_wrapper(queries):
         for path in addresses(large):
             before = len(queries.kept)

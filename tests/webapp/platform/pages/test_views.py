@@ -173,7 +173,8 @@ def test_search_finds_and_marks(client, ready):
 
 
 def test_search_pages_hold_every_match_once(client, ready):
-    url, numbers = reverse("corpus_documents_json", args=[ready.pk]), []
+    url = reverse("corpus_documents_json", args=[ready.pk])
+    numbers = []
     query = "?q=congress"
     while query:
         page = client.get(url + query).json()
@@ -185,7 +186,8 @@ def test_search_pages_hold_every_match_once(client, ready):
 
 
 def test_document_pages_hold_every_document_once(client, ready):
-    url, numbers = reverse("corpus_documents_json", args=[ready.pk]), []
+    url = reverse("corpus_documents_json", args=[ready.pk])
+    numbers = []
     query = ""
     while query is not None:
         page = client.get(url + query).json()

@@ -26,7 +26,8 @@ def empty(limiter: ConcurrencyLimiter) -> bool:
 
 def test_others_wait_in_the_order_in_which_they_came():
     async def go():
-        one, came = limiter(), []
+        one = limiter()
+        came = []
         await one.acquire("a")
 
         async def visit(name):

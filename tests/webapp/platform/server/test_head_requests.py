@@ -55,10 +55,13 @@ def of_get(trained) -> list[str]:
 
 def test_every_page_twin_file_and_stream(trained, monkeypatch):
     monkeypatch.setattr(live, "stream", lambda about, reader: iter(()))
-    client, wrong, refused = Client(), [], []
+    client = Client()
+    wrong = []
+    refused = []
     urls = of_get(trained)
     for url in urls:
-        got, head = client.get(url), client.head(url)
+        got = client.get(url)
+        head = client.head(url)
         said = [
             {k: v for k, v in answer.headers.items() if k not in CHANGING} for answer in (got, head)
         ]

@@ -109,10 +109,8 @@ def test_what_is_public_goes_on_until_it_is_private(world, opened):
 
 
 def test_a_run_that_is_deleted(world, opened):
-    of_corpus, of_run = (
-        opened(world.client("viewer"), "corpus", world.corpus.pk),
-        opened(world.client("viewer"), "run", world.run.pk),
-    )
+    of_corpus = opened(world.client("viewer"), "corpus", world.corpus.pk)
+    of_run = opened(world.client("viewer"), "run", world.run.pk)
     deletion.run(world.run)
     assert authorization.still({of_corpus, of_run}) == {of_corpus}
 
@@ -155,7 +153,8 @@ def test_a_thousand_readers_cost_four_queries(world, django_assert_num_queries):
 
 def test_the_stream_of_who_may_not_read_ends(monkeypatch):
     """And that of the others, of the same thing, goes on; where it can't be asked, all do."""
-    may, calls = {authorization.Reader(1, None, 1), authorization.Reader(1, None, 2)}, []
+    may = {authorization.Reader(1, None, 1), authorization.Reader(1, None, 2)}
+    calls = []
 
     async def still(readers):
         calls.append(len(readers))

@@ -91,7 +91,8 @@ def test_partitions_are_in_groups_which_go_when_they_are_empty():
     """A connection holds the list of all partitions of a table that it reads."""
     for key in (NOBODYS + 11, NOBODYS + 12, NOBODYS + bulk.GROUP + 1):
         fill(key, [0], [5], [0], [0.5])
-    first, second = f"topic_word_from_{NOBODYS}", f"topic_word_from_{NOBODYS + bulk.GROUP}"
+    first = f"topic_word_from_{NOBODYS}"
+    second = f"topic_word_from_{NOBODYS + bulk.GROUP}"
     assert (
         parent_of(f"topic_word_{NOBODYS + 11}") == parent_of(f"topic_word_{NOBODYS + 12}") == first
     )

@@ -156,7 +156,8 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     """A machine that has the former one; and the former objects go."""
     (made / "more").write_bytes(b"1")
     seal(made)
-    first, objects = row(made), in_store()
+    first = row(made)
+    objects = in_store()
     (made / "more").write_bytes(b"2")
     seal(made)
     assert not objects & in_store() and len(in_store()) == len(objects)
@@ -232,7 +233,8 @@ def test_the_least_recently_used_goes_and_what_is_used_stays(store):
 
 
 def test_files_that_are_not_sealed_yet_do_not_go(store):
-    unsealed, kept = files.version_folder(9) / "bow", make(1)
+    unsealed = files.version_folder(9) / "bow"
+    kept = make(1)
     unsealed.mkdir(parents=True)
     (unsealed / "meta.json").write_text("{}")
     store.STORE_CACHE = 0
@@ -273,7 +275,8 @@ def test_a_corpus_grows_where_its_files_are_and_is_a_copy_elsewhere(store):
 
 
 def test_words_that_are_renewed_at_home_are_so_elsewhere(trained, store):
-    folder, corpus = files.corpus_folder(trained.corpus_id), trained.corpus
+    folder = files.corpus_folder(trained.corpus_id)
+    corpus = trained.corpus
     shutil.copytree(
         Path(os.environ["TOPOGRAPH_DATA"]) / "files" / folder.relative_to(store.FILES), folder
     )

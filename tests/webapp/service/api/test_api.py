@@ -179,7 +179,8 @@ def test_answers_are_the_databases(client, trained):
     ],
 )
 def test_pages_of_a_list_are_the_list(client, trained, path):
-    url, found = f"/api/v1/runs/{trained.pk}/{path}", []
+    url = f"/api/v1/runs/{trained.pk}/{path}"
+    found = []
     while url:
         page = client.get(url).json()
         found += [json.dumps(item, sort_keys=True) for item in page["items"]]
@@ -231,10 +232,8 @@ def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplo
 
 def test_training_needs_a_token(trained, secret, monkeypatch):
     monkeypatch.setattr("webapp.platform.jobs.dispatch.send", lambda *_: None)
-    url, body = (
-        f"/api/v1/corpora/{trained.corpus_id}/runs",
-        {"topics": 4, "seed": 9, "settings": {"passes": 2}},
-    )
+    url = f"/api/v1/corpora/{trained.corpus_id}/runs"
+    body = {"topics": 4, "seed": 9, "settings": {"passes": 2}}
     strict = Client(enforce_csrf_checks=True)
     for wrong in ({}, bearer("topograph_wrong"), {"headers": {"Cookie": f"token={secret}"}}):
         response = strict.post(url, body, content_type="application/json", **wrong)

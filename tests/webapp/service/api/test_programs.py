@@ -54,7 +54,8 @@ def ask(
 ) -> tuple[int, dict, bytes]:
     """Of the whole ASGI application, in this process, whose transaction it then sees. asked: grows
     when the body is asked for."""
-    said, parts = [], [{"type": "http.request", "body": body, "more_body": False}]
+    said = []
+    parts = [{"type": "http.request", "body": body, "more_body": False}]
     given = {"Host": "127.0.0.1:8000"} | (headers or {})
     raw = [(name.lower().encode(), value.encode()) for name, value in given.items()]
     scope = {

@@ -30,7 +30,8 @@ def drawn(
 def code_all(concept: Concept, coders: list[Coder], says) -> int:
     """Each coder codes what they are given, in turns, until nothing is left. says: (coder, text) ->
     code. Returns how many codings."""
-    holds, n = concepts.defined(concept).holds, 0
+    holds = concepts.defined(concept).holds
+    n = 0
     texts = dict(Document.objects.filter(corpus_id=concept.corpus_id).values_list("number", "text"))
     busy = list(coders)
     while busy:

@@ -275,7 +275,8 @@ def test_codes_are_taken_away_as_a_table_and_as_a_project(client, trained):
 
 def test_codes_are_annotations_of_documents_by_their_addresses(client, trained):
     concept = drawn(trained, 30, overlap=0)
-    ann, gone = coding.join(concept, "Zoë"), coding.join(concept, "Gone")
+    ann = coding.join(concept, "Zoë")
+    gone = coding.join(concept, "Gone")
     holds = concepts.defined(concept).holds
     coding.save(gone, coding.following(gone).item, holds, 0, False, "")
     coding.save(ann, coding.following(ann).item, holds, 0, True, "hardly")
@@ -324,10 +325,8 @@ def test_the_forms_of_the_page_do_what_they_say(client, trained):
 
 
 def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
-    concept, texts = (
-        concept_of(trained),
-        Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:40],
-    )
+    concept = concept_of(trained)
+    texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")[:40]
     rows = [
         f"{one.source_id},{'yes' if i % 4 == 0 else 'no'},{name},0.2"
         for i, one in enumerate(texts)
@@ -365,10 +364,8 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
     ],
 )
 def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained, content, said):
-    concept, texts = (
-        concept_of(trained),
-        Document.objects.filter(corpus_id=trained.corpus_id).order_by("number"),
-    )
+    concept = concept_of(trained)
+    texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
     sent = content.format(id=texts[0].source_id, other=texts[1].source_id).encode("latin-1")
     with pytest.raises(Invalid, match=said):
         imports.take_in(concept, trained, sent, "owner")
@@ -484,10 +481,8 @@ def test_a_draw_is_done_once_and_taken_back_while_nothing_is_coded(client, train
 
 
 def test_codes_that_are_numbers_count_what_they_say_and_are_taken_in_by_name(client, trained):
-    concept, texts = (
-        concept_of(trained, kind="scale", codes="1\n2\n3\n4\n5"),
-        Document.objects.filter(corpus_id=trained.corpus_id),
-    )
+    concept = concept_of(trained, kind="scale", codes="1\n2\n3\n4\n5")
+    texts = Document.objects.filter(corpus_id=trained.corpus_id)
     rows = [f"{one.source_id};{1 + i % 5}" for i, one in enumerate(texts.order_by("number")[:50])]
     imports.take_in(concept, trained, "\n".join(["id;code", *rows]).encode(), "owner")
     assert Counter(

@@ -167,7 +167,8 @@ def tables() -> dict[str, Counter]:
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace ="
             " 'public'::regnamespace"
         )
-        names, found = [name for (name,) in cursor.fetchall()], {}
+        names = [name for (name,) in cursor.fetchall()]
+        found = {}
         for name in names:
             cursor.execute(f'SELECT md5(r::text) FROM "{name}" r')
             found[name] = Counter(cursor.fetchall())
@@ -199,7 +200,8 @@ def everything() -> tuple:
 
 
 def test_nothing_is_left(made, whole):
-    before, corpus = made[0], whole
+    before = made[0]
+    corpus = whole
     numbers = list(corpus.runs.values_list("pk", flat=True))
     now = tables()
     filled = {re.sub(r"_\d+$", "", name) for name in now if now[name] != before[0].get(name)}
@@ -267,7 +269,8 @@ def test_nothing_is_left_whenever_it_is_killed(made, whole, monkeypatch, at):
 
 
 def test_a_run_alone(whole):
-    run, others = whole.runs.earliest("pk"), whole.runs.count() - 1
+    run = whole.runs.earliest("pk")
+    others = whole.runs.count() - 1
     snapshot = run.snapshot_id
     deletion.run(run)
     deletion.for_good(run)
@@ -310,7 +313,8 @@ def test_every_page_of_what_is_deleted_is_gone(client, whole):
 
 
 def test_counts_leave_deleted_runs_out(client, whole):
-    run, waiting = whole.runs.earliest("pk"), whole.runs.latest("pk")
+    run = whole.runs.earliest("pk")
+    waiting = whole.runs.latest("pk")
     deletion.run(waiting)
     deletion.run(run)
     page = client.get(reverse("corpus", args=[whole.pk]))
@@ -427,7 +431,8 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     Corpus.everything.filter(pk=drafts[0].pk).update(
         deleted_at=Run.everything.get(pk=made[0].pk).deleted_at
     )  # and for a corpus
-    url, found = reverse("deleted"), []
+    url = reverse("deleted")
+    found = []
     while url:
         page = client.get(url)
         found += [(row.kind, row.id) for row in page.context["page"].deleted]
@@ -488,7 +493,8 @@ def test_pins_stay_and_lead_nowhere(client, whole):
     whole.refresh_from_db()
     deletion.corpus(whole)
     for _ in range(2):  # while it can be brought back, and after
-        html, pins = client.get(url).content.decode(), client.get(url[:-1] + ".json").json()["pins"]
+        html = client.get(url).content.decode()
+        pins = client.get(url[:-1] + ".json").json()["pins"]
         assert (
             f"/runs/{run.pk}/" not in html
             and f"/corpora/{whole.pk}/" not in html
@@ -507,7 +513,8 @@ def test_pins_stay_and_lead_nowhere(client, whole):
 
 def test_folders_without_a_row_are_left_while_they_are_young(whole):
     """A row may be on its way: the files of a new corpus come before its transaction ends."""
-    young, old = files.corpus_folder(10**9), files.run_folder(10**9)
+    young = files.corpus_folder(10**9)
+    old = files.run_folder(10**9)
     for folder in (young, old):
         folder.mkdir(parents=True)
     os.utime(old, (0, 0))
@@ -517,7 +524,8 @@ def test_folders_without_a_row_are_left_while_they_are_young(whole):
 
 
 def test_what_bears_the_name_of_another_is_named_apart(client, ready, draft):
-    added, reading = draft(b"one two three", "a.txt"), draft(b"one two three", "b.txt")
+    added = draft(b"one two three", "a.txt")
+    reading = draft(b"one two three", "b.txt")
     Corpus.objects.filter(pk=added.pk).update(into=ready, name=ready.name)
     Corpus.objects.filter(pk=reading.pk).update(parent=ready, name=ready.name)
     for corpus, said in (

@@ -74,7 +74,8 @@ def code_of(client: Client) -> str:
 def test_two_of_one_name_join_and_are_numbers_to_each_other(course):
     (first, anna), (_, other) = joined(course), joined(course)
     assert (anna.number, other.number) == (1, 2) and anna.user.name != other.user.name
-    run, _ = run_of(course, other.user), run_of(course, course.owner)
+    run = run_of(course, other.user)
+    _ = run_of(course, course.owner)
     seen = (
         first.get(reverse("run", args=[run.pk])).content.decode()
         + first.get(reverse("corpus", args=[course.corpus_id])).content.decode()

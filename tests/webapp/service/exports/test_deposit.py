@@ -190,10 +190,8 @@ def test_what_may_not_be_shared_is_left_out_and_named(trained, notebook, tmp_pat
     )
     assert "href=" not in page  # nothing leads to this server
     without = made(trained, tmp_path / "2", share=[], notebooks=[notebook.pk])
-    page, readme = (
-        (without / "notebooks" / "1.html").read_text(),
-        (without / "README.txt").read_text(),
-    )
+    page = (without / "notebooks" / "1.html").read_text()
+    readme = (without / "README.txt").read_text()
     assert quote[:30] not in page and "my comment" in page
     assert "- Passages that notebooks quote." in readme and "- The bag of words" in readme
     with zipfile.ZipFile(without / "bundle.zip") as archive:
@@ -275,7 +273,8 @@ def crate(folder: Path) -> dict[str, dict]:
     """Entities by @id, checked against every MUST of RO-Crate 1.1 that is about what a deposit has:
     the metadata file, its descriptor, the root, files, and JSON-LD that is flattened."""
     data = json.loads((folder / "ro-crate-metadata.json").read_text())
-    context, graph = data["@context"], data["@graph"]
+    context = data["@context"]
+    graph = data["@graph"]
     assert context[0] == "https://w3id.org/ro/crate/1.1/context" and data.keys() == {
         "@context",
         "@graph",

@@ -111,7 +111,8 @@ def test_the_page_has_a_button_for_a_large_file_and_then_the_file(client, traine
 def test_a_download_goes_on_where_it_was_cut_off(trained):
     export = made(trained)
     whole, body = got(export)
-    tag, size = whole["ETag"], len(body)
+    tag = whole["ETag"]
+    size = len(body)
     assert (
         whole.status_code == 200
         and tag == f'"{export.sha256}"'
@@ -163,7 +164,8 @@ def test_an_embargo_takes_away_what_was_made_before_it(
     trained, client, django_capture_on_commit_callbacks
 ):
     """Of a part of the corpus, too: a bundle has the bag of words, tables have whole fields."""
-    bundle, table = made(trained, "bundle.zip"), made(trained, "documents.csv")
+    bundle = made(trained, "bundle.zip")
+    table = made(trained, "documents.csv")
     assert b"bag_of_words.npz" in got(bundle)[1]
     with django_capture_on_commit_callbacks(execute=True):
         set_embargo(trained.corpus, True)
@@ -180,7 +182,8 @@ def test_an_embargo_takes_away_what_was_made_before_it(
 
 
 def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkeypatch):
-    pieces, meanwhile = exports.made, [True]
+    pieces = exports.made
+    meanwhile = [True]
 
     def slowly(*about):
         file = pieces(*about)
@@ -336,7 +339,8 @@ def test_files_expire(trained, django_capture_on_commit_callbacks):
 
 def test_the_files_of_a_run_go_with_it(ready, trained):
     run = run_on(ready, topics=3, passes=1)
-    export, waiting = made(run), asked(run, "documents.csv")
+    export = made(run)
+    waiting = asked(run, "documents.csv")
     deletion.run(run)
     assert got(export)[0].status_code == 404
     kept.make(waiting.pk)

@@ -297,7 +297,8 @@ def test_dense_model_is_the_databases(trained, model):
     )
     for row in TopicWord.objects.filter(snapshot_id=trained.snapshot_id, rank__lt=5):
         assert model["beta"][row.topic, row.word] == np.float32(row.weight)
-    of, alpha = evidence.of(trained), model["alpha"]
+    of = evidence.of(trained)
+    alpha = model["alpha"]
     for d in (0, 7, 399):
         counts = np.zeros(trained.topics)
         counts[of.mixture(d)[0]] = of.mixture(d)[1]
@@ -310,7 +311,8 @@ def test_dense_model_is_the_databases(trained, model):
 def test_sparse_model_is_the_dense_one(trained, model, tmp_path):
     (tmp_path / "model-sparse.npz").write_bytes(taken(trained, "model-sparse.npz"))
     names = recipe("sparse", tmp_path)
-    m, counts = names["m"], names["counts"]
+    m = names["m"]
+    counts = names["counts"]
     beta = np.repeat(m["beta_floor"].astype(np.float32)[:, None], len(m["vocabulary"]), 1)
     for k in range(trained.topics):
         row = slice(m["beta_indptr"][k], m["beta_indptr"][k + 1])

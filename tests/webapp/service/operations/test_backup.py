@@ -49,7 +49,8 @@ def test_files_that_grow_are_taken_as_far_as_the_row_says(trained, tmp_path):
         for name, content in kept.items():
             (folder / name).write_bytes(content)
         (folder / "tokens" / "checkpoint.json.new").unlink()
-    found, root = taken(tmp_path / "b"), f"files/corpora/{trained.corpus_id}/"
+    found = taken(tmp_path / "b")
+    root = f"files/corpora/{trained.corpus_id}/"
     assert json.loads(found.pop(root + "tokens/checkpoint.json")) == checkpoint
     for name in kept:
         assert name == "tokens/checkpoint.json" or found[root + name] == kept[name], name

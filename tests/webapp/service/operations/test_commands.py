@@ -120,7 +120,8 @@ def test_what_is_given_is_as_it_was_given(table, capsys):
         "language": "",
         "phrases": ["das volk"],
     }
-    shaping, options = {"silent": [], "join": ["tag"]}, {"text": 2, "id": 0}
+    shaping = {"silent": [], "join": ["tag"]}
+    options = {"text": 2, "id": 0}
     assert given == usual | changed | {
         "also": given["also"],
         "shaping": usual["shaping"] | shaping,

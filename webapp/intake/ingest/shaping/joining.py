@@ -32,7 +32,8 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
     are gone with the process."""
 
     def __init__(self, folder: Path, memory: int = MEMORY):
-        self.folder, self.memory = folder, memory
+        self.folder = folder
+        self.memory = memory
         self.held: list[bytes] = []
         self.size = 0
         # levels[i]: files that were merged i times; a line is written once a level
@@ -51,7 +52,8 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
     def _spill(self) -> None:
         self.held.sort()
         run = self._written(self.held)
-        self.held, self.size = [], 0
+        self.held = []
+        self.size = 0
         for level in self.levels:
             level.append(run)
             # So many files are merged into one: each takes a line's memory, and a process may have
@@ -89,7 +91,8 @@ def join(
     has the fields that are the same in all of it. Where it would be longer than `most` characters
     another one begins: nothing is lost.
     """
-    left, example = 0, None
+    left = 0
+    example = None
     with Lines(folder) as lines:
         for number, item in enumerate(items):
             if isinstance(item, Document):
@@ -104,7 +107,8 @@ def join(
                         % (orjson.dumps(values), *place, orjson.dumps(asdict(item)))
                     )
                     continue
-                left, example = left + 1, example or item
+                left = left + 1
+                example = example or item
             yield item
         if example:
             yield _left(left, example, shaping)
@@ -152,12 +156,16 @@ def _joined(
     values: list[str], documents: Iterator[Document], shaping: Shaping, most: int
 ) -> Iterator[Document]:
     """The documents of one group as one; as several where they are too long."""
-    title, length, number = ", ".join(values), 0, 1
+    title = ", ".join(values)
+    length = 0
+    number = 1
     held: list[Document] = []
     for document in documents:
         if held and length + len(document.text) > most:
             yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
-            held, length, number = [], 0, number + 1
+            held = []
+            length = 0
+            number = number + 1
         if held:  # what is not the same in all is forgotten at once
             first = held[0]
             held[0] = replace(
@@ -171,7 +179,9 @@ def _joined(
 
 
 def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
-    first, headings, at = documents[0], [], 0
+    first = documents[0]
+    headings = []
+    at = 0
     for document in documents:
         headings += [at + heading for heading in document.headings]
         at += len(document.text) + len(BETWEEN)

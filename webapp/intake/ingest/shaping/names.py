@@ -144,7 +144,8 @@ class _Level:
 
     def __init__(self, text: str):
         pieces = _BRACES.split(text)
-        literals, self.names = pieces[::2], [clean(name).strip() for name in pieces[1::2]]
+        literals = pieces[::2]
+        self.names = [clean(name).strip() for name in pieces[1::2]]
         unclosed = "{" in "".join(literals) or "}" in "".join(literals[:-1])
         if unclosed or "}" in literals[-1]:
             how = "not closed, or not opened" if unclosed else "not opened"
@@ -157,7 +158,8 @@ class _Level:
                 f"In “{text[:80]}” two parts stand side by side: nothing says where the first one"
                 " ends.",
             )
-        first, last = regex.escape(literals[0]), regex.escape(literals[-1])
+        first = regex.escape(literals[0])
+        last = regex.escape(literals[-1])
         # Atomic: where a part ends is never tried again, so that a long name takes no time
         between = "".join(rf"(?>(.+?){regex.escape(literal)})" for literal in literals[1:-1])
         self.form = regex.compile(f"{first}{between}(.+){last}" if self.names else first, regex.S)
@@ -180,7 +182,8 @@ def name_fields(
     make its date, too.
     """
     pattern = Pattern(text) if text else None
-    unlike, example = 0, None
+    unlike = 0
+    example = None
     for item in items:
         if not isinstance(item, Document):
             yield item
@@ -188,7 +191,9 @@ def name_fields(
         where = path(item.file)
         parts = pattern.match(where) if pattern else {}
         if parts is None:
-            unlike, example, parts = unlike + 1, example or item, {}
+            unlike = unlike + 1
+            example = example or item
+            parts = {}
         yield _with(item, _folders(where) if folders else {}, parts)
     if example:
         others = f" and {unlike - 1:,} other documents" if unlike > 1 else ""
@@ -209,7 +214,8 @@ def usual_fields(
     document has the date that its name has, else its folders, else with `dated` (Shaping) its first
     lines, and its first line for a title where its name is a number. What the document says of
     itself counts more."""
-    file, where = "", path("")
+    file = ""
+    where = path("")
     for item in items:
         if isinstance(item, Document) and item.file:
             if item.file != file:  # the rows of a table have one file
@@ -284,7 +290,9 @@ def date_in(name: str) -> str:
 def _iso(match: regex.Match) -> str:
     """A date as 1914-08-04, or 1914-08; "" where it is none, or can be read in two ways."""
     parts = match.groupdict()
-    year, month, day = parts["y"], parts.get("m"), parts.get("d")
+    year = parts["y"]
+    month = parts.get("m")
+    day = parts.get("d")
     if name := parts.get("name"):
         number = month_of(name)
         if number is None or (day is None and name.casefold() in _OTHER_WORDS):

@@ -34,10 +34,8 @@ def part_of(document: Document) -> Part | None:
         if whole := title.rstrip(" \t,;:·—–-"):
             return Part(whole, int(number))
     name = next((name for name in document.metadata if name.casefold().strip() in COLUMNS), "")
-    match, whole = (
-        _NUMBER.fullmatch(document.metadata.get(name, "").strip()),
-        document.title or document.source_id,
-    )
+    match = _NUMBER.fullmatch(document.metadata.get(name, "").strip())
+    whole = document.title or document.source_id
     return Part(whole, int(match[1])) if match and whole else None
 
 

@@ -50,7 +50,8 @@ _UNSPACED = [  # scripts without spaces: first and last code point, characters o
 def word_starts(text: str) -> np.ndarray:
     """uint32, ascending: where words begin. That is after white space, and in scripts without
     spaces at every second ideograph or every fifth letter, too."""
-    starts_of, after_space = [np.zeros(0, np.uint32)], True
+    starts_of = [np.zeros(0, np.uint32)]
+    after_space = True
     for i in range(0, len(text), _BLOCK):
         codes = np.frombuffer(text[i : i + _BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
         space = _SPACE[np.minimum(codes, len(_SPACE) - 1)]
@@ -72,14 +73,16 @@ class Section(NamedTuple):
 def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Document | Problem]:
     """Documents that are longer than a section become several. Those without pages or headings stay
     whole, and are counted."""
-    whole, example = 0, None
+    whole = 0
+    example = None
     for item in items:
         if not isinstance(item, Document):
             yield item
             continue
         sections = BY[shaping.sections](item, shaping)
         if not sections:
-            whole, example = whole + 1, example or item
+            whole = whole + 1
+            example = example or item
         if len(sections) > MOST:
             yield Problem(
                 item.file,
@@ -125,7 +128,8 @@ def _parts(document: Document, sections: list[Section]) -> Iterator[Document]:
 def _by_words(document: Document, shaping: Shaping) -> list[Section]:
     """Sections of nearly one length, so that none is a short rest: 2,600 words become three of
     867."""
-    text, words = document.text, word_starts(document.text)
+    text = document.text
+    words = word_starts(document.text)
     count = max(1, round(len(words) / shaping.size))
     near = min(_FARTHEST, int(_NEAR * len(text) / count))
     cuts = [0]

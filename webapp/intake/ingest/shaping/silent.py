@@ -173,7 +173,8 @@ def silent(text: str, rules: Iterable[str]) -> str:
         rule = rule_of(name)
         if not any(part in text for part in rule.needs):
             continue
-        pieces, at = [], 0
+        pieces = []
+        at = 0
         for start, end in rule.spans(text):
             pieces += [text[at:start], " " * (end - start)]
             at = end
@@ -208,7 +209,8 @@ def certain(texts: list[str]) -> tuple[str, ...]:
     spans = [span for each in within for span in each]
     if len(spans) < _SPANS or sum(map(bool, within)) < _TEXTS * len(texts):
         return ordered(usual)
-    openings, wordings = Counter(_WORD.search(span)[0] for span in spans), Counter(spans)
+    openings = Counter(_WORD.search(span)[0] for span in spans)
+    wordings = Counter(spans)
     often = sum(times for _, times in openings.most_common(_OPENINGS))
     repeated = sum(times for times in wordings.values() if times >= _SAME)
     recur = often >= _ALIKE * len(spans) and repeated >= _REPEATED * len(spans)

@@ -240,7 +240,10 @@ class Table(contextlib.AbstractContextManager["Table"]):
     ):
         if upload is None:
             raise Invalid("table", f"The table “{name}” is not among the files that were uploaded.")
-        self.upload, self.name, self.key, self.advance = upload, name, key, advance
+        self.upload = upload
+        self.name = name
+        self.key = key
+        self.advance = advance
         place = folder / "table.sqlite"
         place.unlink(missing_ok=True)
         self.rows = sqlite3.connect(place)
@@ -407,7 +410,8 @@ class _Said:
     """The first of many like problems, and at the end how many more there were."""
 
     def __init__(self, more: str):
-        self.more, self.count = more, 0
+        self.more = more
+        self.count = 0
 
     def say(self, file: str, place: str, message: str) -> Iterator[Problem]:
         self.count += 1

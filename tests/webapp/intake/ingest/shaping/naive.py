@@ -28,7 +28,8 @@ def word_starts(text: str) -> list[int]:
 
 def paragraphs(text: str) -> list[str]:
     """With the blank lines behind each."""
-    found, held = [], ""
+    found = []
+    held = ""
     for piece in re.split(r"(\n[^\S\n]*\n\s*)", text):
         held += piece
         if re.fullmatch(r"\n[^\S\n]*\n\s*", piece):
@@ -38,7 +39,8 @@ def paragraphs(text: str) -> list[str]:
 
 
 def long_enough(pieces: list[str], least: int) -> list[str]:
-    kept, held = [], ""
+    kept = []
+    held = ""
     for piece in pieces:
         held += piece
         if len(held.split()) >= max(1, least):

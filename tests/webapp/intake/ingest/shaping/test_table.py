@@ -255,7 +255,8 @@ def test_several_files_in_one_cell_as_zotero_writes_them(tmp_path):
 
 
 def test_what_can_t_be_read_is_no_table(tmp_path):
-    bad, text = tmp_path / "bad", tmp_path / "text"
+    bad = tmp_path / "bad"
+    text = tmp_path / "text"
     bad.write_bytes(b"\x89PNG\r\n\x1a\n")
     text.write_text("words")
     assert guess([(bad, "meta.csv"), (text, "a.txt"), (bad, "b.zip")]) is None
