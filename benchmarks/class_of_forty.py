@@ -58,7 +58,9 @@ class Class:
     """What is measured: seconds of each kind of step."""
 
     def __init__(self, url: str, folder: Path):
-        self.url, self.folder, self.began = url, folder, time.monotonic()
+        self.url = url
+        self.folder = folder
+        self.began = time.monotonic()
         self.seconds: dict[str, list[float]] = defaultdict(list)
 
     @contextmanager

@@ -349,7 +349,8 @@ def main() -> None:
             (400 if given.quick else 2_000) * 10 // setting.K, 20 if given.quick else 200
         )
         low, high, wrong = told(setting, runs)
-        lowest, false[setting] = min(lowest, low), wrong
+        lowest = min(lowest, low)
+        false[setting] = wrong
         highest = max(highest, high if min(setting.sides) >= 20 else 0.0)
     print(
         f"highest coverage from 20 units a side: {100 * highest:.1f}%, most false discoveries of a"

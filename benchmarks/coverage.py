@@ -30,7 +30,9 @@ TOPICS = 40
 USUAL = 0.95
 VARY = 12.0  # concentration of units' shares around their side's: the lower, the less alike
 TOLD = 0.005  # share from which on a topic is looked at
-SIZE, SPREAD = 3_000, 0.8  # words of a unit, in the middle, and the deviation of their logarithm
+# words of a unit, in the middle, and the deviation of their logarithm
+SIZE = 3_000
+SPREAD = 0.8
 
 
 class Counted(NamedTuple):

@@ -57,8 +57,10 @@ class Bow:
         first_row: np.ndarray | None = None,
         check: bool = True,
     ):
-        self.indptr, self.V = np.asanyarray(indptr, np.int64), int(V)
-        self.words, self.counts = np.asanyarray(words, np.int32), np.asanyarray(counts, np.int32)
+        self.indptr = np.asanyarray(indptr, np.int64)
+        self.V = int(V)
+        self.words = np.asanyarray(words, np.int32)
+        self.counts = np.asanyarray(counts, np.int32)
         self.offsets = offsets
         self.first_row = first_row
         if check:
@@ -403,7 +405,8 @@ def _copy_kept(keep, words, counts, words_out, counts_out, offsets, offsets_out)
     at = token = token_out = 0
     for j in range(len(words)):
         if keep[words[j]]:
-            words_out[at], counts_out[at] = words[j], counts[j]
+            words_out[at] = words[j]
+            counts_out[at] = counts[j]
             at += 1
             if len(offsets):
                 for t in range(counts[j]):

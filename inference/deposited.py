@@ -24,15 +24,18 @@ def compared(folder: Path) -> tuple[int, list[str], list[str]]:
     """How many files are listed; what is wrong, in sentences; files that are not listed. Raises
     OSError without a list."""
     lines = (folder / LIST).read_text("utf-8").splitlines()
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    wrong = [f"MISSING  {name}" for name in sorted(listed.keys() - there)]
-    wrong += [
-        f"CHANGED  {name}: its sha256 was {listed[name]} and is now {now}"
-        for name in sorted(listed.keys() & there)
-        if (now := sha256(folder / name)) != listed[name]
-    ]
-    return len(listed), wrong, sorted(there - listed.keys() - {LIST})
+    expected: dict[str, str] = {}  # the digest of each file
+    for line in lines:
+        digest, _, name = line.partition("  ")
+        expected[name] = digest
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    present = {path.relative_to(folder).as_posix() for path in paths}
+    wrong = [f"MISSING  {name}" for name in sorted(expected.keys() - present)]
+    for name in sorted(expected.keys() & present):
+        digest = sha256(folder / name)
+        if digest != expected[name]:
+            wrong.append(f"CHANGED  {name}: its sha256 was {expected[name]} and is now {digest}")
+    return len(expected), wrong, sorted(present - expected.keys() - {LIST})
 
 
 def main(folder: Path) -> int:

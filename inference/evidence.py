@@ -80,8 +80,11 @@ class Evidence:
         arrays: dict[str, np.ndarray],
         day_sums: DaySums | None = None,
     ):
-        self.rows, self.bow = bow, bow.by_document()
-        self.postings, self.doc_ptr, self.topic_ptr = postings, frozen(doc_ptr, np.int64), topic_ptr
+        self.rows = bow
+        self.bow = bow.by_document()
+        self.postings = postings
+        self.doc_ptr = frozen(doc_ptr, np.int64)
+        self.topic_ptr = topic_ptr
         self.K = len(topic_ptr) - 1
         self.day_sums = day_sums
         self.held_ptr = held_ptr
@@ -615,7 +618,8 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     )
     topic_ptr = transpose(frozen(doc_ptr, np.int64), doc_topics, doc_tokens, K, documents, tokens)
     cuts = np.searchsorted(topic_ptr, np.linspace(0, rows, (os.cpu_count() or 1) + 1))
-    cuts[0], cuts[-1] = 0, K
+    cuts[0] = 0
+    cuts[-1] = K
     lengths = frozen(bow.lengths, np.int64)
     with ThreadPoolExecutor(len(cuts) - 1) as pool:
         list(

@@ -166,7 +166,8 @@ def fit(
     width = min(L, K)
     chosen = np.zeros((n, width), np.int64)
     r = np.zeros((n, width))
-    chosen[:, 0], r[:, 0] = first, 1.0
+    chosen[:, 0] = first
+    r[:, 0] = 1.0
     parts = [summary(points[batch], chosen[batch], r[batch], K) for batch in order]
     N = np.sum([part[0] for part in parts], axis=0)
     S = np.sum([part[1] for part in parts], axis=0)

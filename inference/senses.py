@@ -39,7 +39,9 @@ class Uses:
     def __init__(
         self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None
     ):
-        self.evidence, self.word, self.into = evidence, word, np.asarray(into, np.int32)
+        self.evidence = evidence
+        self.word = word
+        self.into = np.asarray(into, np.int32)
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
         if mask is not None:

@@ -272,7 +272,8 @@ def _documents(seed, what, alpha, sums, xi, theta):
             counts = np.concatenate((counts, more))
         for w in tokens:
             if count[w] > 0:
-                words[used], counts[used] = w, count[w]
+                words[used] = w
+                counts[used] = count[w]
                 count[w] = 0
                 used += 1
         indptr[d + 1] = used

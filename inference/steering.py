@@ -15,7 +15,9 @@ from inference.bow import Bow
 from inference.errors import Invalid
 
 ROUNDS = 30  # of EM for a split: its halves have settled long before
-SPREAD, LEAST = 0.5, 0.01  # pseudo-counts of a document's two halves, and of a word in each
+# pseudo-counts of a document's two halves, and of a word in each
+SPREAD = 0.5
+LEAST = 0.01
 FIRM = 0.9  # how surely a document's tokens begin in its half
 
 

@@ -58,7 +58,8 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
         n = 0
         for j in range(a, b):
             if place[words[j]] >= 0:
-                places[n], known[n] = place[words[j]], counts[j]
+                places[n] = place[words[j]]
+                known[n] = counts[j]
                 n += 1
         if n:
             theta = fold_in.fit(

@@ -20,8 +20,13 @@ PR_SET_PDEATHSIG = 1
 PR_GET_PDEATHSIG = 2
 ALLOW = 0x7FFF0000
 REFUSE = 0x00050000 | errno.ENOSYS
-LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # of BPF: a word of the call's data, jump if equal, end
-NUMBER, FIRST_ARGUMENT = 0, 16  # places in struct seccomp_data
+# of BPF: a word of the call's data, jump if equal, end
+LOAD = 0x20
+EQUAL = 0x15
+RETURN = 0x06
+# places in struct seccomp_data
+NUMBER = 0
+FIRST_ARGUMENT = 16
 CALLS = {  # prctl, fallocate, syncfs
     "x86_64": (157, 285, 306),
     "aarch64": (167, 47, 267),

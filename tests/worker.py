@@ -44,7 +44,8 @@ class Files(LoadScopeScheduling):
             for test in next(iter(self.registered_collections.values())):
                 file = BROWSER if test.startswith(BROWSER) else test.partition("::")[0]
                 unit += file != last
-                self.units[test], last = f"{unit} {file}", file
+                self.units[test] = f"{unit} {file}"
+                last = file
         super().schedule()
 
     def _split_scope(self, test: str) -> str:

@@ -100,7 +100,10 @@ class Clock:
 
         run(passes, clock): trains within `with clock`, and returns the topics.
         """
-        passes, most, late = 1, 0, False  # most: of a run that ended in time
+        # most: of a run that ended in time
+        passes = 1
+        most = 0
+        late = False
         while True:
             self.seconds = self.other = 0.0
             topics = run(passes, self)

@@ -23,7 +23,9 @@ FILES = {
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
 }
-LONG, TOGETHER = "arxiv-long", 20  # abstracts that are one document
+# abstracts that are one document
+LONG = "arxiv-long"
+TOGETHER = 20
 FEWEST = 20  # documents of a value that counts as a label
 
 

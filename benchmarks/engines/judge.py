@@ -74,7 +74,8 @@ class Curve:
 class Judge:
     def __init__(self, bow: Bow, held_out: np.ndarray, train: Bow, K: int):
         self.alpha = alpha_for(K)
-        self.completion, self.coherence = Completion(bow, held_out), Coherence(train)
+        self.completion = Completion(bow, held_out)
+        self.coherence = Coherence(train)
 
     def __call__(
         self,
@@ -110,7 +111,8 @@ def sparse(dense: np.ndarray) -> Topics:
         floors[k] = row.min()
         at = np.flatnonzero(row > 1.0001 * floors[k])
         if len(at) > 0.9 * V:
-            at, floors[k] = np.arange(V), 0.0
+            at = np.arange(V)
+            floors[k] = 0.0
         at = at[np.argsort(-row[at], kind="stable")]
         words.append(at.astype(np.int32))
         weights.append(row[at].astype(np.float32))

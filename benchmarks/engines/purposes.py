@@ -26,7 +26,9 @@ from inference.evaluate import Coherence
 from inference.training import fold_in_corpus
 
 LEAST = 1e-3  # share of the words of a topic that counts as used
-PLANTED, WORDS = 4_000, 5_000  # documents of simulated texts, and the vocabulary's size
+# documents of simulated texts, and the vocabulary's size
+PLANTED = 4_000
+WORDS = 5_000
 LINE = "{:<10}{:>7}{:>9}{:>12}{:>8}{:>10}{:>8}"
 
 

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 595, 842  # points of a page: A4
+# points of a page: A4
+WIDTH = 595
+HEIGHT = 842
 _PICTURE = b"\x00\xff\x7f\x3f"  # two by two grey pixels
 
 

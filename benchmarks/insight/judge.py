@@ -12,7 +12,9 @@ import numpy as np
 
 from benchmarks.insight.collections import Collection
 
-AGREES, WEAK = 0.4, 0.15  # of the claimed log ratio: what raw counts must move by
+# of the claimed log ratio: what raw counts must move by
+AGREES = 0.4
+WEAK = 0.15
 _WORD = re.compile(
     r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}"
 )  # the parts of Post-Office are words of their own
@@ -112,7 +114,9 @@ class Raw:
 def _phrase(text: list[str], counts: Counter, words: list[str]) -> int:
     if not all(counts[w] for w in words):
         return 0
-    n, gap = 0, 2  # words between, such as "of the"
+    # words between, such as "of the"
+    n = 0
+    gap = 2
     for i, w in enumerate(text):
         if w == words[0]:
             at = i

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-WORDS, NUMBERS = 25, 3  # of a sentence, at most; years are not counted
+WORDS = 25  # of a sentence, at most
+NUMBERS = 3  # years are not counted
 RIDDLES = ("÷", "of the first", " with ")
 _NUMBER = re.compile(r"(?<![\w.])<?\d[\d,.]*%?")
 _YEAR = re.compile(r"\d{4}s?")

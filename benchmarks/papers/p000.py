@@ -48,7 +48,9 @@ DOCUMENTS = 350_000  # of the paper
 SHARES = (1.0, 0.5, 0.25, 0.125)
 SIGNIFICANT = 1e-3
 EQUAL = 0.05
-RUNS, QUICK_RUNS = 10, 3  # of figure 3
+# of figure 3
+RUNS = 10
+QUICK_RUNS = 3
 SCORED, QUICK_SCORED, MOST = (
     200,
     30,

@@ -21,7 +21,8 @@ from inference.kernels import select
 from inference.schedule import Schedule, held_out_documents
 
 SIDE = 8  # of a patch, in pixels
-NEAR, LITTLE = 0.05, 0.01  # total variation; nats a token or dimension
+NEAR = 0.05  # total variation
+LITTLE = 0.01  # nats a token or dimension
 # of a corpus, for what is trained many times: all of it takes about a quarter of an hour of one
 # core
 DOCUMENTS = 4000

@@ -76,15 +76,18 @@ def sized(path: Path) -> str:
             writer.commit()
         stream = Stream.open(tokens)
         Index.write(index, stream, "en")
-        sizes = [
-            sum(file.stat().st_size for file in part.rglob("*") if file.is_file())
-            for part in (tokens, index)
-        ]
-        each = [size / stream.tokens for size in (*sizes, sum(sizes), len("".join(read).encode()))]
+        of_stream = _folder_size(tokens) / stream.tokens
+        of_index = _folder_size(index) / stream.tokens
+        of_texts = len("".join(read).encode()) / stream.tokens
     return (
-        f"{path.name}: {stream.tokens:,} words; stream {each[0]:.1f} + index {each[1]:.1f} ="
-        f" {each[2]:.1f} bytes a word, texts {each[3]:.1f}"
+        f"{path.name}: {stream.tokens:,} words; stream {of_stream:.1f} + index {of_index:.1f} ="
+        f" {of_stream + of_index:.1f} bytes a word, texts {of_texts:.1f}"
     )
+
+
+def _folder_size(folder: Path) -> int:
+    """Bytes of its files."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 if __name__ == "__main__":

@@ -57,7 +57,9 @@ class Texts:
         self.given = stream.given
         spans = Tokeniser(stream.language, stream.given).spans
         rules = run.corpus.settings["shaping"]["silent"]
-        self.D, self.copies, self.spelling = run.version.documents, copies, list(stream.lexicon)
+        self.D = run.version.documents
+        self.copies = copies
+        self.spelling = list(stream.lexicon)
         rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by(
             "number"
         )

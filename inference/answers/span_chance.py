@@ -9,13 +9,17 @@ import numpy as np
 from inference.answers.cells import Cells, Mix, residuals
 from inference.kernels import spans as kernels
 
-FIRST, MORE = 199, 800  # exchanges of all columns, and more of those that may be beyond chance
+# exchanges of all columns, and more of those that may be beyond chance
+FIRST = 199
+MORE = 800
 MAY_PASS = 0.1  # p of the first exchanges up to which a column gets more
 TAIL = 0.1  # part of the exchanges whose mean excess says how rare what they never reached is
 STEPS = 45  # between TAIL and 1, in which p of what is not beyond chance is told
 ROUNDING = 1e-6
 BLOCK = 128  # columns that are exchanged together: their rows stay in the processor's caches
-GROWTH, LENGTHS = 1.3, 30  # of windows, from one period on
+# of windows, from one period on
+GROWTH = 1.3
+LENGTHS = 30
 THIRD = 1 / 3
 FEWEST_OF_LINE = 3  # periods above which a third of the time says something
 NEVER_MOVES = 1e-5  # spread over mean of an excess that exchanges can't change

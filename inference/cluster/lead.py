@@ -70,7 +70,9 @@ class Team:
                 "engine",
                 f"A training of the engine {engine.NAME} can't be shared by several workers.",
             )
-        self.engine, self.checkpoint, self.home = engine, Path(checkpoint), Path(home)
+        self.engine = engine
+        self.checkpoint = Path(checkpoint)
+        self.home = Path(home)
         self.NAME = engine.NAME
         self.ABOUT = engine.ABOUT
         self.memory = engine.memory
@@ -80,7 +82,8 @@ class Team:
         self._most = most
         self._calls = Calls(address, tick)
         self.members: list[str] = []  # addresses, in the order of their ranks
-        self.deal, self.at = "", 0  # the present sharing; the workers' step
+        self.deal = ""  # the present sharing
+        self.at = 0  # the workers' step
         self.saved: int | None = None  # the checkpoint's step
         self._fetched = 0  # the step after which the leader's state has the workers' topics
         self.restarts = 0

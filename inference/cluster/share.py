@@ -60,7 +60,8 @@ class Share:
         self.config: Any = engines.config(job.engine, **job.settings).resolve(bow.D, bow.tokens)
         self.schedule = Schedule(bow, self.config, held_out_documents(bow, job.seed))
         self.site = Site.of_rank(bow, bounds, rank)
-        self.first, self.end = int(bounds[rank]), int(bounds[rank + 1])
+        self.first = int(bounds[rank])
+        self.end = int(bounds[rank + 1])
         self.state = self._state(job.seed, t, scratch)
         self._laid: tuple[int, Any] = (-1, None)  # a step, and what can be done for it before
         self._assigner = Assigner(self.engine, self.config, self.site.bow)

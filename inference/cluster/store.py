@@ -24,7 +24,8 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     What a lost worker was asked for is done here, and all of it where the workers do not have these
     topics any more.
     """
-    bow, alone = team.bow, Assigner(team.engine, team.config, team.bow)
+    bow = team.bow
+    alone = Assigner(team.engine, team.config, team.bow)
     unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
 
     def ask(member: str) -> None:

@@ -18,7 +18,9 @@ from inference.topics import Topics
 INFLATION = (
     10.0  # of a topic's variance by others of like words, above which it can't be told from them
 )
-MOST_TOPICS, MOST_PAIRS = 500, 100_000_000  # beyond which it would take too long for a page
+# beyond which it would take too long for a page
+MOST_TOPICS = 500
+MOST_PAIRS = 100_000_000
 MOST_NUMBERS = 30_000_000
 PARTS = 64  # of a token
 

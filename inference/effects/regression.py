@@ -22,7 +22,9 @@ from inference.runtime.jit import njit
 
 BLOCK = 1 << 13  # units at a time
 MOST_COLUMNS = 32  # of a design
-_SEVERAL, _NONE = -2, -1  # cells of a unit
+# cells of a unit
+_SEVERAL = -2
+_NONE = -1
 # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
 ALONE = 1e-9
 
@@ -208,7 +210,9 @@ class _Spread:
         self.root = root
         self.turned = contrasts @ root
         Q = len(contrasts)
-        self.trace, self.squares, self.alone = np.zeros(Q), np.zeros(Q), np.zeros(Q, bool)
+        self.trace = np.zeros(Q)
+        self.squares = np.zeros(Q)
+        self.alone = np.zeros(Q, bool)
 
     def one_row(self, rows: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Units all of whose documents have one row of the design, as single documents do: H_c has

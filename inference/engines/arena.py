@@ -79,7 +79,10 @@ def empty(V: int, K: int, dtype: type = np.float32) -> dict:
 
 def clear(state: Rows) -> None:
     """Rows without an entry."""
-    state.length[:], state.capacity[:], state.totals[:], state.used = 0, 0, 0.0, 0
+    state.length[:] = 0
+    state.capacity[:] = 0
+    state.totals[:] = 0.0
+    state.used = 0
 
 
 def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
@@ -89,8 +92,10 @@ def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
     )
     sums.sort_indices()
     indptr = sums.indptr.astype(np.int64)
-    state.start, state.length = indptr[:-1].copy(), np.diff(indptr)
-    state.capacity, state.used = state.length.copy(), int(indptr[-1])
+    state.start = indptr[:-1].copy()
+    state.length = np.diff(indptr)
+    state.capacity = state.length.copy()
+    state.used = int(indptr[-1])
     size = max(FIRST_ENTRIES, 2 * state.used)
     state.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
     state.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)

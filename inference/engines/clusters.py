@@ -164,10 +164,8 @@ def begin(
 def _make_memory(state: State, bow: Bow) -> None:
     if not len(state.memory_clusters):
         shape = bow.D, state.memory_clusters.shape[1]
-        state.memory_clusters, state.memory_shares = (
-            np.zeros(shape, np.uint16),
-            np.zeros(shape, np.uint16),
-        )
+        state.memory_clusters = np.zeros(shape, np.uint16)
+        state.memory_shares = np.zeros(shape, np.uint16)
 
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
@@ -270,7 +268,8 @@ def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray)
     for first in range(0, len(documents), AT_ONCE):
         some = documents[first : first + AT_ONCE]
         new_clusters, new = np.zeros((2, len(some), state.memory_clusters.shape[1]), np.uint16)
-        new_clusters[:, 0], new[:, 0] = chosen[first : first + AT_ONCE], UNITS
+        new_clusters[:, 0] = chosen[first : first + AT_ONCE]
+        new[:, 0] = UNITS
         _remember(state, sparse.expand(bow, some), some, new_clusters, new)
 
 
@@ -281,7 +280,8 @@ def _remember(
     words."""
     old_clusters = state.memory_clusters[documents]
     old = state.memory_shares[documents].astype(np.float64)
-    state.memory_clusters[documents], state.memory_shares[documents] = new_clusters, new
+    state.memory_clusters[documents] = new_clusters
+    state.memory_shares[documents] = new
     np.add.at(state.documents, new_clusters.ravel(), new.ravel())
     np.add.at(state.documents, old_clusters.ravel(), -old.ravel())
     document = np.repeat(np.arange(len(new)), np.diff(batch.doc_ptr))
@@ -390,10 +390,8 @@ def bound(
         given, shares, _ = _visit(config, state, batch)
         if len(state.memory_clusters):
             seen = state.memory_shares[some].any(axis=1)
-            given[seen], shares[seen] = (
-                state.memory_clusters[some][seen],
-                state.memory_shares[some][seen],
-            )
+            given[seen] = state.memory_clusters[some][seen]
+            shares[seen] = state.memory_shares[some][seen]
         total += clusters.objectives_of(
             batch.doc_ptr,
             batch.places,

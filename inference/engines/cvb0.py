@@ -51,7 +51,9 @@ ABOUT = About(
 
 LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
-FOLD_TURNS, FOLD_LEAST = 20, 1e-4  # times through a document under the finished topics
+# times through a document under the finished topics
+FOLD_TURNS = 20
+FOLD_LEAST = 1e-4
 SWEPT_TOKENS, PASSES = (
     400_000_000,
     40,

@@ -44,7 +44,9 @@ class State(contract.State):
         if size < STEP_WHOLE:
             self.pi *= 1.0 - size
             return size
-        self.values[:], self.totals[:], self.pi = 0.0, 0.0, 1.0
+        self.values[:] = 0.0
+        self.totals[:] = 0.0
+        self.pi = 1.0
         return 1.0
 
     def rescale(self) -> None:
@@ -122,7 +124,8 @@ def _topics(
     weights = ((eta + tokens) / norm[topic]).astype(np.float32)
     result = Topics.of_listed(indptr, words, weights, of_topic, V)
     whole = np.diff(indptr) == V
-    result.floor[whole], result.floor_mass[whole] = 0.0, 0.0
+    result.floor[whole] = 0.0
+    result.floor_mass[whole] = 0.0
     return result
 
 

@@ -203,7 +203,8 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
         state.arena_values = frank_wolfe.uniform(np.uint64(seed), V, K)
         state.start = np.arange(V, dtype=np.int64) * K
         state.used = V * K
-        state.length, state.capacity = np.full(V, K, np.int64), np.full(V, K, np.int64)
+        state.length = np.full(V, K, np.int64)
+        state.capacity = np.full(V, K, np.int64)
         _begun(config, state)
     return state
 
@@ -389,7 +390,9 @@ def _learn(
         state.eta += config.eta
     keep = np.ones(K)
     if config.learn != "streaming" and step_size == 1.0:
-        keep[moves], state.pi[moves], state.leftover[moves] = 0.0, 1.0, 0.0
+        keep[moves] = 0.0
+        state.pi[moves] = 1.0
+        state.leftover[moves] = 0.0
     elif config.learn != "streaming":
         state.pi[moves] *= 1.0 - step_size
     change = frank_wolfe.Change(

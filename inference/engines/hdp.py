@@ -59,7 +59,9 @@ START_ITERATIONS, START_CHANGE, START_TRUNCATE = (
 )  # of LDA's local step, with which a document starts
 # a visit of a document ends where an iteration changes its bound by less than this share of it
 TOLERANCE = 3e-5
-FOLD_ITERATIONS, FOLD_TOLERANCE = 100, 1e-6  # under the finished topics
+# under the finished topics
+FOLD_ITERATIONS = 100
+FOLD_TOLERANCE = 1e-6
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see
 # docs/engines/hdp.md.
 SECONDS_TOPIC = 6e-9
@@ -407,10 +409,8 @@ def priors(config: Resolved, state: State | None) -> Priors:
     """alpha E[sigma_k], the prior of each topic in a document; even before the first step."""
     if state is None:
         return Priors(np.full(config.topics, config.alpha / config.topics), config.eta)
-    return Priors(
-        np.maximum(config.alpha * stick_parameters(config, state.mass).sizes, LEAST_ALPHA),
-        config.eta,
-    )
+    sizes = stick_parameters(config, state.mass).sizes
+    return Priors(np.maximum(config.alpha * sizes, LEAST_ALPHA), config.eta)
 
 
 continued = fewer_passes

@@ -240,17 +240,16 @@ def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
             room(shape, state.scratch),
             room(shape, state.scratch),
         )
-        state.memory_topics[:], state.memory_shares[:] = 0, 0
+        state.memory_topics[:] = 0
+        state.memory_shares[:] = 0
 
 
 def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> None:
     """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
     given = topics.astype(np.uint16)[:, None]
     if config.statistics == "memo":
-        state.memory_topics[batch.pairs, 0], state.memory_shares[batch.pairs, 0] = (
-            given[:, 0],
-            UNITS,
-        )
+        state.memory_topics[batch.pairs, 0] = given[:, 0]
+        state.memory_shares[batch.pairs, 0] = UNITS
     whole = float(UNITS) if state.pi < 1.0 else 1.0
     sparse.add(state, batch, given, np.full((len(topics), 1), whole), *sparse.NOTHING)
 
@@ -297,10 +296,8 @@ def _replace(config: Resolved, state: State, batch: Batch) -> None:
     old_topics = state.memory_topics[batch.pairs]
     old = state.memory_shares[batch.pairs].astype(np.float64)
     new_topics, new, _ = _visit(config, state, batch, old_topics, old)
-    state.memory_topics[batch.pairs], state.memory_shares[batch.pairs] = (
-        new_topics,
-        new.astype(np.uint16),
-    )
+    state.memory_topics[batch.pairs] = new_topics
+    state.memory_shares[batch.pairs] = new.astype(np.uint16)
     sparse.add(state, batch, new_topics, new, old_topics, old)
 
 
@@ -406,10 +403,8 @@ def bound(
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
-            given[seen], shares[seen] = (
-                state.memory_topics[batch.pairs][seen],
-                remembered[seen] / UNITS,
-            )
+            given[seen] = state.memory_topics[batch.pairs][seen]
+            shares[seen] = remembered[seen] / UNITS
         total += lsparse.objectives(batch, weights, g, config.alpha, given, shares).sum()
     return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
@@ -432,6 +427,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         )
     )
     most = min(settings["most"], settings["topics"])
+    topics_word = "topic" if most == 1 else "topics"
     explored = settings.get("explore", settings["passes"])
     where = (
         f" in the first {explored:,} of {settings['passes']:,} passes"
@@ -441,7 +437,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {settings['topics']:,} topics by {how}, in which the posterior of each word has at most"
-        f" {most:,} topic{'' if most == 1 else 's'} (Hughes and Sudderth 2016). The priors were α ="
+        f" {most:,} {topics_word} (Hughes and Sudderth 2016). The priors were α ="
         f" {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each"
         f" word of a topic. Each visit made at most {settings['sweeps']:,} sweeps over a document,"
         f" with up to {settings['restarts']:,} restart proposals{where}.",

@@ -12,7 +12,9 @@ from scipy.special import gammaln, polygamma, psi
 
 from inference.engines.contract import Priors
 
-LEAST, MOST = 1e-6, 1e3  # of what is learned
+# of what is learned
+LEAST = 1e-6
+MOST = 1e3
 STEPS = 20  # of Newton's method, at the most
 # in a step no alpha falls below this part of itself: a topic that few use does not hold up the
 # others

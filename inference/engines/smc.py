@@ -45,7 +45,9 @@ ABOUT = About(
     papers=entries("ahmed2012scalable", "griffiths2004finding"),
 )
 
-FOLD_BURN_IN, FOLD_SAMPLES = 5, 5  # sweeps over a document under the finished topics
+# sweeps over a document under the finished topics
+FOLD_BURN_IN = 5
+FOLD_SAMPLES = 5
 CONTINUED = 20  # passes of a run that begins with the topics of another
 # Seconds a token and sweep are TOKEN + K TOPIC: process time at K = 20, 100, 400 of the State of
 # the Union, one thread.

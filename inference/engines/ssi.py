@@ -310,8 +310,10 @@ class State(averaging.Averaged):
         """Bring the rows to what the table has."""
         if self.counted == self.t and self.written != self.t:
             indptr, topics, values = counts.rows(self.table, self.arena_values[:0])
-            self.start, self.length = indptr[:-1], np.diff(indptr)
-            self.capacity, self.used = self.length.copy(), len(topics)
+            self.start = indptr[:-1]
+            self.length = np.diff(indptr)
+            self.capacity = self.length.copy()
+            self.used = len(topics)
             self.arena_topics = topics
             self.arena_values = values
             self.written = self.t

@@ -244,7 +244,8 @@ def _streamed(
     state.values[batch.words] += share * state.noise[batch.words]
     state.totals = totals + float(share) * state.noise_totals
     local = variational.local(config, state, batch, documents)
-    state.values[batch.words], state.totals = kept, totals
+    state.values[batch.words] = kept
+    state.totals = totals
     return local
 
 

@@ -28,7 +28,9 @@ from inference.kernels import rng, seeds, vb
 from inference.runtime.memory import room
 from inference.topics import Theta, Topics
 
-FOLD_ITERATIONS, FOLD_TOLERANCE = 50, 1e-4  # under the finished topics
+# under the finished topics
+FOLD_ITERATIONS = 50
+FOLD_TOLERANCE = 1e-4
 BLOCK = 1000  # documents at a time, where all are gone through at once
 DIVERSE = 200  # topics whose first documents are chosen to differ
 COLD = 1.0  # gamma of each topic in a document that is new
@@ -158,7 +160,8 @@ def beginning(
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
     gamma = room((rows, L), scratch, np.float32)
     strongest = room((rows, L if L < K else 0), scratch, np.uint16)
-    gamma[:], strongest[:] = 0.0, 0
+    gamma[:] = 0.0
+    strongest[:] = 0
     return {
         "seed": seed,
         "documents": shape.D,

@@ -139,7 +139,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if state.t % shape.per_pass == 0:
         state.values, state.next = state.next, state.values
         state.totals, state.next_totals = state.next_totals, state.totals
-        state.next[:], state.next_totals[:] = 0.0, 0.0
+        state.next[:] = 0.0
+        state.next_totals[:] = 0.0
         if state.visited:
             mean = state.log_theta / state.visited
             length = shape.tokens / shape.D

@@ -50,7 +50,9 @@ ABOUT = About(
 LEAST_BETA = (
     1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
 )
-FOLD_ITERATIONS, FOLD_TOL = 100, 1e-4  # of a document under the finished topics
+# of a document under the finished topics
+FOLD_ITERATIONS = 100
+FOLD_TOL = 1e-4
 BEGIN_SPREAD = (
     0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
 )
@@ -314,7 +316,8 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
     )
     most = b.max(axis=1)
     unknown = most == 0.0
-    b[unknown], most[unknown] = 1.0, 1.0
+    b[unknown] = 1.0
+    most[unknown] = 1.0
     b /= most[:, None]
     b[b < vb.LEAST] = 0.0
     return b.astype(np.float32), np.where(unknown, np.log(LEAST_BETA), np.log(most))
@@ -349,7 +352,10 @@ def _maximise(config: Resolved, state: State) -> None:
         state.eta = learning.eta(state.eta, K, V, float(log_beta))
     if config.learn == "words":
         _learn_words(state)
-    state.next[:], state.next_totals[:], state.log_theta[:], state.documents = 0.0, 0.0, 0.0, 0
+    state.next[:] = 0.0
+    state.next_totals[:] = 0.0
+    state.log_theta[:] = 0.0
+    state.documents = 0
 
 
 def _log_beta(state: State) -> np.ndarray:

@@ -18,7 +18,10 @@ NPMI_EPSILON = 1e-12  # a probability: of NPMI, as in gensim and Palmetto
 MOST_DOCUMENTS = (
     100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
 )
-_ONE, _SIX, _LAST = np.uint64(1), np.uint64(6), np.uint64(63)  # unsigned: no place can be negative
+# unsigned: no place can be negative
+_ONE = np.uint64(1)
+_SIX = np.uint64(6)
+_LAST = np.uint64(63)
 
 
 class Coherence:

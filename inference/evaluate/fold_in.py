@@ -43,7 +43,8 @@ def rows(indptr, words, weights, floor, distinct, V):
         for j in range(indptr[k], indptr[k + 1]):
             i = place[words[j]]
             if i >= 0:
-                row_topics[cursor[i]], above[cursor[i]] = k, weights[j] - floor[k]
+                row_topics[cursor[i]] = k
+                above[cursor[i]] = weights[j] - floor[k]
                 cursor[i] += 1
     return row_ptr, row_topics, above
 

@@ -155,7 +155,8 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
         for j in range(indptr[d], indptr[d + 1]):
             w = words[j]
             if place[w] < 0:
-                place[w], distinct[n] = n, w
+                place[w] = n
+                distinct[n] = w
                 n += 1
             places[out_ptr[i] + j - indptr[d]] = place[w]
             left += 1 if types else counts[j]

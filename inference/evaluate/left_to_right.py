@@ -80,7 +80,8 @@ class LeftToRight:
         if particles < 1:
             raise Invalid("particles", f"particles must be at least 1, got {particles}.")
         self.documents = np.asarray(documents, np.int64)
-        self.particles, self.seed = int(particles), int(seed)
+        self.particles = int(particles)
+        self.seed = int(seed)
         self.words, self.word_ptr, self.places, self.indptr, self.order = _order(
             self.documents,
             bow.first_token,
@@ -306,7 +307,8 @@ def _remove(r, k, used, active, held, slot):
         used[r] -= 1
         last = used[r]
         if s < last:
-            active[r, s], held[r, s] = active[r, last], held[r, last]
+            active[r, s] = active[r, last]
+            held[r, s] = held[r, last]
             slot[r, active[r, s]] = s
 
 
@@ -318,7 +320,9 @@ def _add(r, k, used, active, held, slot):
         held[r, s] += 1
     else:
         s = used[r]
-        slot[r, k], active[r, s], held[r, s] = s, k, 1
+        slot[r, k] = s
+        active[r, s] = k
+        held[r, s] = 1
         used[r] += 1
 
 
@@ -348,5 +352,6 @@ def _resample(x, p, total, n, z, used, active, held, slot):
         z[r, :n] = z[source, :n]
         used[r] = used[source]
         for s in range(used[r]):
-            active[r, s], held[r, s] = active[source, s], held[source, s]
+            active[r, s] = active[source, s]
+            held[r, s] = held[source, s]
             slot[r, active[r, s]] = s

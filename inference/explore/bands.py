@@ -146,8 +146,11 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         * np.maximum(typical, here)[few]
     )
     high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most, share[few])), most)
-    low[m == 0], low[whole], high[whole] = np.where(n[m == 0] > 0, 0.0, np.nan), 1.0, 1.0
-    low[n == 1], high[n == 1] = 0.0, 1.0
+    low[m == 0] = np.where(n[m == 0] > 0, 0.0, np.nan)
+    low[whole] = 1.0
+    high[whole] = 1.0
+    low[n == 1] = 0.0
+    high[n == 1] = 1.0
     return share, low, high
 
 
@@ -160,7 +163,9 @@ def _slots(topics: np.ndarray, into: np.ndarray | None) -> np.ndarray:
     return slot
 
 
-_X, _LENGTH = 1, 2  # columns of what `_sums` gives of each topic and group
+# columns of what `_sums` gives of each topic and group
+_X = 1
+_LENGTH = 2
 
 
 @njit(cache=True, nogil=True)

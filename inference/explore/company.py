@@ -15,7 +15,9 @@ from scipy.sparse import csr_matrix
 from inference.evidence import Evidence
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
-FIRST, LAM = 20, 0.6  # a topic's first words, by relevance (Sievert and Shirley 2014)
+# a topic's first words, by relevance (Sievert and Shirley 2014)
+FIRST = 20
+LAM = 0.6
 APART, ACROSS, GENERAL = (
     0.45,
     0.8,

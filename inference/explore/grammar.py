@@ -27,7 +27,9 @@ OBJECT = 0.15  # of a word's uses, that a determiner follows: from here on a ver
 OBJECT_GOVERNED = 0.4  # of its uses, behind articles and prepositions: from here on no verb
 PREDICATE = 0.5  # of a verb's uses, behind other function words: "to", "we", "will"
 GOVERNED = 0.25  # of a verb's uses, behind articles and prepositions, at most
-SELDOM, SELDOM_USES = 0.04, 25  # behind these, of a word with so many uses: it is no noun
+# behind these, of a word with so many uses: it is no noun
+SELDOM = 0.04
+SELDOM_USES = 25
 LED = 0.25  # of a noun's uses, behind articles, prepositions or words that count
 CAPITAL = 0.7  # of a word's uses within sentences, with a capital: a name; in German a noun
 JUDGED = 20  # uses of a noun that tells whether the language writes its nouns with capitals

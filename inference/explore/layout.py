@@ -127,7 +127,8 @@ def _guttman(xy, distances):
             if d > 1e-12:
                 x += distances[i, j] / d * dx
                 y += distances[i, j] / d * dy
-        out[i, 0], out[i, 1] = x / K, y / K
+        out[i, 0] = x / K
+        out[i, 1] = y / K
     return out
 
 

@@ -138,7 +138,8 @@ def match(
             [similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]]
         )
         if similar[i, j] >= max(least, others.max(initial=0.0) + margin):
-            partner[i], similarity[i] = j, similar[i, j]
+            partner[i] = j
+            similarity[i] = similar[i, j]
     best_b, best_b_similarity = _best(similar)
     best_a, best_a_similarity = _best(similar.T)
     return Matching(

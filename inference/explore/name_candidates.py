@@ -17,7 +17,9 @@ from inference.explore.neighbours import GAP, Phrase, Written
 from inference.runtime.jit import njit
 
 PRECISION = 0.5  # of a unit's tokens in the topic, at least
-PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens, that a word has at least
+# of the topic's tokens, and its tokens, that a word has at least
+PART = 0.004
+LEAST = 10
 SMALL = 8  # part of a small topic's tokens instead of LEAST
 PHRASE_COVERS = 0.06  # of the topic's tokens, in documents with the phrase
 PHRASE_DOCUMENTS = 4  # that have it as the topic's
@@ -224,7 +226,8 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
                     following[kept] = places[place] + lengths[j]
                     kept += 1
             starts = following[:kept]
-        uses[i], own[i] = len(starts), mine
+        uses[i] = len(starts)
+        own[i] = mine
     return uses, own
 
 

@@ -16,7 +16,8 @@ from inference.explore.name_candidates import Naming, Rarity, Unit, among, tells
 from inference.explore.neighbours import Sample, Written
 from inference.topics import Topics
 
-JOINER, LIST = " & ", " · "  # between the parts of a name; between words where there is no name
+JOINER = " & "  # between the parts of a name
+LIST = " · "  # between words where there is no name
 # of a topic's most probable words: those that a name can be made of while the run trains
 CANDIDATES = 40
 # of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent
@@ -29,18 +30,24 @@ LEAST_LIFT = np.log(2)
 # nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
 WORTH = 1.3
 PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
-PART, LEAST = 0.004, 10  # of the topic's tokens, and its tokens there, at least
-STANDING, FEWER = 24, 8  # words that stand for a topic; where none has the precision
+# of the topic's tokens, and its tokens there, at least
+PART = 0.004
+LEAST = 10
+STANDING = 24  # words that stand for a topic
+FEWER = 8  # where none has the precision
 LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over its own
 FIRST_PARTS = 6  # units that are tried as the first part, where names are taken
 ENOUGH = 0.6  # of the topic that a first part covers, precisely: then it needs no second
-STRONG, COMPARED = 0.5, 0.25  # score of a second beside the first's: where that is enough; else
+STRONG = 0.5  # score of a second beside the first's: where that is enough
+COMPARED = 0.25  # else
 ADDED = 0.08  # of the topic's tokens that a second adds to the coverage at least
 TELLS = 0.75  # residual idf of a second word, the median of topics' first words being 1
 COMPANY = 1.5  # times chance: how often both parts of a name are in a document
 MET = 20_000  # documents of a word in which others are looked for
-NAMED, GENERAL = 0.22, 0.5  # of a topic that a name covers, precisely; of general talk
-LISTED, COMMON = 3, 0.2  # words where there is no name; precision below which they come last
+NAMED = 0.22  # of a topic that a name covers, precisely
+GENERAL = 0.5  # of general talk
+LISTED = 3  # words where there is no name
+COMMON = 0.2  # precision below which they come last
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 # Documents of a topic, ascending, and the share of its tokens there that each has
 Holding = tuple[np.ndarray, np.ndarray]

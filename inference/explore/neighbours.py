@@ -18,7 +18,9 @@ import regex
 from inference.evidence import Evidence
 from inference.runtime.jit import njit
 
-DOCUMENTS, MORE = 64, 256  # of a topic: those with most of its tokens
+# of a topic: those with most of its tokens
+DOCUMENTS = 64
+MORE = 256
 TOKENS = 40_000_000  # of all topics' documents together
 READ, READ_CHARACTERS = (
     16,
@@ -119,11 +121,16 @@ def _neighbours(words, counts, mine, offsets, lengths):
         b = of_token[order[i]]
         if not (mine[a] and mine[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
             continue
-        out[n, 0], out[n, 1], out[n, 2], out[n, 3:] = words[a], words[b], gaps[i], -1
+        out[n, 0] = words[a]
+        out[n, 1] = words[b]
+        out[n, 2] = gaps[i]
+        out[n, 3:] = -1
         if 0 <= gaps[i - 1] <= 1:
-            out[n, 3], out[n, 4] = words[of_token[order[i - 2]]], gaps[i - 1]
+            out[n, 3] = words[of_token[order[i - 2]]]
+            out[n, 4] = gaps[i - 1]
         if 0 <= gaps[i + 1] <= 1:
-            out[n, 5], out[n, 6] = words[of_token[order[i + 1]]], gaps[i + 1]
+            out[n, 5] = words[of_token[order[i + 1]]]
+            out[n, 6] = gaps[i + 1]
         n += 1
     return out[:n].copy()
 
@@ -305,7 +312,9 @@ def _largest(doc_ptr, doc_topics, doc_tokens, K, n):
             if t > tokens[k, n - 1]:
                 i = n - 1
                 while i > 0 and tokens[k, i - 1] < t:
-                    tokens[k, i], documents[k, i] = tokens[k, i - 1], documents[k, i - 1]
+                    tokens[k, i] = tokens[k, i - 1]
+                    documents[k, i] = documents[k, i - 1]
                     i -= 1
-                tokens[k, i], documents[k, i] = t, d
+                tokens[k, i] = t
+                documents[k, i] = d
     return documents

@@ -187,7 +187,8 @@ def _search(
     )  # each topic's next place up and down, and its bound
     for i in range(L):
         low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
-        at[2 * i], at[2 * i + 1] = low - 1, low
+        at[2 * i] = low - 1
+        at[2 * i + 1] = low
         for side in range(2):
             ahead[2 * i + side] = _bound(
                 at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
@@ -211,7 +212,8 @@ def _search(
         m = min(TOGETHER, left, most - looked)
         for q in range(m):
             d = by_share[at[j] + step * q]
-            first[q], end[q] = doc_ptr[d], doc_ptr[d + 1]
+            first[q] = doc_ptr[d]
+            end[q] = doc_ptr[d + 1]
         for q in range(m):
             total = np.float32(0.0)
             length = np.int64(0)
@@ -250,7 +252,9 @@ def _put(numbers, best, filled, d, affinity):
         return filled
     i = min(filled, n - 1)
     while i > 0 and (best[i - 1] < affinity or (best[i - 1] == affinity and numbers[i - 1] > d)):
-        best[i], numbers[i] = best[i - 1], numbers[i - 1]
+        best[i] = best[i - 1]
+        numbers[i] = numbers[i - 1]
         i -= 1
-    best[i], numbers[i] = affinity, d
+    best[i] = affinity
+    numbers[i] = d
     return min(filled + 1, n)

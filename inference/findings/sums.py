@@ -239,7 +239,8 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
         here = np.where(m[g, t] > 0, x[g, t] / np.maximum(counted.of_holding[g, t], 1), 0.0)
         most = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
         high[g, t] = np.maximum(most * np.maximum(typical[t], here), share[g, t])
-        tested[g, t], error[g, t] = high[g, t], 0.0
+        tested[g, t] = high[g, t]
+        error[g, t] = 0.0
         df[g, t] = np.maximum(n[g, 0] - 1, 1)
     low = np.where((m == 0) & (n > 0), 0.0, low)
     low = np.where(n == 1, 0.0, low)

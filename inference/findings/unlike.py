@@ -63,7 +63,8 @@ def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
                 for j in range(doc_ptr[o], doc_ptr[o + 1]):
                     total += min(mine[doc_topics[j]], doc_tokens[j] / lengths[o])
             if total > overlap[i]:
-                overlap[i], nearest[i] = total, o
+                overlap[i] = total
+                nearest[i] = o
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             mine[doc_topics[j]] = 0.0
     return overlap, nearest

@@ -49,8 +49,11 @@ class Hits:
         """chosen: bool[D], documents that are looked at; the index may have more. evidence: None
         where no places are asked for. topics: bool[K]: hits count of which a word is assigned to
         one of them; bool[0]: all do. Raises Invalid where it takes too long."""
-        self.index, self._evidence, now = index, evidence, monotonic()
-        self.codes, wanted = np.zeros(len(index.stream.lexicon), np.uint16), list[np.ndarray]()
+        self.index = index
+        self._evidence = evidence
+        now = monotonic()
+        self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
+        wanted = list[np.ndarray]()
         asked = list[tuple[int, int, int]]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
             each = [index.forms.like(piece, now + OF_FORMS) for piece in element.words]
@@ -279,7 +282,9 @@ def _match(
                     left, right = in_sentence(text, a, stop, left, right)
                 near &= begins[p, stop:right].any() or ends[p, left:a].any()
             if near and filled < len(found):
-                found[filled, 0], found[filled, 1], found[filled, 2] = a, stop, pair
+                found[filled, 0] = a
+                found[filled, 1] = stop
+                found[filled, 2] = pair
                 filled += 1
             out[i] += near
     return out

@@ -28,7 +28,9 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 # a word in a title counts as often in the text, before counts saturate (Robertson & Zaragoza 2009,
 # section 3.6)
 TITLE = 5.0
-K1, B = 1.2, 0.75  # BM25's usual saturation and correction for length (ibid., section 3.4)
+# BM25's usual saturation and correction for length (ibid., section 3.4)
+K1 = 1.2
+B = 0.75
 END = 1 << 40  # behind every text
 FEW = 16  # times as many documents are looked at in a row as are put in order
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document

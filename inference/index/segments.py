@@ -135,7 +135,8 @@ def _fill(pieces, first, document, last, cursor, documents, counts):
             w = pieces[i] & NUMBER
             if last[w] != d:
                 last[w] = d
-                documents[cursor[w]], counts[cursor[w]] = document + d, 1
+                documents[cursor[w]] = document + d
+                counts[cursor[w]] = 1
                 cursor[w] += 1
             elif counts[cursor[w] - 1] < MOST:
                 counts[cursor[w] - 1] += 1

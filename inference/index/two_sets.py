@@ -11,7 +11,10 @@ from inference.index.segments import Field
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
-OUTSIDE, FIRST, SECOND = 0, 1, 2  # which set a document is in
+# which set a document is in
+OUTSIDE = 0
+FIRST = 1
+SECOND = 2
 
 
 class Totals(NamedTuple):

@@ -120,7 +120,8 @@ def mixtures(indptr, counts, topics, K):
             tally[topics[j]] += counts[j]
         touched[:m].sort()
         for i in range(m):
-            topics_of[size], tokens[size] = touched[i], tally[touched[i]]
+            topics_of[size] = touched[i]
+            tokens[size] = tally[touched[i]]
             tally[touched[i]] = 0
             size += 1
         out[d + 1] = size
@@ -133,7 +134,8 @@ def turn(words, topics, certainty, cursor, topics_out, certainty_out):
     on."""
     for j in range(len(words)):
         at = cursor[words[j]]
-        topics_out[at], certainty_out[at] = topics[j], certainty[j]
+        topics_out[at] = topics[j]
+        certainty_out[at] = certainty[j]
         cursor[words[j]] = at + 1
 
 
@@ -175,12 +177,11 @@ def by_word(indptr, topics, counts, rows, of_row, K):
             for i in range(m):
                 k = touched[i]
                 if measured:
-                    topics_of[size], tokens_of[size], documents_of[size] = (
-                        k,
-                        tokens[k],
-                        documents[k],
-                    )
-                tokens[k], documents[k] = 0, 0
+                    topics_of[size] = k
+                    tokens_of[size] = tokens[k]
+                    documents_of[size] = documents[k]
+                tokens[k] = 0
+                documents[k] = 0
                 size += 1
             out[w + 1] = size
     return out, topics_of, tokens_of, documents_of
@@ -260,7 +261,8 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
         m = min(TOGETHER, len(group) - first)
         for q in range(m):
             d = first + q if every else documents[first + q]
-            ends[q, 0], ends[q, 1] = indptr[d], indptr[d + 1]
+            ends[q, 0] = indptr[d]
+            ends[q, 1] = indptr[d + 1]
         for q in range(m):
             g = group[first + q]
             for j in range(ends[q, 0], ends[q, 1] if g >= 0 else ends[q, 0]):

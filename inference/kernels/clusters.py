@@ -105,7 +105,9 @@ def visit(
             if old[d].any():
                 before = _objective(old_topics[d], old[d], units, scores)
                 if before > objectives[d]:
-                    out_topics[d], out[d], objectives[d] = old_topics[d], old[d], before
+                    out_topics[d] = old_topics[d]
+                    out[d] = old[d]
+                    objectives[d] = before
 
 
 @njit(cache=True, parallel=True)

@@ -135,7 +135,8 @@ def _entries(rows, row, topics, values, at):
     for k in range(rows.shape[1]):
         if rows[row, k] != 0:
             if len(topics):
-                topics[at], values[at] = k, rows[row, k]
+                topics[at] = k
+                values[at] = rows[row, k]
             at += 1
     return at
 

@@ -84,9 +84,11 @@ def leading(rows, totals, eta_mass, most):
             if value > best[most - 1]:
                 j = most - 1
                 while j > 0 and best[j - 1] < value:
-                    best[j], out[i, j] = best[j - 1], out[i, j - 1]
+                    best[j] = best[j - 1]
+                    out[i, j] = out[i, j - 1]
                     j -= 1
-                best[j], out[i, j] = value, k
+                best[j] = value
+                out[i, j] = k
     return out
 
 
@@ -109,9 +111,11 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
         if x >= floor and (n < L or x > best[n - 1]):
             i = n if n < L else L - 1
             while i > 0 and best[i - 1] < x:
-                best[i], slots[i] = best[i - 1], slots[i - 1]
+                best[i] = best[i - 1]
+                slots[i] = slots[i - 1]
                 i -= 1
-            best[i], slots[i] = x, candidates[j]
+            best[i] = x
+            slots[i] = candidates[j]
             n = min(n + 1, L)
     kept = 0.0
     for i in range(n):
@@ -119,11 +123,14 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
     left = WHOLE
     for i in range(1, n):
         weight = np.int64(WHOLE * (best[i] / kept))
-        topics[i], phi[i] = slots[i], weight
+        topics[i] = slots[i]
+        phi[i] = weight
         left -= weight
-    topics[0], phi[0] = slots[0], left
+    topics[0] = slots[0]
+    phi[0] = left
     for i in range(n, L):
-        topics[i], phi[i] = 0, 0
+        topics[i] = 0
+        phi[i] = 0
 
 
 @njit(cache=True, inline="always")
@@ -174,7 +181,9 @@ def visit(batch, present, leads, how, keys, before, after):
             np.zeros(K),
         )  # N_dk of the active topics: now, and when the visit began
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
-        own, own_before = np.zeros(K), np.zeros(K)  # the pair's own share: now, and in the rows
+        # the pair's own share: now, and in the rows
+        own = np.zeros(K)
+        own_before = np.zeros(K)
         candidates = np.empty(K, np.int32)
         weights = np.empty(K)
         slots = np.empty(L, np.int32)
@@ -188,13 +197,16 @@ def visit(batch, present, leads, how, keys, before, after):
             m = 0
             for p in range(first, end):
                 for s in range(L):
-                    topics[p, s], phi[p, s] = old_topics[p, s], old_phi[p, s]
+                    topics[p, s] = old_topics[p, s]
+                    phi[p, s] = old_phi[p, s]
                 for s in range(L):
                     if phi[p, s] == 0:
                         break
                     k = topics[p, s]
                     if place[k] == NOWHERE:
-                        place[k], active[m], tokens[m] = m, k, 0.0
+                        place[k] = m
+                        active[m] = k
+                        tokens[m] = 0.0
                         m += 1
                     tokens[place[k]] += counts[p] * (phi[p, s] * unit)
             for j in range(m):
@@ -213,7 +225,8 @@ def visit(batch, present, leads, how, keys, before, after):
                     for i in range(K if every else M):
                         k = i if every else leads[places[p], i]
                         if place[k] == NOWHERE:
-                            candidates[n], weights[n] = k, flat[k] * (eta + row[k])
+                            candidates[n] = k
+                            weights[n] = flat[k] * (eta + row[k])
                             n += 1
                     # the pair's own topics again, without one token of it; then the pair leaves the
                     # document
@@ -264,7 +277,8 @@ def visit(batch, present, leads, how, keys, before, after):
                             x -= weights[j]
                             j += 1
                         phi[p, :] = 0
-                        topics[p, 0], phi[p, 0] = candidates[j], WHOLE
+                        topics[p, 0] = candidates[j]
+                        phi[p, 0] = WHOLE
                     else:
                         _keep(candidates, weights, n, least, slots, best, topics[p], phi[p])
                     for s in range(L):
@@ -272,7 +286,10 @@ def visit(batch, present, leads, how, keys, before, after):
                             break
                         k = topics[p, s]
                         if place[k] == NOWHERE:
-                            place[k], active[m], tokens[m], began[m] = m, k, 0.0, 0.0
+                            place[k] = m
+                            active[m] = k
+                            tokens[m] = 0.0
+                            began[m] = 0.0
                             m += 1
                         j = place[k]
                         tokens[j] += count * (phi[p, s] * unit)

@@ -62,7 +62,8 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
                 value = ((exp_digamma(x) if log_expectation else x) - base) / norm[
                     row_topics[first + j]
                 ]
-                topics[j], above[j] = row_topics[first + j], value
+                topics[j] = row_topics[first + j]
+                above[j] = value
                 total += alpha[row_topics[first + j]] * value
             inverse[i] = 1.0 / total if total > 0.0 else 0.0
             for j in range(row_ptr[i], row_ptr[i + 1]):
@@ -110,7 +111,8 @@ def choose(guess, most, room, column, active):
     for k in range(len(guess)):
         column[k] = most
         if guess[k] > np.float32(0.0) and guess[k] >= least and m < most:
-            active[m], column[k] = k, m
+            active[m] = k
+            column[k] = m
             m += 1
     return m
 
@@ -189,9 +191,11 @@ def thin(beta, gamma, rest, active, alpha, held, m):
     least = min(np.float32(LEAST), held[:m].max())
     for a in range(m):
         if held[a] >= least:
-            active[left], held[left] = active[a], held[a]
+            active[left] = active[a]
+            held[left] = held[a]
             for j in range(len(rest)):
-                beta[j, left], gamma[j, left] = beta[j, a], gamma[j, a]
+                beta[j, left] = beta[j, a]
+                gamma[j, left] = gamma[j, a]
             alpha[left] = alpha[a]
             left += 1
         else:
@@ -295,13 +299,16 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             first(of, counts, row_ptr, topics, above, small, guess)
             m = choose(guess, most, room, column, active)
             for a in range(m):
-                prior_of[a], x[a] = small[active[a]], floor[active[a]]
+                prior_of[a] = small[active[a]]
+                x[a] = floor[active[a]]
             c[:] = counts
             spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
             if m:
                 m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)
             else:  # words that no topic has: nothing but the prior is known
-                m, active[0], held[0] = 1, np.argmax(small * floor), np.float32(0.0)
+                m = 1
+                active[0] = np.argmax(small * floor)
+                held[0] = np.float32(0.0)
             order = np.argsort(-held[:m], kind="mergesort")
             for i in range(m):
                 k = active[order[i]]

@@ -28,9 +28,18 @@ from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
-OPE, FW, PAIRWISE = 0, 1, 2  # how theta is inferred
-SAFE, FIXED, LINE_SEARCH = 0, 1, 2  # how far a step of FW goes
-AUTOMATIC, SPARSE, DENSE = 0, 1, 2  # forms of a document's block: the results are the same
+# how theta is inferred
+OPE = 0
+FW = 1
+PAIRWISE = 2
+# how far a step of FW goes
+SAFE = 0
+FIXED = 1
+LINE_SEARCH = 2
+# forms of a document's block: the results are the same
+AUTOMATIC = 0
+SPARSE = 1
+DENSE = 2
 COLUMNS = 16  # topics in a block to begin with
 LANES = 64  # topics whose gradients are compared at a time
 MORE = 8  # topics that a round of PAIRWISE adds
@@ -153,7 +162,8 @@ def gather(words, arena, factor, floor, logs):
             for e in range(indptr[i], indptr[i + 1]):
                 k = np.uint32(row_topics[at + e])
                 value = np.float32(factor[k] * row_values[at + e])
-                topics[e], above[e] = k, value
+                topics[e] = k
+                above[e] = value
                 total += value
                 if logs:
                     first[e] = np.log1p(value / floor[k])
@@ -242,7 +252,9 @@ def _add_columns(
         block = wider
         width = 2 * width
     for i in range(number):
-        slots[m + i], place[new[i]], base[m + i] = new[i], m + i, floor[new[i]]
+        slots[m + i] = new[i]
+        place[new[i]] = m + i
+        base[m + i] = floor[new[i]]
     if number > 2:  # one walk through the rows
         for j in range(n):
             at = width * j
@@ -316,7 +328,8 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
                 while gradient[k] != high:
                     k += lanes
                 chosen = min(chosen, k)
-        largest[n], values[n] = chosen, high
+        largest[n] = chosen
+        values[n] = high
         gradient[chosen] = np.float32(-1.0)
         n += 1
         again = np.float32(-1.0)
@@ -478,7 +491,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         p0 = doc_ptr[d]
         p1 = doc_ptr[d + 1]
         n = p1 - p0
-        sizes[d], rests[d] = 0, np.float32(0.0)
+        sizes[d] = 0
+        rests[d] = np.float32(0.0)
         if n == 0:
             continue
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
@@ -506,7 +520,9 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         if dense:
             _all_columns(width, block, p0, p1, places, row_ptr, topics, above)
             for k in range(K):
-                slots[k], place[k], base[k] = k, k, floor[k]
+                slots[k] = k
+                place[k] = k
+                base[k] = floor[k]
             m = K
         else:
             block[: width * n] = np.float32(0.0)
@@ -563,7 +579,11 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     floor,
                 )
             a = place[best]
-            rest, t[a], support[0], member[a], size = np.float32(0.0), np.float32(1.0), a, True, 1
+            rest = np.float32(0.0)
+            t[a] = np.float32(1.0)
+            support[0] = a
+            member[a] = True
+            size = 1
             for j in range(n):
                 x[j] = base[a] + block[width * j + a]
         ones = 1.0
@@ -674,7 +694,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                         )
                     )
             if not member[best]:
-                member[best], support[size] = True, best
+                member[best] = True
+                support[size] = best
                 size += 1
             if other < 0:
                 left = np.float32(1.0) - share
@@ -707,14 +728,17 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 a = place[k]
                 share = np.float64(rest) / K + (t[a] if a >= 0 else 0.0)
                 if share * g >= LISTED or (a >= 0 and t[a] > 0.0):
-                    support_topics[at], support_theta[at] = k, share * g
+                    support_topics[at] = k
+                    support_theta[at] = share * g
                     at += 1
-            values[d], gaps[d] = f, highest - tokens
+            values[d] = f
+            gaps[d] = highest - tokens
         else:
             for i in range(size):
                 a = support[i]
                 if t[a] > 0.0:
-                    support_topics[at], support_theta[at] = slots[a], t[a]
+                    support_topics[at] = slots[a]
+                    support_theta[at] = t[a]
                     at += 1
         sizes[d] = at - room[d]
         rests[d] = rest
@@ -899,7 +923,8 @@ def _blend_rows(
             while f < m and fresh[f] < k:
                 value = np.float32(unit[fresh[f]] * tally[fresh[f]])
                 if value >= drop_below[fresh[f]]:
-                    topics_out[at], values_out[at] = fresh[f], value
+                    topics_out[at] = fresh[f]
+                    values_out[at] = value
                     added[fresh[f]] += value
                     at += 1
                 tally[fresh[f]] = 0.0
@@ -910,7 +935,8 @@ def _blend_rows(
                 value = np.float32(before + unit[k] * (tally[k] + spread * beta[k]))
                 added[k] -= before
                 if value >= drop_below[k]:
-                    topics_out[at], values_out[at] = k, value
+                    topics_out[at] = k
+                    values_out[at] = value
                     added[k] += value
                     at += 1
                 tally[k] = 0.0

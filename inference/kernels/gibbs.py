@@ -182,8 +182,10 @@ def _sum_rows(words, skipped, rows, prior, sums):
         ):  # four at a time: each sum waits for one addition to those before, not for four
             two = sums[w, b] + sums[w, b + _1]
             more = sums[w, b + _2] + sums[w, b + _3]
-            sums[w, b], sums[w, b + _1] = total + sums[w, b], total + two
-            sums[w, b + _2], total = total + (two + sums[w, b + _2]), total + (two + more)
+            sums[w, b] = total + sums[w, b]
+            sums[w, b + _1] = total + two
+            sums[w, b + _2] = total + (two + sums[w, b + _2])
+            total = total + (two + more)
             sums[w, b + _3] = total
             b += _4
         while b < n:
@@ -322,8 +324,14 @@ def weigh(w, rows, active, timed, m, weights, sums):
         w5 = timed[j + _5] * np.float32(rows[w, active[j + _5]])
         w6 = timed[j + _6] * np.float32(rows[w, active[j + _6]])
         w7 = timed[j + _7] * np.float32(rows[w, active[j + _7]])
-        weights[j], weights[j + _1], weights[j + _2], weights[j + _3] = w0, w1, w2, w3
-        weights[j + _4], weights[j + _5], weights[j + _6], weights[j + _7] = w4, w5, w6, w7
+        weights[j] = w0
+        weights[j + _1] = w1
+        weights[j + _2] = w2
+        weights[j + _3] = w3
+        weights[j + _4] = w4
+        weights[j + _5] = w5
+        weights[j + _6] = w6
+        weights[j + _7] = w7
         q += ((w0 + w1) + (w2 + w3)) + ((w4 + w5) + (w6 + w7))
         sums[b] = q
         b += _1
@@ -398,7 +406,8 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                 k = draws[base + i, kept]
                 z[i] = k
                 if place[k] == NOWHERE:
-                    place[k], active[m] = m, k
+                    place[k] = m
+                    active[m] = k
                     m += _1
                 counts[place[k]] += np.float32(1.0)
             for j in range(m):
@@ -428,7 +437,9 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                             place[k] = NOWHERE
                             if j < m:
                                 last = active[m]
-                                active[j], counts[j], timed[j] = last, counts[m], timed[m]
+                                active[j] = last
+                                counts[j] = counts[m]
+                                timed[j] = timed[m]
                                 counts[m] = np.float32(0.0)
                                 timed[m] = np.float32(0.0)
                                 place[last] = j
@@ -473,7 +484,8 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                     j = np.uint64(place[new])
                     if j == _NOWHERE:
                         j = m
-                        place[new], active[m] = m, new
+                        place[new] = m
+                        active[m] = new
                         m += _1
                     more = counts[j] + np.float32(1.0)
                     counts[j] = more

@@ -247,7 +247,8 @@ def break_sticks(counts, phi, alpha, tokens, first, rest):
     later = 0.0
     for i in range(T - 2, -1, -1):
         later += tokens[i + 1]
-        first[i], rest[i] = 1.0 + tokens[i], alpha + later
+        first[i] = 1.0 + tokens[i]
+        rest[i] = alpha + later
 
 
 @njit(cache=True)

@@ -129,7 +129,8 @@ def weigh(words, arena, unit, eta, norm, base):
                 most = max(most, weights[q])
             for q in range(row_ptr[i], row_ptr[i + 1]):
                 weights[q] = math.exp(weights[q] - most)
-            rest[i], scale[i] = math.exp(base - most), most
+            rest[i] = math.exp(base - most)
+            scale[i] = most
     return Weights(row_ptr, topics, weights, rest, scale)
 
 
@@ -172,11 +173,13 @@ def first_choice(rows, g, order, L):
                 k = order[at]
                 at += 1
                 if not listed[k]:
-                    topics[m], own[k] = k, g[k] * rest[i]
+                    topics[m] = k
+                    own[k] = g[k] * rest[i]
                     m += 1
             topics[:m].sort()
             for a in range(m):
-                row[a], listed[topics[a]] = own[topics[a]], False
+                row[a] = own[topics[a]]
+                listed[topics[a]] = False
             largest(row, m, L, buffer, chosen)
             total = 0.0
             for a in range(L):
@@ -412,16 +415,19 @@ def _compact(m, N, idx, size, r, document, work):
         if N[a] > ABSENT:
             into[a] = left
             place[active[a]] = left
-            active[left], N[left] = active[a], N[a]
+            active[left] = active[a]
+            N[left] = N[a]
             left += 1
     for j in range(len(size)):
         n = 0
         for i in range(size[j]):
             if into[idx[j, i]] >= 0:
-                idx[j, n], r[j, n] = into[idx[j, i]], r[j, i]
+                idx[j, n] = into[idx[j, i]]
+                r[j, n] = r[j, i]
                 n += 1
         for i in range(n, size[j]):
-            idx[j, i], r[j, i] = 0, 0.0
+            idx[j, i] = 0
+            r[j, i] = 0.0
         size[j] = n
         if held:
             for a in range(m):
@@ -470,7 +476,8 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
                 n += 1
         size[j] = n
         for i in range(n, r.shape[1]):
-            idx[j, i], r[j, i] = 0, 0.0
+            idx[j, i] = 0
+            r[j, i] = 0.0
     return m
 
 
@@ -575,11 +582,18 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         topics = np.empty(out_topics.shape, np.uint16)
         r = np.empty(out_r.shape)
         done, tried, accepted, before, after = _solve(True, old, first, document, how, topics, r)
-        told[0], told[1], told[2], told[3] = done, tried, accepted, after >= before
+        told[0] = done
+        told[1] = tried
+        told[2] = accepted
+        told[3] = after >= before
         if after >= before:
-            best, out_topics[:], out_r[:] = after, topics, r
+            best = after
+            out_topics[:] = topics
+            out_r[:] = r
         else:
-            best, out_topics[:], out_r[:] = before, old.topics, old.shares
+            best = before
+            out_topics[:] = old.topics
+            out_r[:] = old.shares
         if how.start == WARM and best > -np.inf:
             return
         done, tried, accepted, _, after = _solve(False, old, first, document, how, topics, r)
@@ -587,7 +601,9 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         told[1] += tried
         told[2] += accepted
         if after >= best:
-            told[3], out_topics[:], out_r[:] = 2, topics, r
+            told[3] = 2
+            out_topics[:] = topics
+            out_r[:] = r
     else:
         told[0], told[1], told[2], _, _ = _solve(
             False, old, first, document, how, out_topics, out_r
@@ -643,7 +659,8 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
         for i in range(m):
             k = here[order[i]]
             if i == 0 or N[k] >= least * tokens:
-                out_topics[at], out_weights[at] = k, (alpha + N[k]) / (K * alpha + tokens)
+                out_topics[at] = k
+                out_weights[at] = (alpha + N[k]) / (K * alpha + tokens)
                 at += 1
         N[here] = 0.0
         indptr[d + 1] = at

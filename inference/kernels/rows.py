@@ -113,7 +113,8 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         for i in range(first[t], first[t + 1]):
             for p in range(doc_ptr[i], doc_ptr[i + 1]):
                 at = cursor[places[p]]
-                doc_of[at], out[at] = i, values[p]
+                doc_of[at] = i
+                out[at] = values[p]
                 cursor[places[p]] = at + 1
     return ends, doc_of, out
 
@@ -218,7 +219,8 @@ def pairs_of(documents, indptr, words, wanted, ends, first, values):
         j = a + np.searchsorted(words[a:b], least)
         while j < b and words[j] <= most:
             at = cursor[words[j] - least]
-            doc_of[at], out[at] = i, values[first[i] + j - a]
+            doc_of[at] = i
+            out[at] = values[first[i] + j - a]
             cursor[words[j] - least] = at + 1
             j += 1
     return doc_of, out
@@ -258,18 +260,22 @@ def merge_row(arena, w, tally, known, fresh, m, unit, drop_below, topics, values
         k = arena.topics[j] if j < end else K
         while f < m and fresh[f] < k:
             value = unit * tally[fresh[f]]
-            tally[fresh[f]], known[fresh[f]] = 0, False
+            tally[fresh[f]] = 0
+            known[fresh[f]] = False
             if value >= drop_below:
-                topics[at], values[at] = fresh[f], value
+                topics[at] = fresh[f]
+                values[at] = value
                 added[fresh[f]] += value
                 at += 1
             f += 1
         if k < K:
             value = arena.values[j] + unit * tally[k]
-            tally[k], known[k] = 0, False
+            tally[k] = 0
+            known[k] = False
             added[k] -= arena.values[j]
             if value >= drop_below:
-                topics[at], values[at] = k, value
+                topics[at] = k
+                values[at] = value
                 added[k] += value
                 at += 1
     return at - begin
@@ -459,7 +465,8 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
     for i in range(len(words)):
         w = words[i]
         if sizes[i] > capacity[w]:
-            start[w], capacity[w] = used, room_of(sizes[i])
+            start[w] = used
+            capacity[w] = room_of(sizes[i])
             used += capacity[w]
         length[w] = sizes[i]
     bounds = shares(indptr)
@@ -467,7 +474,8 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             at = start[words[i]] - indptr[i]
             for j in range(indptr[i], indptr[i] + sizes[i]):
-                arena_topics[at + j], arena_values[at + j] = topics[j], values[j]
+                arena_topics[at + j] = topics[j]
+                arena_values[at + j] = values[j]
     return used
 
 
@@ -500,10 +508,13 @@ def compact(arena, capacity, scale, drop_below, new_topics, new_values):
     for w in range(len(start)):
         first = at
         for j in range(start[w], start[w] + length[w]):
-            new_topics[at], new_values[at] = arena_topics[j], scale * arena_values[j]
+            new_topics[at] = arena_topics[j]
+            new_values[at] = scale * arena_values[j]
             if new_values[at] >= drop_below:
                 at += 1
-        start[w], length[w], capacity[w] = first, at - first, at - first
+        start[w] = first
+        length[w] = at - first
+        capacity[w] = at - first
     return at
 
 
@@ -536,7 +547,8 @@ def transpose(arena, scale, at_least, K):
             value = scale * arena_values[j]
             if value >= at_least:
                 k = arena_topics[j]
-                words[cursor[k]], values[cursor[k]] = w, value
+                words[cursor[k]] = w
+                values[cursor[k]] = value
                 cursor[k] += 1
     return indptr, words, values
 
@@ -567,7 +579,8 @@ def close(room, sizes, topics, values):
     for i in range(n):
         at = room[i] - indptr[i]
         for e in range(indptr[i], indptr[i + 1]):
-            all_topics[e], all_values[e] = topics[at + e], values[at + e]
+            all_topics[e] = topics[at + e]
+            all_values[e] = values[at + e]
     return indptr, all_topics, all_values
 
 
@@ -609,7 +622,8 @@ def mixtures(indptr, samples, alpha):
                 tally[ks[j]] = 0
             order = np.argsort(-weights, kind="mergesort")
             for i in range(m):
-                topics[room[d] + i], listed[room[d] + i] = ks[order[i]], weights[order[i]]
+                topics[room[d] + i] = ks[order[i]]
+                listed[room[d] + i] = weights[order[i]]
             sizes[d] = m
     return close(room, sizes, topics, listed)
 
@@ -635,7 +649,8 @@ def _summed(w, arena, scale, other, other_scale, least, out_topics, out_values, 
             value = other_scale * other.values[b]
             b += 1
         if value >= least:
-            out_topics[at], out_values[at] = k, value
+            out_topics[at] = k
+            out_values[at] = value
             at += 1
     return at
 

@@ -67,7 +67,8 @@ def diverse(doc_ptr, places, counts, words, K, state):
         best = 0
         for i in range(1, n):
             best = i if sums[i] < sums[best] else best
-        seeds[s], total = tried[best], sums[best]
+        seeds[s] = tried[best]
+        total = sums[best]
         nearest = left[best].copy()
     return seeds
 
@@ -102,7 +103,8 @@ def _try_each(
             for d in range(len(mine)):
                 mine[d] = min(mine[d], nearest[d])
         mine[seed] = 0.0
-        sums[i], tried[i] = sum_in_order(mine), seed
+        sums[i] = sum_in_order(mine)
+        tried[i] = seed
 
 
 @njit(cache=True)

@@ -21,17 +21,21 @@ def _emit(tally, known, fresh, m, topics, changes, at):
     if m * DENSE >= len(tally):
         for k in range(len(tally)):
             if tally[k] != 0:
-                topics[at], changes[at] = k, tally[k]
+                topics[at] = k
+                changes[at] = tally[k]
                 at += 1
-            tally[k], known[k] = 0, False
+            tally[k] = 0
+            known[k] = False
         return at
     sort_first(fresh, m)
     for f in range(m):
         k = fresh[f]
         if tally[k] != 0:
-            topics[at], changes[at] = k, tally[k]
+            topics[at] = k
+            changes[at] = tally[k]
             at += 1
-        tally[k], known[k] = 0, False
+        tally[k] = 0
+        known[k] = False
     return at
 
 

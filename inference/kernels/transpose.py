@@ -18,6 +18,7 @@ def transpose(ptr, columns, values, n, rows_out, values_out):
     for row in range(len(ptr) - 1):
         for j in range(ptr[row], ptr[row + 1]):
             at = place[columns[j]]
-            rows_out[at], values_out[at] = row, values[j]
+            rows_out[at] = row
+            values_out[at] = values[j]
             place[columns[j]] = at + 1
     return begins

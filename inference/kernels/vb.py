@@ -283,11 +283,14 @@ def _fit(
                 columns = blocks[1, : size * mp].reshape((mp, size))
         _expect(own_gamma, m, v, shift, lanes, e)
     if m == K:
-        gamma[:], e_out[:] = own_gamma[:K], e[:K]
+        gamma[:] = own_gamma[:K]
+        e_out[:] = e[:K]
     else:
-        gamma[:], e_out[:] = alpha, 0.0
+        gamma[:] = alpha
+        e_out[:] = 0.0
         for i in range(m):
-            gamma[topics[i]], e_out[topics[i]] = own_gamma[i], e[i]
+            gamma[topics[i]] = own_gamma[i]
+            e_out[topics[i]] = e[i]
     return iteration
 
 
@@ -448,7 +451,8 @@ def listed(values, scale, at_least):
     for w in range(V):
         for k in range(K):
             if scale * values[w, k] >= at_least:
-                words[cursor[k]], tokens[cursor[k]] = w, scale * values[w, k]
+                words[cursor[k]] = w
+                tokens[cursor[k]] = scale * values[w, k]
                 cursor[k] += 1
     return indptr, words, tokens
 
@@ -547,9 +551,11 @@ def remember(documents, gamma, kept, strongest):
             if m < L or value > row[L - 1]:
                 i = min(m, L - 1)
                 while i > 0 and row[i - 1] < value:
-                    row[i], topics[i] = row[i - 1], topics[i - 1]
+                    row[i] = row[i - 1]
+                    topics[i] = topics[i - 1]
                     i -= 1
-                row[i], topics[i] = value, k
+                row[i] = value
+                topics[i] = k
                 m = min(m + 1, L)
 
 

@@ -29,7 +29,9 @@ MOST_BYTES = 512 << 20  # beyond it, the files that were used least recently are
 PATIENCE = 60.0  # seconds that a process waits for another one that compiles the same kernel
 ENDING = ".kernel"
 CLAIM = ".claim"
-SHIPPED, HASHES = Path(__file__).with_name("shipped"), "hashes.txt"  # of a wheel
+# of a wheel
+SHIPPED = Path(__file__).with_name("shipped")
+HASHES = "hashes.txt"
 used: set[str] = set()  # the names that this process has read or written
 _HASH_BYTES = 32
 _log = logging.getLogger(__name__)

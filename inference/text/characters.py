@@ -76,7 +76,8 @@ def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT
             small = chr(code).lower()
             lower[code], odd[code] = (ord(small), False) if len(small) == 1 else (code, True)
     if turkic:
-        lower[ord("I")], lower[ord("İ")] = ord("ı"), ord("i")
+        lower[ord("I")] = ord("ı")
+        lower[ord("İ")] = ord("i")
     for code in np.flatnonzero(classes >= MARK).tolist():
         character = chr(code)
         if unicodedata.combining(character):

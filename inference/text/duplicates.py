@@ -80,7 +80,8 @@ def _digests(words, ends, out):
             a ^= a >> np.uint64(31)
             b = (b + word) * np.uint64(0xBF58476D1CE4E5B9)
             b ^= b >> np.uint64(27)
-        out[d, 0], out[d, 1] = a, b
+        out[d, 0] = a
+        out[d, 1] = b
 
 
 @njit(cache=True, nogil=True)

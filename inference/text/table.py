@@ -83,10 +83,8 @@ class Table:
         self.count = self.used = 0
         # Short words of ASCII as they were last met, by their letters in two integers: most words
         # of a text are found here.
-        self.near, self.near_words = (
-            np.zeros((1 << _NEAR, 2), np.uint64),
-            np.zeros(1 << _NEAR, np.int32),
-        )
+        self.near = np.zeros((1 << _NEAR, 2), np.uint64)
+        self.near_words = np.zeros(1 << _NEAR, np.int32)
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
     def add(
@@ -107,7 +105,9 @@ class Table:
         lengths = np.zeros(len(text_ends), np.int32)
         pieces = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
         state = np.zeros(7, np.int64)
-        state[_WORDS], state[_USED], state[_END] = self.count, self.used, -1
+        state[_WORDS] = self.count
+        state[_USED] = self.used
+        state[_END] = -1
         while True:
             known = Known(
                 self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed
@@ -115,7 +115,8 @@ class Table:
             outcome = _cut(
                 codes, text_ends, breaks, together, characters, known, state, pieces, lengths
             )
-            self.count, self.used = int(state[_WORDS]), int(state[_USED])
+            self.count = int(state[_WORDS])
+            self.used = int(state[_USED])
             if outcome == DONE:
                 return *(array[: state[_PIECES]] for array in pieces), lengths
             if outcome == TABLE_FULL:
@@ -286,14 +287,13 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             elif made >= len(words):
                 outcome = PIECES_FULL
             if outcome != DONE:
-                state[_AT], state[_TEXT], state[_WORDS], state[_USED], state[_PIECES] = (
-                    i,
-                    text,
-                    count,
-                    used,
-                    made,
-                )
-                state[_END], state[_FIRST] = before, first
+                state[_AT] = i
+                state[_TEXT] = text
+                state[_WORDS] = count
+                state[_USED] = used
+                state[_PIECES] = made
+                state[_END] = before
+                state[_FIRST] = first
                 return outcome
             # A short word of ASCII that was met lately.
             k0 = np.uint64(0)
@@ -322,7 +322,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             place = np.int64((k0 ^ k1 * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
             if short and near[place, 0] == k0 and near[place, 1] == k1:
                 words[made] = near_words[place] | _flag(codes, classes, before, i)
-                starts[made], stops[made] = i - begin, stop - begin
+                starts[made] = i - begin
+                stops[made] = stop - begin
                 made += 1
                 before = i = stop
                 continue
@@ -419,8 +420,11 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 at = (at + np.uint64(1)) & mask
             words[made] = np.int32(word) | _flag(codes, classes, before, i)
             if short:
-                near[place, 0], near[place, 1], near_words[place] = k0, k1, word
-            starts[made], stops[made] = i - begin, stop - begin
+                near[place, 0] = k0
+                near[place, 1] = k1
+                near_words[place] = word
+            starts[made] = i - begin
+            stops[made] = stop - begin
             made += 1
             before = stop
             i = stop
@@ -428,5 +432,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
         first = made
         before = -1
         i = end
-    state[_WORDS], state[_USED], state[_PIECES] = count, used, made
+    state[_WORDS] = count
+    state[_USED] = used
+    state[_PIECES] = made
     return DONE

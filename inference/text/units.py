@@ -39,11 +39,9 @@ class Units:
         )
         # Joined words: their pieces with flags behind one another, where each ends, and a hash
         # table of them.
-        self._slots, self._pieces, self._ends = (
-            np.zeros(1 << 10, np.uint64),
-            np.zeros(1 << 12, np.int32),
-            np.zeros(1 << 9, np.int64),
-        )
+        self._slots = np.zeros(1 << 10, np.uint64)
+        self._pieces = np.zeros(1 << 12, np.int32)
+        self._ends = np.zeros(1 << 9, np.int64)
         self._seed = np.uint64(secrets.randbits(64))
         self._state = np.zeros(2, np.int64)
         stop_words = {canonical(word) for word in choice.stop_words}
@@ -308,7 +306,8 @@ def _join(
                             break
                     at = (at + np.uint64(1)) & mask
                 units[made] = n + slot - 1
-            first[made], last[made] = i, j - 1
+            first[made] = i
+            last[made] = j - 1
             made += 1
             i = j
         unit_ends[d] = made
@@ -342,7 +341,9 @@ def _phrase(
                         unit = numbers[p]
                         stop = i + size
                         break
-            units[made], first[made], last[made] = unit, first[i], last[stop - 1]
+            units[made] = unit
+            first[made] = first[i]
+            last[made] = last[stop - 1]
             made += 1
             i = stop
         unit_ends[d] = made

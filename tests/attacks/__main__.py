@@ -453,7 +453,8 @@ class Reader:
             return
         address = account(f"{name}@example.org")
         owner.post(sharing, {"act": "add", "who": address, "role": "viewer"}, sharing)
-        self.browser, self.program = signed_in(owner.base, address), Browser(owner.base)
+        self.browser = signed_in(owner.base, address)
+        self.program = Browser(owner.base)
         self.program.opener.addheaders = [("Authorization", f"Bearer {token(self.browser)}")]
 
     def ask(self, path: str) -> str:

@@ -74,7 +74,9 @@ def test_the_clock_stands_while_topics_are_shown_and_all_looks_are_in_time(monke
         seen.append((seconds, passes))
         time.sleep(0.05)
 
-    clock, passes, began = Clock(0.2, False, show), 0, time.perf_counter()
+    clock = Clock(0.2, False, show)
+    passes = 0
+    began = time.perf_counter()
     while True:
         with clock:
             time.sleep(0.01)

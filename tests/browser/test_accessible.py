@@ -29,7 +29,9 @@ ZOOMED = (320, 645, 720, 780)  # 1280 px at 400%, small windows and tablets, 144
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
 DRAWING = 400  # ms that charts take to follow the width
 COMPUTING = 120_000  # ms that a worker may take for the findings of a set, on a busy machine
-EXAMPLE, DRAFT = "State of the Union, 1790–2020", "draft"  # names of the corpora
+# names of the corpora
+EXAMPLE = "State of the Union, 1790–2020"
+DRAFT = "draft"
 HEADINGS = "main :is(h1, h2, h3):visible"
 # Contrast takes axe two thirds of its time. Of elements that look alike, and stand in what looks
 # alike, one is asked for

@@ -17,7 +17,8 @@ SEA = {"he": "ים ספינה דגים גלים חוף נמל מפרש רוח", 
 WAR = {"he": "מלך מלחמה חרב צבא ארמון חומה אויב ניצחון", "ar": "ملك حرب سيف جيش قصر سور عدو نصر"}
 TITLE = {"he": "מסע {n}: אל החוף (ובחזרה)!", "ar": "رحلة {n}: إلى الشاطئ (والعودة)!"}
 WORD = "ספינה"
-READING, TRAINING = 120.0, 240.0  # s; these machines are shared
+READING = 120.0  # s
+TRAINING = 240.0  # these machines are shared
 
 
 @pytest.fixture(scope="module")

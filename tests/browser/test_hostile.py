@@ -8,7 +8,9 @@ from playwright.sync_api import Page, expect
 from tests.corpora import as_csv, example_rows
 
 EVIL = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'>"
-READING, TRAINING = 60_000, 120_000  # ms
+# ms
+READING = 60_000
+TRAINING = 120_000
 
 
 def test_nothing_that_was_uploaded_is_run(page: Page):

@@ -9,7 +9,9 @@ from playwright.sync_api import Page, expect
 from tests.corpora import as_csv, example_rows
 from webapp.platform.drawing.colours import CHOSEN, CHOSEN_NAMES
 
-READING, TRAINING = 60_000, 240_000  # ms
+# ms
+READING = 60_000
+TRAINING = 240_000
 LABEL = "Land <b>& law"
 PLUM = f".chip.t{CHOSEN + CHOSEN_NAMES.index('plum')}"
 

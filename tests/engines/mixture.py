@@ -101,7 +101,8 @@ def step(config, state, bow, documents, shape):
     if state.t % shape.per_pass == 0:
         state.counts = np.array(state.next)
         state.documents = state.next_documents
-        state.next[:], state.next_documents = 0, np.zeros(config.topics, np.int64)
+        state.next[:] = 0
+        state.next_documents = np.zeros(config.topics, np.int64)
 
 
 def _scores(config, state, bow, documents):

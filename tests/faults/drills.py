@@ -114,13 +114,11 @@ class Page:
     come."""
 
     def __init__(self, topograph: Topograph, path: str):
-        self.topograph, self.path, self.wrong, self.away, self.since = (
-            topograph,
-            path,
-            "",
-            0.0,
-            time.monotonic(),
-        )
+        self.topograph = topograph
+        self.path = path
+        self.wrong = ""
+        self.away = 0.0
+        self.since = time.monotonic()
         self._left = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -134,7 +132,8 @@ class Page:
 
     def struck(self) -> None:
         """From now on pages must answer: what the drill itself has to start again is started."""
-        self.away, self.since = 0.0, time.monotonic()
+        self.away = 0.0
+        self.since = time.monotonic()
 
     def check(self) -> None:
         """Raises AssertionError where something else was seen than the page, or a 503 that says
@@ -162,7 +161,9 @@ class Drills:
     """Drills: the same work again and again, each time with faults."""
 
     def __init__(self, topograph: Topograph, seed: int, outage: float, faults: int):
-        self.topograph, self.random, self.outage = topograph, random.Random(seed), outage
+        self.topograph = topograph
+        self.random = random.Random(seed)
+        self.outage = outage
         self.passes = str(max(PASSES, PASSES * faults // 2))
         began = time.monotonic()
         self.base = topograph.corpus()
@@ -173,7 +174,8 @@ class Drills:
         run = topograph.run(self.base, passes=self.passes)
         topograph.wait("run", run, 600, "done")
         self.training = time.monotonic() - began
-        self.model, self.points = topograph.model(run), topograph.points(run)
+        self.model = topograph.model(run)
+        self.points = topograph.points(run)
         self.steps = topograph.step(run)
 
     def strike(self, names: list[str], results: dict[str, Result]) -> str:

@@ -25,7 +25,8 @@ class Cluster:
     HOST = "127.0.0.1"
 
     def __init__(self, home: Path):
-        self.home, self.port = home, free_port()
+        self.home = home
+        self.port = free_port()
         self.address = f"{self.PROTOCOL}://{self.HOST}:{self.port}"
         self.scheduler: subprocess.Popen | None = None
         self.workers: list[subprocess.Popen] = []

@@ -145,7 +145,8 @@ class Slow:
 
     def __init__(self, job, home, bounds, rank, t, scratch):
         time.sleep(0.05)
-        self.checkpoint, self.state = home / job.checkpoint, SimpleNamespace(t=0)
+        self.checkpoint = home / job.checkpoint
+        self.state = SimpleNamespace(t=0)
 
 
 def sat(tmp_path, monkeypatch, what) -> None:

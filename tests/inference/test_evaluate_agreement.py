@@ -112,7 +112,8 @@ def test_weights_are_repetitions(seed):
 
 def test_a_rare_category_does_not_make_ac1_small():
     answers = np.zeros((2, 100), int)
-    answers[0, :5], answers[1, 3:8] = 1, 1
+    answers[0, :5] = 1
+    answers[1, 3:8] = 1
     assert ac1(answers) > 0.9 > 0.5 > alpha(answers) > 0
     assert ac1(np.zeros((2, 5), int)) == 1
 

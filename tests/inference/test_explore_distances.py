@@ -62,7 +62,8 @@ def test_between_topics_over_other_words():
     b = some(6, 35, 12, 6)
     place_a = np.full(40, -1, np.int32)
     place_b = np.full(35, -1, np.int32)
-    place_a[:30], place_b[:30] = np.arange(30), np.arange(30)[::-1]
+    place_a[:30] = np.arange(30)
+    place_b[:30] = np.arange(30)[::-1]
     found = distances.between(distances.restricted(a, place_a), distances.restricted(b, place_b))
     wide_a = np.hstack([a.dense(), np.zeros((5, 5))])
     wide_b = np.hstack([b.dense()[:, 29::-1], np.zeros((6, 10)), b.dense()[:, 30:]])

@@ -22,11 +22,11 @@ def state_of(counts: np.ndarray, alpha: float, eta: float = 0.05) -> tuple[ssi.R
     words, topics = np.nonzero(counts.T)
     state.length[:] = np.bincount(words, minlength=V)
     state.start[:] = np.cumsum(state.length) - state.length
-    state.arena_topics, state.arena_values = (
-        topics.astype(np.int32),
-        counts.T[words, topics].astype(np.float32),
-    )
-    state.totals[:], state.pi, state.used = counts.sum(axis=1), 1.0, len(topics)
+    state.arena_topics = topics.astype(np.int32)
+    state.arena_values = counts.T[words, topics].astype(np.float32)
+    state.totals[:] = counts.sum(axis=1)
+    state.pi = 1.0
+    state.used = len(topics)
     return config, state
 
 

@@ -265,7 +265,8 @@ def test_the_bound_rises_with_each_kind_of_update():
     values = [bound(state.gamma)]
     local = variational.local(config, state, batch, everything)
     values.append(bound(local.gamma))  # of the documents
-    state.values[:], state.totals[:] = 0.0, 0.0
+    state.values[:] = 0.0
+    state.totals[:] = 0.0
     variational.add(batch, local, 1.0, state.values, state.totals)
     values.append(bound(local.gamma))  # of lambda
     from inference.engines import priors
@@ -486,7 +487,8 @@ def test_what_is_remembered(bow):
     assert not kept[[1, 2, 3, 5, 6, 7]].any()
     config = svi.Config(topics=7, remember=4, minibatch=9).resolve(9, 100)
     state = svi.init(config, Shape(9, V, 100, 1), 1)
-    state.gamma[:9], state.strongest[:9] = kept, strongest
+    state.gamma[:9] = kept
+    state.strongest[:9] = strongest
     begun = variational.start(state, 2, np.array([1, 4]))
     assert (begun[0] == variational.COLD).all()
     assert begun[1] == pytest.approx(

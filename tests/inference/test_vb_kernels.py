@@ -62,7 +62,8 @@ def test_exp_minus(s):
 @pytest.mark.parametrize("K", [1, 7, 16, 40])
 def test_the_table_is_the_expectation(K, eta):
     values, totals = dirichlets(30, K, np.float64)
-    values[3], values[4, 0] = 0.0, 0.0
+    values[3] = 0.0
+    values[4, 0] = 0.0
     totals = values.sum(axis=0)
     lam = (eta + 0.5 * values).T
     words = np.array([0, 3, 4, 29])
@@ -146,7 +147,8 @@ def test_a_word_stays_where_a_point_estimate_has_it():
     """b may be beta itself, with zeros: a topic that never has a word gets nothing of it."""
     bow = corpus(V=20)
     beta = np.random.default_rng(2).dirichlet(np.full(20, 0.5), 4).T
-    beta[:10, 0], beta[10:, 1] = 0.0, 0.0
+    beta[:10, 0] = 0.0
+    beta[10:, 1] = 0.0
     batch = dense.batch_of(bow, np.arange(bow.D))
     b = (beta / beta.max(axis=1, keepdims=True))[batch.words].astype(np.float32)
     gamma = np.ones((bow.D, 4))
@@ -304,7 +306,8 @@ def test_a_batch_is_its_documents():
 @pytest.mark.parametrize("eta", [0.0, 1e-6, 0.4])
 def test_topics_are_the_expectation_with_a_floor(eta):
     values = np.random.default_rng(0).gamma(0.3, 3.0, (300, 6)).astype(np.float32)
-    values[5, 2], values[:, 4] = 0.5, 0.0
+    values[5, 2] = 0.5
+    values[:, 4] = 0.0
     values[7:9, 1] = 3.0
     totals = values.sum(axis=0, dtype=np.float64)
     found = dense.topics(values, 2.0, eta, totals).proper()

@@ -76,7 +76,8 @@ class Twin:
         self.config = config
         self.state = state
         self.s = state.values.T.astype(np.float64)
-        self.alpha, self.eta = state.alpha.copy(), np.full(bow.V, state.eta)
+        self.alpha = state.alpha.copy()
+        self.eta = np.full(bow.V, state.eta)
         self.gamma = [self.alpha + counts.sum() / len(self.alpha) for _, counts in self.documents]
 
     def one_pass(self):
@@ -209,7 +210,8 @@ def test_without_a_prior_what_is_0_stays_0():
     config = resolved(bow, 2, passes=5, minibatch=100)
     shape = shape_of(bow, config)
     state = vem.init(config, shape, 1)
-    state.values[3, 0], state.values[5] = 0.0, 0.0
+    state.values[3, 0] = 0.0
+    state.values[5] = 0.0
     for _ in range(5):
         vem.step(config, state, bow, np.arange(10), shape)
         assert state.values[3, 0] == 0.0 and not state.values[5].any()

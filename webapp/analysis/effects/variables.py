@@ -140,7 +140,8 @@ def _of_category(
         ]
     )
     into = np.full(len(category.values) + 1, len(named), np.int32)
-    into[named], into[-1] = np.arange(len(named)), -1
+    into[named] = np.arange(len(named))
+    into[-1] = -1
     return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS], others=True)
 
 

@@ -23,7 +23,9 @@ from webapp.intake.metadata import Number
 if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
 
-FIELDS, NUMBERS = 6, 4  # categories, and fields of numbers, that are looked at
+# categories, and fields of numbers, that are looked at
+FIELDS = 6
+NUMBERS = 4
 LEAST_RATIO = 1.5
 LEAST_SHARE = 0.005
 LEAST_WORDS = 20  # of a topic on the side that has more

@@ -39,12 +39,10 @@ def _topics(context: Context) -> list[TopicsCaution]:
     """Of general talk, of several subjects, and of which one document holds much: these are about
     it, not about the collection. Topics with most words first; estimate: their share of all
     words."""
-    counted, labels, x, most = (
-        context.counted,
-        context.view.labels,
-        context.whole.x[0],
-        np.zeros(context.K),
-    )
+    counted = context.counted
+    labels = context.view.labels
+    x = context.whole.x[0]
+    most = np.zeros(context.K)
     mine = (
         slice(None) if context.mask is None else np.repeat(context.mask, np.diff(counted.doc_ptr))
     )

@@ -12,8 +12,12 @@ from webapp.core.results import links
 from webapp.platform.drawing.curves import text_width
 
 VALUES = (2, 14)  # of a field: fewer say nothing, more are no picture
-PICTURE, LOW = 400, 18  # pixels: height of all rows together, and of one at least
-WIDTH, SIZE = 780, 13  # pixels of a row on a wide page, and of its names
+# pixels: height of all rows together, and of one at least
+PICTURE = 400
+LOW = 18
+# pixels of a row on a wide page, and of its names
+WIDTH = 780
+SIZE = 13
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,11 @@ from webapp.core.documents import fields, units
 if TYPE_CHECKING:
     from webapp.analysis.findings.compute import Context
 
-LEAST_SHARE, LEAST_RATIO = 0.005, 1.5  # of the side that has more; of the two shares
-WORDS, HOLDING = 50, 10  # tokens of a topic, and documents that have it, on the side that has more
+LEAST_SHARE = 0.005  # of the side that has more
+LEAST_RATIO = 1.5  # of the two shares
+# tokens of a topic, and documents that have it, on the side that has more
+WORDS = 50
+HOLDING = 10
 TRIED = 6  # spans of a topic that may be told
 SPEAKERS = 40  # values of the unit of which it is told when they speak
 MOST_DOCUMENTS = 0.5  # of a span, that are of one who speaks

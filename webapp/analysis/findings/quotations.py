@@ -16,7 +16,9 @@ from webapp.intake.ingest import repeats
 from webapp.platform.accounts import embargo
 
 DOCUMENTS = 10  # of a topic that are looked into
-SHORT, LONG = 90, 260  # characters of a quotation
+# characters of a quotation
+SHORT = 90
+LONG = 260
 AROUND = 500  # characters read before and behind the densest place
 LEAST_WORDS = 30  # of a document that is quoted
 ALIKE = 0.5  # share of words that two quotations may have in common

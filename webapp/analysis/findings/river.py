@@ -10,7 +10,9 @@ from webapp.core.documents import sums
 from webapp.core.documents.selection import RunSelection
 
 BINS = 58  # at most
-ENOUGH, OF_BINS = 1_000, 0.9  # words that so many of the bins have
+# words that so many of the bins have
+ENOUGH = 1_000
+OF_BINS = 0.9
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
 FEW = 8  # bins below which there is no river, but a row for each
 LISTED = 300  # topics, the largest; the others are in their families' sums alone

@@ -36,7 +36,9 @@ from webapp.platform.drawing.strips import ridge, strip
 from webapp.platform.drawing.treemap import Branch, Leaf, treemap
 
 LEADING = 3  # families of the first sentence, and topics that the list of families names
-CLEAREST, WORDS = 9, 8  # changes, and words, that a narrow page shows
+# changes, and words, that a narrow page shows
+CLEAREST = 9
+WORDS = 8
 LISTED = 5  # topics that a caution names
 LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts

@@ -37,7 +37,8 @@ from webapp.core.results import links, topics
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import count, level, percent, topic_label
 
-NAMED, MEMBERS = 3, 100  # topics of a family, or words, that a sentence names; of its address
+NAMED = 3  # topics of a family, or words, that a sentence names
+MEMBERS = 100  # of its address
 USUAL_LEVEL = 0.95  # of intervals of changes that an older program found
 
 

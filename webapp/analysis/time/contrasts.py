@@ -63,7 +63,8 @@ OFFERED = 60  # values of a category to choose from, the most frequent
 SUGGESTED = 3  # categories whose values are suggested to be compared
 TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
 _sums_of_sides = BoundedCache(4 << 20)  # sums of both sides: of 2,000 topics 160 KB
-LEAST_RATIO, FARTHEST = 1e-300, 1e3  # of shares; logarithm of the ratio where one side has nothing
+LEAST_RATIO = 1e-300  # of shares
+FARTHEST = 1e3  # logarithm of the ratio where one side has nothing
 # standard errors from which a word is said to be more frequent: chance alone exceeds it in 1 of 100
 # cases
 SURE = 2.58

@@ -65,8 +65,12 @@ class Selection:
         self.view = view
         self.run = view.run if view else None
         self.version = _version(corpus, view)
-        self.q, self.topics, self.values = q, list(topics), list(values)
-        self.between, self.only, self.matches = list(between), list(only), list(matches)
+        self.q = q
+        self.topics = list(topics)
+        self.values = list(values)
+        self.between = list(between)
+        self.only = list(only)
+        self.matches = list(matches)
         self.first, self.last = span
         self.days = (
             days.ordinal(self.first, "from", last=False),

@@ -48,7 +48,9 @@ from webapp.models import Corpus, Run
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.typed import Answer, Here, Place as Begins, typed
 
-ALL, STRONGEST = "all", "strongest"  # topics whose words are coloured
+# topics whose words are coloured
+ALL = "all"
+STRONGEST = "strongest"
 STRONG = (
     3  # largest topics of a document: more colours than that are hard to tell apart while one reads
 )

@@ -22,10 +22,18 @@ from webapp.platform.drawing.pictures import (
 )
 from webapp.platform.drawing.tables import HIGH, LOW
 
-WIDTH, HEIGHT = 453.0, 190.0  # points: the text of a page of A4, 16 cm, and 6.7 cm
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 118.0, 8.0, 20.0  # beside the lines: axis, names, margins
+# points: the text of a page of A4, 16 cm, and 6.7 cm
+WIDTH = 453.0
+HEIGHT = 190.0
+# beside the lines: axis, names, margins
+LEFT = 38.0
+RIGHT = 118.0
+TOP = 8.0
+BOTTOM = 20.0
 LINE_HEIGHT = 12.0  # points from one name to the next
-LEVELS, TICKS = 4, 5  # of the axes
+# of the axes
+LEVELS = 4
+TICKS = 5
 MOST_LETTERS = 22  # of a name; there is room for so many
 DOT = 1.2  # points on either side of a value that stands alone
 

@@ -18,8 +18,13 @@ from webapp.platform.pages import addresses
 TITLE = 200  # characters
 TEXT = 10_000  # of an introduction, a comment, a sentence
 PINS = 500  # of a notebook: its page shows and prints all of them at once
-ROWS, COLUMNS, CELL = 200, 20, 500  # of a chart's table: what a page can print
-TABLE, TABLES = 100_000, 5_000_000  # characters of one as JSON, and of all of a notebook
+# of a chart's table: what a page can print
+ROWS = 200
+COLUMNS = 20
+CELL = 500
+# characters of one as JSON, and of all of a notebook
+TABLE = 100_000
+TABLES = 5_000_000
 NOTEBOOKS = 500  # of one user, with those that were removed
 OF_STUDENT = 20  # the same of a student (webapp.service.courses)
 

@@ -15,7 +15,9 @@ from webapp.models import Findings, Run, Topic
 from webapp.platform.drawing.colours import CHOSEN, GENERAL, SLOTS
 from webapp.platform.storage.cache import BoundedCache, cached
 
-TREE, METHOD = "tree", 1  # of models.Findings: key, and which way of making a tree is the present
+# of models.Findings: key, and which way of making a tree is the present
+TREE = "tree"
+METHOD = 1
 CUTS = (2, 20)  # families that a reader may ask for
 
 

@@ -42,10 +42,8 @@ class Labels:
         each topic, or nothing yet."""
         self._values = values
         self._proposed = proposed
-        self.into, self.beside = (
-            resolved(K, values["into"]),
-            resolved(K, values["beside"] | values["into"]),
-        )
+        self.into = resolved(K, values["into"])
+        self.beside = resolved(K, values["beside"] | values["into"])
         self._members: dict[int, list[int]] = {}
         for m in np.flatnonzero(self.into != np.arange(K)).tolist():
             self._members.setdefault(int(self.into[m]), []).append(m)

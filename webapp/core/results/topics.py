@@ -74,7 +74,8 @@ def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]]
     """What chooses the first of a topic's words: none that is dropped from view; by relevance,
     where the language has stems, none that is a form of an earlier one, so that "European" and its
     cases do not fill a list."""
-    hidden, language = view.hidden_words.words, view.run.version.settings.get("language", "")
+    hidden = view.hidden_words.words
+    language = view.run.version.settings.get("language", "")
     stem = (former("stems", language) if lam < FREQUENT and language in STEMS else None) or list
 
     def choose(words: Iterable[str]) -> list[str]:

@@ -132,6 +132,7 @@ def rename(run: Run, beat: Beat) -> None:
             return
         topics = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
         for topic, name in zip(topics, called, strict=True):
-            topic.name, topic.name_parts = name.text, list(name.parts)
+            topic.name = name.text
+            topic.name_parts = list(name.parts)
         Topic.objects.bulk_update(topics, ["name", "name_parts"], batch_size=500)
         Snapshot.objects.filter(pk=snapshot.pk).update(naming=METHOD, renamed_at=Now())

@@ -173,7 +173,8 @@ class _Needed:
 
     def __call__(self) -> bool:
         if not self.ever and time.monotonic() - self.looked >= LOOK:
-            self.looked, self.ever = time.monotonic(), not scheduler.idle()
+            self.looked = time.monotonic()
+            self.ever = not scheduler.idle()
         return self.ever
 
 

@@ -123,7 +123,9 @@ class TimeBudget:
     measures each time."""
 
     def __init__(self, share: float):
-        self.share, self.ended, self.seconds = share, time.monotonic(), 0.0
+        self.share = share
+        self.ended = time.monotonic()
+        self.seconds = 0.0
 
     def allows(self) -> bool:
         return time.monotonic() - self.ended >= self.seconds / self.share
@@ -158,14 +160,14 @@ class Training:
             self.bow.D, self.bow.tokens
         )
         self.checkpoint = self.folder / "checkpoint"
-        self.saving, self.publishing = TimeBudget(CHECKPOINT_SHARE), TimeBudget(PUBLISH_SHARE)
-        self.forming, self.showing = FormingWriter(run, self.bow), TimeBudget(FORMING_SHARE)
-        self.compiles, self.points, self.began, self.told = (
-            False,
-            list[tuple[int, float]](),
-            time.monotonic(),
-            0.0,
-        )
+        self.saving = TimeBudget(CHECKPOINT_SHARE)
+        self.publishing = TimeBudget(PUBLISH_SHARE)
+        self.forming = FormingWriter(run, self.bow)
+        self.showing = TimeBudget(FORMING_SHARE)
+        self.compiles = False
+        self.points = list[tuple[int, float]]()
+        self.began = time.monotonic()
+        self.told = 0.0
 
     def _bow(self) -> Bow:
         """The bag of words of the version, or of the run where it leaves words out, which is made

@@ -19,7 +19,11 @@ from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, t
 from inference.text.choose import Thresholds
 from webapp.intake.ingest.settings import VocabularySettings
 
-KEPT, SIDE, FREQUENT, STOPS = 60, 14, 60, 400  # words that are shown
+# words that are shown
+KEPT = 60
+SIDE = 14
+FREQUENT = 60
+STOPS = 400
 # Rough figures of this program on two cores, set by hand from single readings and trainings of some
 # collections while it was made; no benchmark keeps them, so durations are only said as one says
 # them (`spoken`). characters a second, from files to a corpus that is ready, where reading the

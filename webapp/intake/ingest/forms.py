@@ -259,10 +259,8 @@ class SeveralForm(_RunForm):
     def __init__(self, *args, corpus: Corpus, **kwargs):
         super().__init__(*args, **kwargs)
         self.auto_id = "several_%s"  # beside the form of one run
-        self.corpus, self.suggested = (
-            corpus,
-            engines.suggest_topics(corpus.tokens, most=corpus.vocabulary),
-        )
+        self.corpus = corpus
+        self.suggested = engines.suggest_topics(corpus.tokens, most=corpus.vocabulary)
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.ABOUT.purpose]
         self.fields["engines"] = forms.MultipleChoiceField(
             choices=[(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()],
@@ -305,10 +303,8 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
         made.widget.attrs["step"] = "any"
     if initial is None and not setting.choices:
         made.widget.attrs["placeholder"] = f"{chosen:g}"
-    made.symbol, made.default = (
-        setting.symbol,
-        "" if setting.name == "topics" or initial is None else str(initial),
-    )
+    made.symbol = setting.symbol
+    made.default = "" if setting.name == "topics" or initial is None else str(initial)
     return made
 
 

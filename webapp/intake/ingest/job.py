@@ -60,10 +60,8 @@ class VersionBuilder:
         self.version = version
         self.checkpoint = checkpoint
         self.check = check
-        self.source, self.folder = (
-            files.corpus_folder(version.corpus_id),
-            files.version_folder(version.pk),
-        )
+        self.source = files.corpus_folder(version.corpus_id)
+        self.folder = files.version_folder(version.pk)
         shutil.rmtree(self.folder, ignore_errors=True)  # of an attempt that was killed
         self.folder.mkdir(parents=True)
         self.stream = Stream.open(self.source / "tokens")

@@ -18,7 +18,9 @@ from webapp.platform.storage import files, sealed
 
 READ = 4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
 MOST = 300
-_BEFORE, _AFTER = 70, 110  # characters of a passage
+# characters of a passage
+_BEFORE = 70
+_AFTER = 110
 
 
 @dataclass(frozen=True)

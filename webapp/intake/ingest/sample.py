@@ -60,11 +60,16 @@ AHEAD, AHEAD_SECONDS = (
 KEPT = (
     4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
 )
-SHOWN, BEGINNING, FIELDS = 5, 420, 12  # documents, characters of each, fields of each
+# documents, characters of each, fields of each
+SHOWN = 5
+BEGINNING = 420
+FIELDS = 12
 FORMS = 3  # of dates that can't be read that are shown
 _DIGITS = regex.compile(r"\d+")
 _LETTERS = regex.compile(r"\p{L}+")
-_LOOKED_AT, _DEPTH = 60, 6_000  # documents, and their characters, among which a passage is chosen
+# documents, and their characters, among which a passage is chosen
+_LOOKED_AT = 60
+_DEPTH = 6_000
 
 
 @dataclass(frozen=True)
@@ -248,7 +253,8 @@ class _Sampler:
             else None
         )
         sources = [source for source in everything if source.name != self.shaping.table]
-        self.of_files, self.total = len(sources), sum(source.bytes for source in sources)
+        self.of_files = len(sources)
+        self.total = sum(source.bytes for source in sources)
         self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
         self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
         self.shaped = bool(self.shaping.joins or self.shaping.sections)
@@ -257,9 +263,12 @@ class _Sampler:
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
         # Of them those that were read, some only to count, and documents and characters in these
-        self.read, self.found, self.characters_of = ByKind(), ByKind(), ByKind()
+        self.read = ByKind()
+        self.found = ByKind()
+        self.characters_of = ByKind()
         # Of the documents those that are in the sample, and what they became
-        self.taken, self.documents_of = defaultdict[str | None, float](float), ByKind()
+        self.taken = defaultdict[str | None, float](float)
+        self.documents_of = ByKind()
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
@@ -414,7 +423,8 @@ class _Sampler:
                 break
             read = size = position = found = length = 0
             counting: float | None = None  # when that began
-            self.kind, single = self._kind(source), readers.single(source.name)
+            self.kind = self._kind(source)
+            single = readers.single(source.name)
             packed = readers.packed_share(stored_path(source), source.name)
 
             def advance(count: int) -> None:

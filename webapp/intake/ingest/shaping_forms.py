@@ -178,7 +178,8 @@ class ShapingForm(SentForm):
         }
         super().__init__(*args, **kwargs | {"initial": initial})
         offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
-        self.guess, self.offers_tables = guess, bool(offered)
+        self.guess = guess
+        self.offers_tables = bool(offered)
         choice_field(self, "table").choices = [
             ("", "there is none"),
             *((name, name) for name in offered),

@@ -30,7 +30,8 @@ class ColumnWriter(ABC):
     becomes: "type[Field] | None" = None  # another type than the one that it was begun for
 
     def __init__(self, path: Path, code: str, missing: float):
-        self.path, self.file = path, path.open("wb", FLUSHED)
+        self.path = path
+        self.file = path.open("wb", FLUSHED)
         self.packed = Struct(code).pack
         self.missing = missing
         self.length = 0

@@ -7,7 +7,9 @@ MARKS = frozenset(
     "NA N/A #N/A <NA> NaN nan NAN NaT NULL Null null None \\N [deleted] [removed]".split()
 ) | {"[deleted by user]", "[ Removed by Reddit ]", "[removed by moderator]"}
 LONGEST = max(map(len, MARKS))
-CODE, CODES = 2, 4  # letters of a code of a country, and different ones that a column of them has
+# letters of a code of a country, and different ones that a column of them has
+CODE = 2
+CODES = 4
 
 
 def is_missing(text: str) -> bool:

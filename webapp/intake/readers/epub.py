@@ -81,7 +81,9 @@ class _Values(Handler):
     """The values of an attribute of some elements."""
 
     def __init__(self, tag: str, attribute: str):
-        self.tag, self.attribute, self.values = tag, attribute, list[str]()
+        self.tag = tag
+        self.attribute = attribute
+        self.values = list[str]()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == self.tag and len(self.values) < MAX_CHAPTERS:

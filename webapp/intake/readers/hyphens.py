@@ -31,7 +31,9 @@ def joined(text: str, places: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]
     words = {match[0].lower().replace("\u2010", "-") for match in _LETTERS.finditer(text)}
     pieces: list[str] = []
     begin = 0
-    ends, removed = [0], [0]  # of the text so far: characters of it, and those that were left out
+    # of the text so far: characters of it, and those that were left out
+    ends = [0]
+    removed = [0]
     for match in breaks:
         stop = match.end("before")
         whole = (match["before"] + match["after"]).lower()

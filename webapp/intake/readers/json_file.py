@@ -33,7 +33,9 @@ from webapp.intake.readers.jsonl import DEEP, TOO_DEEP, document, keys, sniffed,
 
 WHOLE = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects
-MOST_BEFORE, MOST_LISTS = 100_000, 1_000  # values before the list of objects, and lists around it
+# values before the list of objects, and lists around it
+MOST_BEFORE = 100_000
+MOST_LISTS = 1_000
 SAMPLE = 50  # objects by which it is guessed what the fields are
 KIND_SAMPLE = 1_000  # by which the kinds of their values are guessed
 WHOLE_FILE = "the whole file"  # the path of a list that is all there is
@@ -44,7 +46,9 @@ NO_TEXTS = (
     "“{name}”: none of its first {count:,} objects has the field “{field}”, in which others have"
     " their texts; it was left out."
 )
-FEWEST, SHORTEST = 3, 60  # texts that stand in one object, and characters of most of them
+# texts that stand in one object, and characters of most of them
+FEWEST = 3
+SHORTEST = 60
 ONE = (
     "“{name}” is one object, and would be one document: its text is one field, and the others are"
     " about it. If each field is a document, save them as a list of objects."

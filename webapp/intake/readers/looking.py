@@ -45,7 +45,9 @@ class Look:
         self.seconds = seconds
         self.stopped = stopped
         self.processor = processor
-        self.until, self.bytes = time.monotonic() + seconds, BYTES  # that may still be read
+        # that may still be read
+        self.until = time.monotonic() + seconds
+        self.bytes = BYTES
         self.spent = (
             -time.thread_time()
         )  # processor seconds of processes of the sandbox, less this thread's till now

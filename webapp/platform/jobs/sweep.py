@@ -39,7 +39,8 @@ class Sweep:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self.clock, self.last = clock, clock()
+        self.clock = clock
+        self.last = clock()
         # job -> (its attempt, heartbeat and tries, seconds for which they were watched without a
         # change)
         self.watched: dict[tuple[str, int], tuple[tuple, float]] = {}

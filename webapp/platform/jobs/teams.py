@@ -6,7 +6,9 @@ import json
 from webapp.platform.jobs import events
 
 SECONDS = 60  # for which what a leader said of its workers holds
-MOST, MOST_WORKERS = 50, 256  # trainings that are read, and workers of each that are noted
+# trainings that are read, and workers of each that are noted
+MOST = 50
+MOST_WORKERS = 256
 TEAM = "team:"  # team:RUN -> {"run", "restarts", "count", "workers"}
 
 

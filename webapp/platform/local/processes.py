@@ -136,7 +136,8 @@ class Part:
     status: int | None = None  # of one that ended so
 
     def up(self) -> None:
-        self.process, self.began = self.start(), time.monotonic()
+        self.process = self.start()
+        self.began = time.monotonic()
 
     def down(self) -> None:
         if self.process:

@@ -147,7 +147,8 @@ def reader(stored: Stored, name: str, size: int, digest: str) -> BinaryIO:
 
 class _Reader(io.RawIOBase):
     def __init__(self, blocks: Iterator[bytes]):
-        self.blocks, self.left = blocks, memoryview(b"")
+        self.blocks = blocks
+        self.left = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -156,7 +157,8 @@ class _Reader(io.RawIOBase):
         if not self.left:
             self.left = memoryview(next(self.blocks, b""))
         count = min(len(buffer), len(self.left))
-        buffer[:count], self.left = self.left[:count], self.left[count:]
+        buffer[:count] = self.left[:count]
+        self.left = self.left[count:]
         if not self.left:  # the end is verified before it is given out
             self.left = memoryview(next(self.blocks, b""))
         return count

@@ -31,7 +31,9 @@ from webapp.service.codebook.shapes import Cell, CodedText, EffectOfCode, Estima
 
 LEAST = 10  # coded documents, below which nothing is estimated
 CELLS = 60  # on a page: the largest
-PASSAGES, FIRST = 50, 10  # coded documents of a cell, and of all
+# coded documents of a cell, and of all
+PASSAGES = 50
+FIRST = 10
 OPENING = 300  # characters of each
 HALF_WIDTH = 0.02  # for which a page says how many more documents are to be coded
 _kept = BoundedCache(256 << 20)

@@ -23,7 +23,9 @@ from webapp.platform.pages.page import told, told_at
 from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 
-LOOKED_AT, DEPTH = 40, 4_000  # documents, and their characters, among which a passage is chosen
+# documents, and their characters, among which a passage is chosen
+LOOKED_AT = 40
+DEPTH = 4_000
 PHRASES = 25  # of a page
 MOST_WORDS = 2_000  # that another page may name at once
 

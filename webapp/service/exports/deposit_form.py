@@ -122,7 +122,8 @@ class DepositForm(forms.Form):
 
     def __init__(self, sent: QueryDict | None, run: Run, by: int):
         super().__init__(sent, initial={"title": f"Topics of {run.corpus.name}"[:200]})
-        self.sent, self.own = sent, {str(book.pk): book for book in notebooks(run, by)}
+        self.sent = sent
+        self.own = {str(book.pk): book for book in notebooks(run, by)}
         self.fields["notebooks"] = forms.MultipleChoiceField(
             label="Your notebooks",
             choices=[(key, book.title) for key, book in self.own.items()],

@@ -90,7 +90,9 @@ class _Hashed:
     shorter."""
 
     def __init__(self, source: BinaryIO, size: int):
-        self.source, self.left, self.hash = source, size, hashlib.sha256()
+        self.source = source
+        self.left = size
+        self.hash = hashlib.sha256()
 
     def read(self, size: int) -> bytes:
         wanted = min(size, self.left)

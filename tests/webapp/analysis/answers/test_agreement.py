@@ -23,7 +23,8 @@ THEMES = {
 }
 PARTIES = ["Red", "Blue", "Green"]
 SPEAKERS = 36  # twelve of each party
-DOCUMENTS, WORDS = 14, 40  # of a speaker; of a document
+DOCUMENTS = 14  # of a speaker
+WORDS = 40  # of a document
 SAME = ("difference", "difference_low", "difference_high", "p")
 
 

@@ -22,10 +22,15 @@ THEMES = {
 }
 NAMES = list(THEMES)
 PAPERS = ["Courier", "Herald", "Mercury"]
-ROSE, SINCE = "railway", 1912  # threefold
-OWN, PAPER = "fishing", "Mercury"  # fourfold there
+# threefold
+ROSE = "railway"
+SINCE = 1912
+# fourfold there
+OWN = "fishing"
+PAPER = "Mercury"
 YEARS = range(1900, 1920)
-DOCUMENTS, WORDS = 30, 40  # of a year; of a document
+DOCUMENTS = 30  # of a year
+WORDS = 40  # of a document
 
 
 @pytest.fixture(scope="module")

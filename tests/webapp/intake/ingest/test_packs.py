@@ -25,7 +25,8 @@ def entry(
     size: int | None = None,
 ):
     info = tarfile.TarInfo(name)
-    info.type, info.size = kind, len(content) if size is None else size
+    info.type = kind
+    info.size = len(content) if size is None else size
     return info.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
 
 

@@ -98,7 +98,8 @@ def test_numbers_and_other_dates(tmp_path, monkeypatch):
         }
         for i in range(60)
     ]
-    rows[50]["late"], rows[52]["late"] = "1,000", "-2.5"
+    rows[50]["late"] = "1,000"
+    rows[52]["late"] = "-2.5"
     kinds = {
         "price": "number",
         "sold": "date",

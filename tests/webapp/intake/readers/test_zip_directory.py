@@ -57,11 +57,9 @@ def test_the_list_is_read_as_zipfile_reads_it(tmp_path):
             with packed.open("large.txt", "w", force_zip64=True) as entry:
                 entry.write(b"words")
             info = zipfile.ZipInfo("with a comment")
-            info.comment, info.extra, info.external_attr = (
-                b"of mine",
-                struct.pack("<HH3s", 0x1234, 3, b"abc"),
-                0o100644 << 16,
-            )
+            info.comment = b"of mine"
+            info.extra = struct.pack("<HH3s", 0x1234, 3, b"abc")
+            info.external_attr = 0o100644 << 16
             packed.writestr(info, b"more")
     compared = (
         "filename orig_filename flag_bits compress_type CRC extra comment create_system"

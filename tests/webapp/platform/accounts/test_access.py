@@ -382,7 +382,8 @@ class World:
 def listed_for(world: World, who: str) -> list[int]:
     request = RequestFactory().get("/")
     request.user = world.users.get(who, AnonymousUser())
-    request.session, request.resolver_match = {}, ResolverMatch(None, (), {})
+    request.session = {}
+    request.resolver_match = ResolverMatch(None, (), {})
     return authorization.listed(request, None, 50)
 
 
@@ -549,11 +550,9 @@ def test_a_trainer_is_an_editor_of_their_own_runs_alone(world, at_the_gate):
     assert client.get(world.url("run_steer", run=own)).status_code == LET_IN
     assert client.post(world.url("run_for_good", run=own)).status_code == 403
     request = RequestFactory().get("/")
-    request.user, request.session, request.resolver_match = (
-        world.users["trainer"],
-        {},
-        ResolverMatch(None, (), {}),
-    )
+    request.user = world.users["trainer"]
+    request.session = {}
+    request.resolver_match = ResolverMatch(None, (), {})
     assert [run.pk for run in authorization.deletable(request)[1]] == [own.pk]
 
 
@@ -596,7 +595,8 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
     client = world.client(who)
     request = RequestFactory().get("/")
     request.user = world.users.get(who, AnonymousUser())
-    request.session, request.resolver_match = client.session, ResolverMatch(None, (), {})
+    request.session = client.session
+    request.resolver_match = ResolverMatch(None, (), {})
     every = [world.corpus, world.other, draft, deleted]
     one_by_one = {
         c.pk for c in every if authorization.role(request, Corpus.objects.filter(pk=c.pk))

@@ -12,7 +12,9 @@ LINES, _LOOKED_AT, _LINE = (
     1_000,
     100,
 )  # lines that have letters or digits, of so many characters; the longest of them
-_MOST, _TEXTS = 0.6, 3  # of the texts that must have a date, and how many at least
+# of the texts that must have a date, and how many at least
+_MOST = 0.6
+_TEXTS = 3
 _NAME = r"\p{L}[\p{L}\p{M}]{2,}\.?"
 _DATE = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}(?:\. ?\d{1,2}\."

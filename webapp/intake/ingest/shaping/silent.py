@@ -13,7 +13,13 @@ _LABEL = regex.compile(
     r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE
 )
 _QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
-_SPANS, _TEXTS, _OPENINGS, _ALIKE, _SAME, _REPEATED = 20, 0.2, 5, 0.4, 3, 0.15  # of `certain`
+# of `certain`
+_SPANS = 20
+_TEXTS = 0.2
+_OPENINGS = 5
+_ALIKE = 0.4
+_SAME = 3
+_REPEATED = 0.15
 _WORD = regex.compile(r"\p{L}+")
 # A salutation opens texts: two to eight words and a comma, the last word a name or title unless the
 # line ends behind it. begins the name of a rule for one, such as “to:Mr. Speaker”, or “to:Dear …”
@@ -31,7 +37,8 @@ _HEAD, _OPENED, _LEAST, _USUAL = (
     5,
     0.25,
 )  # characters; of the texts, and at least; of them, where it is left out by default
-_LONGEST, _MOST = 80, 8  # characters of its rule's name; salutations of a corpus
+_LONGEST = 80  # characters of its rule's name
+_MOST = 8  # salutations of a corpus
 
 
 class Rule(NamedTuple):

@@ -26,7 +26,9 @@ from webapp.intake.readers.base import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
-_ROWS, _CHARACTERS = 20_000, 10_000_000  # of it that are compared with them
+# of it that are compared with them
+_ROWS = 20_000
+_CHARACTERS = 10_000_000
 _COLUMNS = 64
 LOOSE = 4 * MOST_FOLDERS  # the distance of a name that is written otherwise
 FIRST_CELLS = 200  # of a column, by which it is known whether it may be the one
