@@ -45,11 +45,18 @@ class Words(Iterable[str], Sized, Protocol):
         """Those of some numbers, in their order."""
 
 
-class Stream(Protocol):
-    """What is read of inference.text.Stream. words: int32 by piece; lengths: int32[D]; of titles,
-    too."""
+class Tokeniser(Protocol):
+    def written(self, text: str) -> list[tuple[str, int]]: ...
 
-    lexicon: Words  # by number
+
+class Stream(Protocol):
+    """What is read of inference.text.Stream. lexicon: by number. words: int32 by piece; lengths:
+    int32[D]; of titles, too."""
+
+    @property
+    def lexicon(self) -> Words: ...
+    def tokeniser(self) -> Tokeniser: ...
+
     language: str
     given: bool
     words: np.ndarray
@@ -58,6 +65,13 @@ class Stream(Protocol):
     mixed: np.ndarray | None
     title_words: np.ndarray
     title_lengths: np.ndarray
+
+
+def no_index() -> Invalid:
+    """The error where a corpus has none."""
+    return Invalid(
+        "corpus", "This corpus was read by a version that kept no index to search. Read it again."
+    )
 
 
 class Index:
@@ -163,11 +177,7 @@ class Index:
         while True:
             meta = _meta(folder)
             if meta is None:
-                raise Invalid(
-                    "corpus",
-                    "This corpus was read by a version that kept no index to search. Read it"
-                    " again.",
-                )
+                raise no_index()
             try:
                 return cls._of(folder, meta, stream, spans)
             except FileNotFoundError:  # another took its place between two looks

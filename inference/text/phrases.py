@@ -9,7 +9,7 @@ from scipy.special import xlogy
 from inference.runtime.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
-from inference.text.stream import Stream
+from inference.text.stream import Spread, Stream
 from inference.text.table import MIX, hashed
 from inference.text.units import Units
 
@@ -36,7 +36,7 @@ class Phrase(NamedTuple):
     score: float
 
 
-def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
+def find(stream: Stream | Spread, choice: Choice, most: int = 500) -> list[Phrase]:
     """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the
     statistics of surprise and coincidence", Computational Linguistics 19, 1993).
 
@@ -56,7 +56,7 @@ def find(stream: Stream, choice: Choice, most: int = 500) -> list[Phrase]:
     return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
 
 
-def _pairs(stream: Stream, choice: Choice, most: int) -> list[Phrase]:
+def _pairs(stream: Stream | Spread, choice: Choice, most: int) -> list[Phrase]:
     units = Units(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)

@@ -150,7 +150,7 @@ def included(
 def _with_rule(
     patterns: list, root: str, access: Rule, but: dict[str, Rule]
 ) -> list[URLPattern | URLResolver]:
-    declared = []
+    declared: list[URLPattern | URLResolver] = []
     for pattern in patterns:
         route = root + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
@@ -186,11 +186,12 @@ def declared() -> Iterator[Route]:
 
 def views() -> Iterator[tuple[Route, Callable]]:
     """The same with the view of each."""
-    return (
-        (pattern.callback.route, pattern.callback)
-        for pattern in get_resolver("webapp.urls").url_patterns
-        if isinstance(pattern, URLPattern) and pattern.name == pattern.callback.route.name
-    )
+    for pattern in get_resolver("webapp.urls").url_patterns:
+        if not isinstance(pattern, URLPattern):
+            continue
+        route: Route = pattern.callback.route  # type: ignore[attr-defined]  # of _carrying
+        if pattern.name == route.name:
+            yield route, pattern.callback
 
 
 def arguments(route: Route) -> dict[str, str]:
@@ -231,5 +232,5 @@ def _carrying(view: Callable, route: Route) -> Callable:
     """The same view for one address, with `route` as an attribute: views that several addresses
     have are one function."""
     carrying = update_wrapper(partial(view), view)
-    carrying.route = route
+    carrying.route = route  # type: ignore[attr-defined]  # functions take attributes
     return carrying

@@ -46,7 +46,8 @@ def _columns(version_id: int) -> Columns | None:
         return sealed.opened(lambda: Columns(folder), folder) if there else None
 
 
-def _fields(version: Version, kind: type[Field]) -> list:
+def _fields(version: Version, kind: type) -> list:
+    """kind: a subclass of Field."""
     columns = _columns(version.pk)
     return [field for field in columns.fields if isinstance(field, kind)] if columns else []
 

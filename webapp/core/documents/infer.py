@@ -19,6 +19,7 @@ from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import tuples
 
 SHOWN = 6  # topics of a word's distribution
+LEAST_SHARE = 0.005  # of a topic that is shown: it rounds to 1%
 
 
 def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
@@ -37,6 +38,8 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
 
 def beta(run: Run, words: np.ndarray) -> infer.Words:
     """Of some words, ascending: from the rows of the run's present snapshot."""
+    if run.snapshot_id is None:
+        raise AssertionError("A run whose words are asked has a snapshot.")
     floor = np.array(
         Topic.objects.filter(snapshot_id=run.snapshot_id)
         .order_by("number")
@@ -79,8 +82,9 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     rest[given[place]] = 0.0
     p[given[place]] = certainty[place] / 255
     p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
-    p = np.bincount(into, weights=p, minlength=view.run.topics)
-    order = [k for k in np.argsort(-p, kind="stable").tolist() if p[k] >= 0.005][:SHOWN]
+    shares = np.bincount(into, weights=p, minlength=view.run.topics)
+    likely = np.argsort(-shares, kind="stable").tolist()
+    order = [k for k in likely if shares[k] >= LEAST_SHARE][:SHOWN]
     return LikelyTopics(
         number=word,
         times=int(counts[places].sum()),

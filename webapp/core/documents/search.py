@@ -8,6 +8,7 @@ import numpy as np
 from inference.index import Index
 from inference.index.hits import Hits
 from inference.index.patterns import Part, PatternError, parse, reach
+from inference.index.search import no_index
 from inference.text import Stream, stop_words
 from webapp.core.documents import texts
 from webapp.models import Corpus
@@ -28,7 +29,7 @@ def open_index(corpus: Corpus) -> Index:
                 (folder / name).stat() for name in ("index/meta.json", "tokens/checkpoint.json")
             ]
         except FileNotFoundError:
-            return Index.open(folder / "index", None, None)  # raises
+            raise no_index() from None
         return _open(folder, *((each.st_ino, each.st_mtime_ns) for each in made))
 
 

@@ -253,21 +253,17 @@ class Training:
         self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
         if sealed.exists(self.checkpoint):
             with sealed.held(self.checkpoint):
-                self.state = checkpoint.load(
+                state = checkpoint.load(
                     self.checkpoint,
                     engine=self.engine,
                     config=self.config,
                     bow=self.bow,
                     scratch=self.folder,
                 )
+            self.state = state
             # Workers save between two points as well
-            self.before = (
-                Metric.objects.filter(run=self.run, step__lte=self.state.t)
-                .order_by("-step")
-                .values_list("seconds", flat=True)
-                .first()
-                or 0.0
-            )
+            points = Metric.objects.filter(run=self.run, step__lte=state.t).order_by("-step")
+            self.before = points.values_list("seconds", flat=True).first() or 0.0
         else:
             self.state = self._first_state()
 
@@ -417,7 +413,10 @@ class Training:
                 sealed.record(items)
 
     def _publish(self) -> Topics:
-        topics = self.engine.topics(self.config, self.state)
+        state = self.state
+        if state is None:
+            raise AssertionError("A training that ends has a state.")
+        topics = self.engine.topics(self.config, state)
         evidence = self._gather_evidence(topics)
         measures = diagnose(self.bow, topics, evidence)
         self.beat.check()
@@ -436,7 +435,7 @@ class Training:
         self.findings.promise(self.run)
         with transaction.atomic():
             snapshots.publish(
-                self.run.pk, self.attempt, self.state.t, topics, measures.coherence, outcome
+                self.run.pk, self.attempt, state.t, topics, measures.coherence, outcome
             )
             sealed.record(items)
         return topics
@@ -463,8 +462,11 @@ class Training:
         """Take over what readers said of the parent's topics. Where that is refused, the curation
         page offers it."""
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=self.run.pk)
+        parent = self.run.parent
+        if parent is None:
+            return
         with suppress(Invalid):
-            label_transfer.carry(self.run.parent, run)
+            label_transfer.carry(parent, run)
 
     def _gather_evidence(self, topics: Topics) -> Evidence:
         """Write the evidence: the topic of every token. Publishes how far it is."""

@@ -95,7 +95,7 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
         choices=choices,
         initial=corpus.version_id,
         required=False,
-        empty_value=corpus.version_id,
+        empty_value=corpus.version_id,  # type: ignore[arg-type]  # what coerce would give
     )
 
 
@@ -120,12 +120,10 @@ class _RunForm(forms.Form):
     def chosen_version(self) -> Version | None:
         """The version to train on: the newest, if no other was chosen; None where the corpus has
         none yet."""
-        chosen = self.cleaned_data.get("version", self.corpus.version_id)
-        return (
-            self.corpus.version
-            if chosen == self.corpus.version_id
-            else self.corpus.versions.get(pk=chosen)
-        )
+        chosen: int | None = self.cleaned_data.get("version", self.corpus.version_id)
+        if chosen is None or chosen == self.corpus.version_id:
+            return self.corpus.version
+        return self.corpus.versions.get(pk=chosen)
 
 
 class TrainForm(_RunForm):

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
 import orjson
 from django.db import connection, transaction
@@ -388,7 +388,8 @@ class ReadAttempt:
     def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:
         plan = self.plan
         return shape(
-            items,
+            # A Failure is handed on as it is.
+            cast("Iterator[readers.Document | readers.Problem]", items),
             plan.shaping,
             self.folder / "shaping",
             plan.table,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -89,6 +89,12 @@ class MetadataError(ValueError):
     """What can't be understood, or shown; str() is a sentence for people."""
 
 
+class WriterOfType(Protocol):
+    """Makes the writer of a column: of a file, and a type of metadata."""
+
+    def __call__(self, path: Path, kind: Any, /) -> ColumnWriter: ...
+
+
 @dataclass(frozen=True)
 class Field(ABC):
     """A type of metadata (the class), and one field of it in a version (the instance).
@@ -112,7 +118,7 @@ class Field(ABC):
         ""  # the beginning of the name of a column's file: a number follows
     )
     dtype: ClassVar[type[np.generic]] = np.int32  # of its column
-    writer: ClassVar[Callable[[Path, type["Field"]], ColumnWriter] | None] = (
+    writer: ClassVar[WriterOfType | None] = (
         None  # None: no column, the text stays with the document
     )
 

@@ -7,6 +7,7 @@ import io
 import zipfile
 from collections import deque
 from collections.abc import Iterator
+from typing import cast
 from xml.parsers import expat
 
 import regex
@@ -136,7 +137,7 @@ def part(archive: zipfile.ZipFile, inside: str, handler: Handler, name: str) -> 
     there is none."""
     try:
         with archive.open(inside) as entry:
-            parse(io.BufferedReader(entry), handler, name)
+            parse(io.BufferedReader(cast("io.RawIOBase", entry)), handler, name)
     except KeyError:
         return False
     except RuntimeError as error:  # zipfile's, for what is encrypted

@@ -61,7 +61,7 @@ class _Info(tarfile.TarInfo):
             raise tarfile.HeaderError(
                 f"an entry says that it has {count:,} bytes, which can't be in the archive"
             )
-        return super()._block(count)
+        return super()._block(count)  # type: ignore[misc]  # typeshed lacks it
 
     def _proc_sparse(self, tar):
         """Passes over the map of a file with holes: such a file is not read."""
@@ -92,8 +92,9 @@ def members(file: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfi
             fileobj=file, mode="r|", tarinfo=type("Info", (_Info,), {"most": most})
         ) as tar:
             while info := tar.next():
-                tar.members = []  # a list of all that was read
-                info._block(info.size)
+                # A list of all that was read.
+                tar.members = []  # type: ignore[attr-defined]  # typeshed lacks it
+                info._block(info.size)  # type: ignore[attr-defined]  # of _Info
                 looking.check()
                 yield tar, info
     except (Unreadable, looking.Exhausted, tarfile.TarError):

@@ -363,7 +363,8 @@ def _address(request: HttpRequest) -> str:
 
 
 def _of_api(request: HttpRequest) -> bool:
-    return "api" in request.resolver_match.namespaces
+    match = request.resolver_match
+    return match is not None and "api" in match.namespaces
 
 
 # The middleware
@@ -383,7 +384,7 @@ class Authorization:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not settings.ACCOUNTS:
-            request.user = SimpleLazyObject(User.objects.local)
+            request.user = SimpleLazyObject(User.objects.local)  # type: ignore[assignment]
         answer = self.get_response(request)
         html = answer.status_code == 200 and answer.get("Content-Type", "").startswith("text/html")
         match = request.resolver_match
@@ -400,7 +401,10 @@ class Authorization:
         return answer
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
-        needed = rule(request.resolver_match)
+        match = request.resolver_match
+        if match is None:
+            raise AssertionError("A view is called for an address that was resolved.")
+        needed = rule(match)
         request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused

@@ -56,7 +56,7 @@ def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
 
 
 def offered(corpus: Corpus, to: User, role: str, by: User) -> str:
-    return _send("offered to", OFFERED, "corpus_owner", corpus, to.email, role, by)
+    return _send("offered to", OFFERED, "corpus_owner", corpus, to.email or "", role, by)
 
 
 def _send(

@@ -1,9 +1,12 @@
 """Forms of django-allauth that ask more: another password may end what programs hold, too
 (settings.ACCOUNT_FORMS)."""
 
+from typing import Any
+
 from allauth.account import forms as allauth
 from django import forms
 
+from webapp.models import User
 from webapp.platform.accounts import tokens
 
 NAMED = 5  # tokens, the newest
@@ -12,6 +15,11 @@ NAMED = 5  # tokens, the newest
 class _Revokes:
     """A box, ticked, where the account has tokens of the API: whoever knew the password may have
     made one."""
+
+    # Of the form that it is mixed into.
+    user: User | None
+    cleaned_data: dict[str, Any]
+    fields: dict[str, forms.Field]
 
     def __init__(self, *args, **given):
         super().__init__(*args, **given)
@@ -32,8 +40,8 @@ class _Revokes:
             )
 
     def save(self) -> None:
-        super().save()
-        if self.cleaned_data.get("tokens"):
+        super().save()  # type: ignore[misc]  # of the form
+        if self.user and self.cleaned_data.get("tokens"):
             tokens.revoke_all(self.user)
 
 

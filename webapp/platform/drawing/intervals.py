@@ -8,7 +8,7 @@ every width.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from django import template
 
@@ -37,6 +37,7 @@ class Claim(Protocol):
     def high(self) -> float | None: ...
 
 
+@runtime_checkable
 class Contrast(Protocol):
     """A row that has other numbers, too: their ends are `low` and `high` (time.shapes,
     effects.shapes)."""
@@ -92,7 +93,7 @@ def place(difference: float, reach: float) -> float:
 
 def ends_of(row: Row) -> tuple[float | None, float | None]:
     """Of the interval of its difference."""
-    if hasattr(row, "difference_low"):
+    if isinstance(row, Contrast):
         return row.difference_low, row.difference_high
     return row.low, row.high
 

@@ -2,6 +2,7 @@
 again, which Prometheus expects."""
 
 from contextlib import suppress
+from typing import cast
 
 import redis
 
@@ -18,7 +19,8 @@ def add(what: str, kind: str) -> None:
 
 def by_kind(what: str) -> dict[str, int]:
     """kind of job -> count. Raises redis.RedisError."""
-    counts = {name.decode(): int(value) for name, value in events.client().hgetall(KEY).items()}
+    stored = cast("dict[bytes, bytes]", events.client().hgetall(KEY))
+    counts = {name.decode(): int(value) for name, value in stored.items()}
     return {
         name.removeprefix(f"{what} "): n
         for name, n in counts.items()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import orjson
 import redis
@@ -24,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 STREAM = "events"
 STREAM_LENGTH = 10_000  # some minutes of events of many runs
+ENTRIES_AT_ONCE = 1_000  # that are read to find those of one thing
 # For which nothing is asked of a Redis that accepted a command and did not answer: each would wait
 # for 2 seconds.
 SILENT_SECONDS = 10
@@ -53,12 +54,13 @@ class Client(redis.Redis):
 def client() -> Client:
     """This process's client. A command is tried twice, as a restart of Redis breaks the connection;
     then Redis counts as away."""
-    return Client.from_url(
+    made = Client.from_url(
         settings.REDIS_URL,
         socket_timeout=2,
         socket_connect_timeout=2,
         retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
     )
+    return cast("Client", made)
 
 
 def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -121,17 +123,26 @@ def note(name: str) -> dict:
     return orjson.loads(client().get(name) or b"{}")
 
 
+def _entries(start: bytes | str) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    """Some of the stream's: the number and the fields of each."""
+    found = client().xrange(STREAM, min=start, count=ENTRIES_AT_ONCE)
+    return cast("list[tuple[bytes, dict[bytes, bytes]]]", found)
+
+
 def forget(about: str) -> None:
     """Delete all events about something that was deleted, the note of who asked for it
     (webapp.platform.jobs.roster), and how far a job with it is."""
     client().delete(f"asked:{about}", f"progress:{about}")
-    start = "-"
-    while entries := client().xrange(STREAM, min=start, count=1000):
-        if deleted := [
-            entry for entry, fields in entries if fields.get(b"about") == about.encode()
-        ]:
+    start: bytes | str = "-"
+    while True:
+        entries = _entries(start)
+        if not entries:
+            return
+        deleted = [entry for entry, fields in entries if fields.get(b"about") == about.encode()]
+        if deleted:
             client().xdel(STREAM, *deleted)
-        start = b"(" + entries[-1][0]
+        last, _ = entries[-1]
+        start = b"(" + last
 
 
 def run(run_id: int, event: dict) -> None:

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import structlog
 from django.db import Error, InterfaceError, OperationalError, connection
@@ -46,7 +47,7 @@ class Heartbeat:
         self._patience = PATIENCE
         self._ticks = 0
         self._stop = threading.Event()
-        self._lost = None
+        self._lost: claims.ClaimLost | None = None
         self._thread = threading.Thread(target=self._run, daemon=True, name="heartbeat")
 
     def __enter__(self):
@@ -104,6 +105,14 @@ class Heartbeat:
         connection.close()
 
 
+def _main_frame() -> FrameType | None:
+    """Where the main thread is."""
+    number = threading.main_thread().ident
+    if number is None:
+        raise AssertionError("The main thread has begun.")
+    return sys._current_frames().get(number)
+
+
 def _end_process(job: tuple, seconds: float) -> None:
     """Kill this process: nothing else ends a thread that hangs. What is on record stays, and
     another process continues from there."""
@@ -113,7 +122,7 @@ def _end_process(job: tuple, seconds: float) -> None:
         **kind.log_fields(pk),
         attempt=attempt,
         seconds=seconds,
-        traceback=logs.places(sys._current_frames().get(threading.main_thread().ident)),
+        traceback=logs.places(_main_frame()),
     )
     logging.shutdown()
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,6 +10,7 @@ import json
 import time
 from contextlib import suppress
 from itertools import islice
+from typing import cast
 
 import redis
 
@@ -94,4 +95,5 @@ def remember_request(kind: str, key: int, request_id: str) -> None:
 @events.while_away("")
 def remembered_request(kind: str, key: int) -> str:
     """The id of that request; "" where it is not known."""
-    return (events.client().get(f"asked:{kind}:{key}") or b"").decode()
+    remembered = events.client().get(f"asked:{kind}:{key}")
+    return cast("bytes", remembered or b"").decode()

@@ -44,7 +44,9 @@ def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
         attempt = None if due is None else claims.claim(kind, due)
     if due not in (None, pk):
         dispatch.send(kind, pk)  # so that its own turn comes
-    return None if attempt is None else (due, attempt)
+    if due is None or attempt is None:
+        return None
+    return due, attempt
 
 
 def next_job(kind: JobKind, pk: int) -> int | None:

@@ -48,6 +48,8 @@ def start(supervisor: Supervisor) -> tuple[str, str]:
             url = server.url
         urls.append(url)
     for server, part in started:
+        if part.process is None:
+            raise AssertionError("A part that was added has been started.")
         server.wait(part.process)
     return urls[0], urls[1]
 

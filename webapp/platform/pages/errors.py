@@ -112,7 +112,8 @@ class ErrorPages:
         if "\0" in request.path:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
-        request.GET, request.POST = _without_nul(request.GET), _without_nul(request.POST)
+        request.GET = _without_nul(request.GET)  # type: ignore[assignment]
+        request.POST = _without_nul(request.POST)  # type: ignore[assignment]
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
@@ -263,6 +264,7 @@ def unavailable(
     if sentence is None:
         return None
     log.warning("not available", exc_info=error)
+    response: HttpResponse
     if json or wants_json(request):
         response = JsonResponse({"error": sentence}, status=503)
     else:

@@ -8,7 +8,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
@@ -85,7 +84,9 @@ async def _signed_in(scope) -> bool:
 
     def ask() -> bool:
         try:
-            return auth.get_user(SimpleNamespace(session=SessionStore(key))).is_authenticated
+            request = HttpRequest()
+            request.session = SessionStore(key)
+            return auth.get_user(request).is_authenticated
         except DatabaseError:  # then nothing could be stored, either
             return False
         finally:
@@ -183,7 +184,7 @@ def _no_body():
 async def chunks(request: HttpRequest, patience: float) -> AsyncIterator[bytes]:
     """The body as it arrives. Raises ClientGone when it ends early, or nothing arrives for
     `patience` seconds."""
-    receive = request.scope[_RECEIVE]
+    receive = request.scope[_RECEIVE]  # type: ignore[attr-defined]  # of Django's ASGIRequest
     while True:
         try:
             message = await within(patience, receive())

@@ -143,7 +143,9 @@ def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
         match = request.resolver_match = resolve(
             request.path_info
         )  # also for the log, where it is refused
-        load = routes.declared_for(match).load_of(request)
+        declared = routes.declared_for(match)
+        if declared is not None:
+            load = declared.load_of(request)
     return {
         Load.UNLIMITED: [],
         Load.PAGE: [PAGES],
@@ -234,7 +236,7 @@ def limit_concurrency(get_response):
         # A stream returns its connection, and keeps its outermost place until it ends.
         admission.release(keep=1)
         await sync_to_async(release_connection)()
-        response._resource_closers.append(release)
+        response._resource_closers.append(release)  # type: ignore[attr-defined]  # as Django's own
         # Where the client goes at an unlucky moment nobody closes the response: then the garbage
         # collector releases its place.
         weakref.finalize(response, release).atexit = False
@@ -266,6 +268,7 @@ def refusal(request: HttpRequest, overloaded: Overloaded) -> HttpResponse:
     metrics.refused.labels(overloaded.reason).inc()
     sentence, seconds = REFUSED[overloaded.status]
     advice = f"Nothing is lost. Try again in {seconds} seconds."
+    response: HttpResponse
     if (
         request.path.endswith(".json")
         or request.path.startswith("/api/")

@@ -7,6 +7,8 @@ request enters its thread behind the limiter and leaves it with the response. A 
 coroutine still runs on the loop.
 """
 
+from typing import Any, cast
+
 from csp.middleware import CSPMiddleware
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.base import BaseHandler
@@ -20,7 +22,8 @@ class OneThreadHandler(ASGIHandler):
         # Synchronous from the view outwards up to the concurrency limiter, which is asynchronous.
         BaseHandler.load_middleware(self, is_async=False)
         # Django wraps the whole chain as synchronous in the end
-        self._middleware_chain = self._middleware_chain.awaitable
+        chain: Any = vars(self)["_middleware_chain"]
+        self._middleware_chain = chain.awaitable
 
 
 class ContentSecurityPolicy(CSPMiddleware):
@@ -29,4 +32,6 @@ class ContentSecurityPolicy(CSPMiddleware):
 
     async def __acall__(self, request: HttpRequest) -> HttpResponse:
         self.process_request(request)
-        return self.process_response(request, await self.get_response(request))
+        answer: Any = self.get_response(request)
+        response = self.process_response(request, await answer)
+        return cast("HttpResponse", response)

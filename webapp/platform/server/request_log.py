@@ -7,6 +7,7 @@ searches and the secrets of shared links.
 
 import secrets
 import time
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -38,7 +39,8 @@ class RequestLog(RequestMiddleware):
 
     async def __acall__(self, request: HttpRequest) -> HttpResponse:
         self.prepare(request)
-        response = await self.get_response(request)
+        answer: Any = self.get_response(request)
+        response: HttpResponse = await answer
         self.handle_response(request, response)
         return response
 
@@ -56,7 +58,7 @@ class RequestLog(RequestMiddleware):
         response[HEADER] = context.id
         seconds = time.perf_counter() - context.began
         route = route_name(request, response)
-        metrics.observe(route, request.method, response.status_code, seconds)
+        metrics.observe(route, request.method or "", response.status_code, seconds)
         if route in metrics.QUIET and response.status_code < 500:
             return
         (log.error if response.status_code >= 500 else log.info)(

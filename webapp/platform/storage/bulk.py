@@ -8,7 +8,7 @@ instant.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -348,7 +348,7 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
     )
 
 
-def rows_out(cursor, table: Table) -> Iterator[bytes]:
+def rows_out(cursor, table: Table) -> Generator[bytes, None, None]:
     """The table's rows as COPY writes them, a line each."""
     with copying(cursor, _named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)

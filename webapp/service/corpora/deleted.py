@@ -70,6 +70,7 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
             until=deletion.until(row.deleted_at),
         )
         for row in rows
+        if row.deleted_at is not None
     ]
 
 

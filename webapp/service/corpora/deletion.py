@@ -11,6 +11,7 @@ it finds, too.
 
 import re
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -23,6 +24,7 @@ from webapp.platform.accounts.embargo import passage
 from webapp.platform.jobs import claims, dispatch, events, kinds
 
 Deletable = Corpus | Upload | Version | Run
+Row = TypeVar("Row", Corpus, Run)
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
 KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
@@ -132,7 +134,7 @@ def for_good(row: Corpus | Run) -> None:
     type(row).everything.filter(pk=row.pk, deleted_at__isnull=False).update(deleted_at=GONE)
 
 
-def due(model: type[Corpus] | type[Run], most: int) -> list[Corpus] | list[Run]:
+def due(model: type[Row], most: int) -> list[Row]:
     """Rows to take away now, at most so many. One that a task still works on waits until that has
     noticed."""
     old = model.everything.filter(deleted_at__lte=Now() - kept())

@@ -38,6 +38,8 @@ def words(
     that another page would leave out."""
     if refused := _not_ready(request, corpus):
         return refused
+    if corpus.version is None:
+        raise AssertionError("A corpus whose words can be chosen has a version.")
     now = VocabularySettings.from_dict(corpus.version.settings)
     data, previewing = previews.read_request(request)
     more = []

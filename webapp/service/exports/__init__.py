@@ -491,6 +491,8 @@ def made(wanted: Wanted, form: Form, ending: str) -> File:
     """A file, to be pulled piece by piece."""
     name = made_name(wanted, form, ending)
     if form.table is None:
+        if form.file is None:
+            raise AssertionError(f"“{form.name}” is neither a table nor a file.")
         return File(name, form.media, form.file(wanted))
     origin = provenance.made_by(wanted.run) | {
         "table": form.title,

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import pyarrow as pa
 
@@ -31,7 +31,7 @@ class Writer:
 
     def __init__(self, file: BinaryIO, head: dict):
         self._out = pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd")
-        self._tar = tarfile.open(
+        self._tar = tarfile.open(  # type: ignore[call-overload]  # typeshed lacks copybufsize
             fileobj=self._out,
             mode="w|",
             bufsize=BLOCK,
@@ -111,7 +111,7 @@ class Changed(Exception):
 class Member:
     """A member that is being read: its name, its size, and its bytes by `read`."""
 
-    def __init__(self, path: Path, entry: tarfile.TarInfo, file: BinaryIO):
+    def __init__(self, path: Path, entry: tarfile.TarInfo, file: IO[bytes]):
         self.name = entry.name
         self.size = entry.size
         self._path = path
@@ -165,13 +165,17 @@ def _opened(path: Path) -> Iterator[Member]:
                 entry = tar.next()
             if entry is None:
                 return
-            tar.members.clear()
+            # The list of all that was read, which grows with every entry.
+            tar.members.clear()  # type: ignore[attr-defined]  # typeshed lacks it
             if not entry.isreg() or entry.name.startswith("/") or ".." in entry.name.split("/"):
                 raise Invalid(
                     "file",
                     f"{path.name} holds “{entry.name[:100]}”, which no backup of Topograph has.",
                 )
-            yield Member(path, entry, tar.extractfile(entry))
+            content = tar.extractfile(entry)
+            if content is None:
+                raise AssertionError("A regular entry of a tar file has content.")
+            yield Member(path, entry, content)
 
 
 def head(path: Path) -> dict:

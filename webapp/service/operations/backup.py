@@ -369,21 +369,22 @@ class _Copying:
 
     def files(self, files: Iterator[BackupFile]) -> None:
         for file in files:
+            if file.content is not None:
+                self.writer.add_bytes(f"files/{file.name}", file.content)
+                self._add(files=1)
+                continue
             try:
-                content = file.open() if file.content is None else None
+                content = file.open()
             except FileNotFoundError:
                 if "/index/" in file.name:  # it is being made anew; restoring makes it, too
                     continue
                 raise Invalid(
                     "file", f"{file.name} is missing, which the database points to. {LATER}"
                 ) from None
-            if content is None:
-                self.writer.add_bytes(f"files/{file.name}", file.content)
-            else:
-                with content:
-                    size = os.fstat(content.fileno()).st_size if file.size is None else file.size
-                    self.writer.add(f"files/{file.name}", size, content)
-                    self._add(bytes=size)
+            with content:
+                size = os.fstat(content.fileno()).st_size if file.size is None else file.size
+                self.writer.add(f"files/{file.name}", size, content)
+                self._add(bytes=size)
             self._add(files=1)
 
 

@@ -135,7 +135,8 @@ def _postgres() -> list[Number]:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(PATIENCE)])
         numbers = [number for kind in kinds.KINDS for number in _jobs(cursor, kind)]
         numbers += [*_trainings(), *_database(cursor)]
-    if (pool := connection.pool) is None:
+    pool = getattr(connection, "pool", None)  # Postgres's backend has one where it is configured
+    if pool is None:
         return numbers
     stats = pool.get_stats()
     free = stats.get("pool_available", 0)

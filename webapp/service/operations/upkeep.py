@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -34,7 +35,7 @@ STEP = 20  # corpora, and runs, that are taken away at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its
 # transaction ends.
 LEFT = 3600
-FOLDERS = {
+FOLDERS: dict[str, type[Any]] = {  # models that have a status
     "corpora": Corpus,
     "versions": Version,
     "runs": Run,
