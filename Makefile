@@ -23,7 +23,7 @@ format: ## Format the code, and fix what the linter can
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
 
-types: ## Check types: none wrong in inference/, elsewhere no more than tests/type-errors.toml says
+types: ## Check types: mypy finds no error
 	$(PYTHON) -m tests.test_types
 
 readable: ## Show which packages are beyond the limits of readable code, and lower their numbers

@@ -108,18 +108,16 @@ class Class:
         for topic in range(PINS):
             with self.timed("pin"):
                 where = f"/runs/{run}/topics/{topic}/"
-                book = (
-                    "new"
-                    if not topic
-                    else re.search(r'name="notebook".*?value="(\d+)"', student.get(where), re.S)[1]
-                )
+                book = "new"
+                if topic:
+                    book = found(r'name="notebook".*?value="(\d+)"', student.get(where))
                 student.post(
                     "/notebooks/pin/",
-                    {"kind": "topic", "run": run, "topic": topic, "notebook": book},
+                    {"kind": "topic", "run": str(run), "topic": str(topic), "notebook": book},
                     where,
                 )
         with self.timed("hand in"):
-            book = re.search(r'<option value="(\d+)"', student.get("/class/"))[1]
+            book = found(r'<option value="(\d+)"', student.get("/class/"))
             student.post("/class/", {"notebook": book}, "/class/")
 
     def in_chromium(self, number: int, link: str, corpus: int) -> None:
@@ -148,6 +146,14 @@ class Class:
             page.goto("/class/")
             page.get_by_role("button", name="Hand in").click()
             page.locator(".messages").wait_for()
+
+
+def found(pattern: str, html: str) -> str:
+    """What the first group of a pattern has in a page. Raises SystemExit where it is not there."""
+    match = re.search(pattern, html, re.DOTALL)
+    if match is None:
+        raise SystemExit(f"A page lacks {pattern}.")
+    return match[1]
 
 
 def own_texts(folder: Path, number: int) -> Path:
@@ -189,10 +195,8 @@ def main() -> None:
         measured = Class(url, Path(folder))
         teacher, course = measured.open(students)
         page = teacher.get(course)
-        link, corpus = (
-            re.search(r"/join/[\w-]+/", page)[0],
-            int(re.search(r'href="/corpora/(\d+)/"', page)[1]),
-        )
+        link = found(r"(/join/[\w-]+/)", page)
+        corpus = int(found(r'href="/corpora/(\d+)/"', page))
         measured.began = time.monotonic()
         with ThreadPoolExecutor(everybody) as pool:
             kinds = students * [measured.afternoon] + given.browsers * [measured.in_chromium]

@@ -346,7 +346,7 @@ def compare(given: argparse.Namespace) -> float:
 def main() -> None:
     given = arguments()
     compiling.warm_up()
-    ratios = {}
+    ratios: dict[str, float] = {}
     for K in given.compared:
         given.topics = K
         ratios["ratio1000" if ratios else "ratio"] = compare(given)

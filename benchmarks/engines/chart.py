@@ -49,12 +49,14 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 def chosen(curves: list[Curve], seconds: float) -> list[Curve]:
     """For each engine the variant with the best completion in time; the best engine first."""
     found: dict[str, Curve] = {}
-    for curve in sorted(
-        (c for c in curves if c.best(seconds)), key=lambda curve: -curve.best(seconds).held_out
-    ):
-        found.setdefault(
-            curve.variant.label if curve.variant.engine == OURS else curve.variant.engine, curve
-        )
+    ended = []
+    for curve in curves:
+        best = curve.best(seconds)
+        if best:
+            ended.append((best.held_out, curve))
+    for _, curve in sorted(ended, key=lambda pair: -pair[0]):
+        name = curve.variant.label if curve.variant.engine == OURS else curve.variant.engine
+        found.setdefault(name, curve)
     return list(found.values())
 
 

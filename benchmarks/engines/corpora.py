@@ -111,14 +111,15 @@ def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
-            stream.add(documents := texts(path, most), [""] * len(documents))
+            documents = texts(path, most)
+            stream.add(documents, [""] * len(documents))
             stream.commit()
         bow, vocabulary = choose(
             Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow"
         )
-        return Bow(*(np.array(part) for part in (bow.indptr, bow.words, bow.counts)), bow.V), list(
-            vocabulary.words
-        )
+        # In memory: the folder goes.
+        copied = Bow(np.array(bow.indptr), np.array(bow.words), np.array(bow.counts), bow.V)
+        return copied, list(vocabulary.words)
 
 
 def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:

@@ -68,7 +68,7 @@ def topograph(task: Task, clock: Clock) -> None:
     settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
     name = settings.pop("engine", engines.DEFAULT)
     engine = engines.get(name)
-    bow = Bow.open(task.whole)
+    bow = Bow.open(Path(task.whole))
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
     compiling.engine(name)
@@ -111,7 +111,7 @@ def tomotopy(task: Task, clock: Clock) -> None:
     alpha, see `variants`."""
     import tomotopy as tp
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     model = tp.LDAModel(
         tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed
     )
@@ -137,7 +137,7 @@ def topica(task: Task, clock: Clock) -> None:
     """
     import topica as library
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     corpus = library.Corpus.from_documents(list(token_lists(bow)))
     variational = (
         task.settings["sampler"] == "cvb0"
@@ -180,7 +180,7 @@ def gensim(task: Task, clock: Clock) -> None:
     passes."""
     from gensim.models import LdaModel
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     chunk = 2000
 
     class Over(Exception):
@@ -231,7 +231,7 @@ def sklearn(task: Task, clock: Clock) -> None:
     256, as Hoffman's."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     batch = 256
     matrix = as_matrix(bow)
     batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
@@ -252,7 +252,7 @@ def sklearn_batch(task: Task, clock: Clock) -> None:
     done one by one."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     model = LatentDirichletAllocation(
         task.topics, learning_method="batch", n_jobs=task.threads, random_state=task.seed
     )
@@ -276,7 +276,7 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
         def update(self, corpus):
             """Not in the constructor."""
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     chunk = 256
     documents = [
         list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)
@@ -310,7 +310,7 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
     """
     from vowpalwabbit import Workspace
 
-    bow = Bow.open(task.train)
+    bow = Bow.open(Path(task.train))
     bits = max(1, int(np.ceil(np.log2(bow.V))))
     record = np.dtype(
         [("word", "<u8"), ("weights", "<f4", task.topics)]

@@ -1,5 +1,6 @@
 """PDF files by hand, as other programs write them: letters at places, in sizes, and pictures."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 # points of a page: A4
@@ -36,7 +37,7 @@ class Picture(NamedTuple):
         return f"q {self.width:g} 0 0 {self.height:g} {self.x:g} {self.y:g} cm /I1 Do Q".encode()
 
 
-def pdf(pages: list[list[Letters | Picture]], about: dict[str, str] | None = None) -> bytes:
+def pdf(pages: Sequence[Sequence[Letters | Picture]], about: dict[str, str] | None = None) -> bytes:
     """A file with these pages, whose parts are drawn in their order. about: what it says of
     itself, as Title, Author and CreationDate."""
     objects = [

@@ -230,7 +230,7 @@ def _pdf(hyphens: bool) -> Callable[[Known], bytes]:
 
 
 def _pdf_running(text: Known) -> bytes:
-    pages = []
+    pages: list[list[Letters]] = []
     for number, part in enumerate(text.paragraphs, 1):
         header = Letters(60, 810, "JOURNAL OF EXAMPLES")
         pages.append([header, *_drawn(_wrapped(part, 30)), Letters(300, 30, str(number))])

@@ -221,14 +221,15 @@ def shown_by(raw: Raw, fact: Fact) -> bool:
     )
 
 
+LEAST_USES = 5  # of a fact's word where there should be more of it
+HALF_AS_MUCH_MORE = 1.5
+
+
 def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
     # The texts show a fact where their words move by half or more
-    return (
-        here.any()
-        and there.any()
-        and uses[here].sum() >= 5
-        and raw.log_ratio(uses, here, there) >= math.log(1.5)
-    )
+    if not here.any() or not there.any() or uses[here].sum() < LEAST_USES:
+        return False
+    return bool(raw.log_ratio(uses, here, there) >= math.log(HALF_AS_MUCH_MORE))
 
 
 def names(fact: Fact, claim: Claim) -> bool:

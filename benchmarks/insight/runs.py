@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import asdict
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -19,6 +20,7 @@ from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
 from webapp.analysis.findings import compute, stored
+from webapp.analysis.findings.finding import Detail
 from webapp.analysis.findings.overview import overview
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
@@ -71,10 +73,13 @@ def read(collection: Collection, name: str):
         "/corpora/",
         {"name": name, "files": [SimpleUploadedFile(*file) for file in collection.files]},
     )
-    number = int(re.search(r"/corpora/(\d+)/", answer["Location"])[1])
+    address = re.search(r"/corpora/(\d+)/", answer["Location"])
+    if address is None:
+        raise SystemExit(f"{collection.name}: no corpus was made.")
+    number = int(address[1])
     store_upload(number)  # large ones; others are stored by now
-    address = f"/corpora/{number}/prepare/"
-    answer = client.post(address, reading_fields(client.get(address).content.decode()))
+    prepare = f"/corpora/{number}/prepare/"
+    answer = client.post(prepare, reading_fields(client.get(prepare).content.decode()))
     if answer.status_code != 302:
         raise SystemExit(f"{collection.name}: the prepare page answered {answer.status_code}")
     read_corpus(number)
@@ -86,14 +91,14 @@ def read(collection: Collection, name: str):
 
 def _preset_topics(corpus) -> int:
     """What the form that trains is preset with."""
-    return int(
-        form_fields(Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode())[
-            "topics"
-        ]
-    )
+    page = Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode()
+    preset = form_fields(page)["topics"]
+    if isinstance(preset, list):
+        raise SystemExit("The form that trains has several fields “topics”.")
+    return int(preset)
 
 
-def shown(run, detail: str) -> dict:
+def shown(run, detail: Detail) -> dict:
     """Its JSON, of findings that are computed anew when it is asked for as first shown."""
     if detail == "":
         Findings.objects.filter(snapshot=run.snapshot_id).delete()
@@ -109,7 +114,7 @@ def false_findings(run, chance: np.random.Generator) -> list:
     values = fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
         rows = compute.findings(_all(run)).findings
-        false = [r for r in rows if r.kind in ("change", "event", "speaker", "sense")]
+        false: list[Any] = [r for r in rows if r.kind in ("change", "event", "speaker", "sense")]
     with mock.patch.object(fields, "values", lambda version, field: values(version, field)[order]):
         rows = compute.findings(_all(run)).findings
         false += [r for r in rows if r.kind in ("mark", "keyword")]

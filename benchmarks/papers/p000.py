@@ -20,7 +20,7 @@ from inference.engines import smc, ssi, svi
 from inference.evaluate import LeftToRight
 from inference.schedule import held_out_documents
 
-SAMPLED = {
+SAMPLED: dict[str, Any] = {
     "statistics": "decay",
     "expectation": "log",
     "draws": 1,
@@ -31,7 +31,7 @@ SAMPLED = {
     "burn_in": 2,
     "samples": 3,
 }
-VARIATIONAL = {
+VARIATIONAL: dict[str, Any] = {
     "expectation": "log",
     "start": "random",
     "alpha": 0.1,
@@ -148,14 +148,15 @@ def judged(true: dict[str, bool], before: str = "", after: str = "") -> tuple[st
 
 def slope(points: list[tuple[float, float]]) -> float:
     """The slope of log y by log x, by least squares."""
-    return float(np.polyfit(*np.log(points).T, 1)[0])
+    logs = np.log(np.array(points))
+    return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])
 
 
 def figure_1(bench: Bench) -> Outcome:
     """Seconds for a minibatch of 100 documents, by K; one pass, five sweeps or iterations."""
     bow = bench.corpus(bench.stand_in)
     dense = {**VARIATIONAL, "tau0": delay(bow), "iterations": SWEEPS, "passes": 1}
-    kinds = {
+    kinds: dict[str, tuple[str, dict[str, Any]]] = {
         "sampled": (ssi.NAME, SAMPLED | {"tau0": delay(bow), "passes": 1}),
         "variational, all topics": (svi.NAME, dense),
         "variational, active topics": (svi.NAME, dense | {"truncate": 0.1}),
@@ -215,7 +216,7 @@ def figure_2(bench: Bench) -> Outcome:
     times the iterations, for the paper's guess that its variational engine had not converged."""
     bow = bench.corpus(bench.stand_in)
     K = 50 if bench.quick else 200
-    shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
+    shared: dict[str, Any] = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found: dict[str, list[Measured]] = {}
     for eta in (0.4,) if bench.quick else (0.1, 0.4, 0.6):
         found[f"sampled, eta {eta}"] = runs(
@@ -267,7 +268,7 @@ def figure_3(bench: Bench) -> Outcome:
     bow = bench.corpus(bench.stand_in)
     K = 50 if bench.quick else 200
     seeds = range(1, 1 + (QUICK_RUNS if bench.quick else RUNS))
-    shared = {"topics": K, "passes": 1}
+    shared: dict[str, Any] = {"topics": K, "passes": 1}
     found = {
         "sampled": runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})
     }
@@ -328,7 +329,7 @@ def smoothing(bench: Bench) -> Outcome:
     bow = bench.corpus(bench.stand_in)
     K = 30 if bench.quick else 100
     etas = (0.1, 0.4, 0.6) if bench.quick else (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-    shared = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
+    shared: dict[str, Any] = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
     found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
     rows = [row(f"sampled, eta {eta}", trainings, False) for eta, trainings in found.items()]
     rows += [
@@ -365,8 +366,8 @@ def figure_4(bench: Bench) -> Outcome:
     order = np.random.default_rng(0).permutation(bow.D)
     delays = DELAYS[::2] if bench.quick else DELAYS
     shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5}
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     coherence = {}
     for share in (SHARES[0], SHARES[-1]) if bench.quick else SHARES:
         documents = np.sort(order[: int(share * bow.D)])

@@ -6,7 +6,7 @@ ratios compare programs in Python; here all are compiled, and all run on one thr
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def _one_pass(bench: Bench, name: str, seed: int, **settings: Any) -> Trained:
 
 
 def time_of_inference(bench: Bench) -> Outcome:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for label, (name, settings) in BY_INFERENCE.items():
         seconds, found = _inferred(
             _one_pass(bench, name, bench.seeds[0], **settings), 200 if bench.quick else 2000
@@ -85,7 +85,7 @@ def time_of_inference(bench: Bench) -> Outcome:
 
 
 def sparsity(bench: Bench) -> Outcome:
-    rows = []
+    rows: list[dict[str, Any]] = []
     bow = bench.corpus("reuters")
     for label, (name, settings) in BY_INFERENCE.items():
         for share in (0.25, 0.5, 1.0):
@@ -128,7 +128,7 @@ def sparsity(bench: Bench) -> Outcome:
 
 
 def iterations(bench: Bench) -> Outcome:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for count in (1, 5, 20, 50) if bench.quick else (1, 2, 5, 10, 20, 30, 50, 100):
         runs = [
             _one_pass(bench, fw.NAME, seed, inference="fw", learn="ml", iterations=count)
@@ -158,8 +158,8 @@ def iterations(bench: Bench) -> Outcome:
 
 
 def predictiveness(bench: Bench) -> Outcome:
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for label, (name, settings) in (LEARNERS | OTHERS).items():
         trained = [_one_pass(bench, name, seed, split="tokens", **settings) for seed in bench.seeds]
         rows.append(
@@ -192,8 +192,8 @@ def predictiveness(bench: Bench) -> Outcome:
 
 
 def coherence(bench: Bench) -> Outcome:
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     bow = bench.corpus("reuters" if bench.quick else "arxiv")
     for label, (_, settings) in LEARNERS.items():
         for share in (0.25, 1.0) if bench.quick else (0.125, 0.25, 0.5, 1.0):
@@ -237,7 +237,7 @@ def coherence(bench: Bench) -> Outcome:
 
 
 def cost(bench: Bench) -> Outcome:
-    rows = []
+    rows: list[dict[str, Any]] = []
     bow = bench.corpus("reuters")
     for topics in (50, 100, 300) if bench.quick else (50, 100, 300, 1000, 2000):
         run = bench.train(fw.NAME, bow, bench.seeds[0], topics=topics, passes=1, looks=1)
@@ -279,13 +279,14 @@ def cost(bench: Bench) -> Outcome:
 def _inference(run: Trained, form: int) -> float:
     """Nanoseconds a token that OPE takes for 2,000 documents, with blocks of one form."""
     documents = run.documents[:2000]
-    weights = fw._weights(run.config, run.state)
+    config = cast("fw.Resolved", run.config)
+    weights = fw._weights(config, run.state)
     batch = expand(run.bow, documents)
-    gathered = fw._gather(run.config, run.state, batch.words, weights)
+    gathered = fw._gather(config, run.state, batch.words, weights)
     keys = np.arange(len(documents), dtype=np.uint64)
     return (
         1e9
-        * fastest(lambda: fw._infer(run.config, batch, gathered, weights, keys, False, form))
+        * fastest(lambda: fw._infer(config, batch, gathered, weights, keys, False, form))
         / batch.token_ptr[-1]
     )
 

@@ -2,6 +2,7 @@
 p002_hdp.py."""
 
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def whole_and_part(bench: Bench) -> Outcome:
         return np.sort(np.random.default_rng(seed).permutation(bow.D)[: bow.D // 5])
 
     def trained(engine: str, n: int, part: bool = False) -> list[Trained]:
-        settings = {"topics": K, "passes": n, "alpha": 0.1, **OURS}
+        settings: dict[str, Any] = {"topics": K, "passes": n, "alpha": 0.1, **OURS}
         return [
             bench.train(
                 engine,
@@ -91,8 +92,8 @@ def _grid(bench: Bench, name: str, values: list, fixed: dict) -> tuple[list[dict
     time."""
     bow = bench.corpus("arxiv")
     K = _topics(bench)
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     means = {}
     for priors, label in ((PAPERS, "η = 0.01"), (OURS, "η = 0.1")):
         for value in values:
@@ -128,7 +129,10 @@ def forgetting(bench: Bench) -> Outcome:
     rows, curves, means = _grid(
         bench, "kappa", values, {"tau0": 1.0, "minibatch": 50 if bench.quick else 500}
     )
-    best = {label: max(values, key=lambda v, label=label: means[label, v]) for label, _ in means}
+    best = {}
+    for label, _ in means:
+        of_label = {value: means[label, value] for value in values}
+        best[label] = max(of_label, key=of_label.__getitem__)
     return Outcome(
         of_parts(*(kappa >= 0.7 for kappa in best.values())),
         (

@@ -90,9 +90,11 @@ def figure_11(bench: Bench) -> Outcome:
     asymmetric = max(r["held out"] for r in learned)
     falls = plain[-1]["held out"] < lda - NEAR
     curves = {
-        "LDA": [(K, row["held out"]) for K, row in zip(sizes, plain, strict=True)],
-        "LDA, alpha learned": [(K, row["held out"]) for K, row in zip(sizes, learned, strict=True)],
-        "HDP": [(K, nonparametric) for K in (sizes[0], sizes[-1])],
+        "LDA": [(float(K), row["held out"]) for K, row in zip(sizes, plain, strict=True)],
+        "LDA, alpha learned": [
+            (float(K), row["held out"]) for K, row in zip(sizes, learned, strict=True)
+        ],
+        "HDP": [(float(K), nonparametric) for K in (sizes[0], sizes[-1])],
     }
     return Outcome(
         verdict(nonparametric > lda + NEAR and falls, nonparametric >= lda - NEAR or falls),

@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any, cast
 
 import numpy as np
 from numba import njit
@@ -73,8 +74,8 @@ def _select(weights, L, buffer, places, r):
 def _figure_1(bench: Bench) -> Outcome:
     """r and summaries of Gaussian clusters, by K and L."""
     points = _patches(1, 2_000 if bench.quick else 20_000)
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
         model = mixtures.fit(
             points, K, K if bench.quick else 16, passes=1 if bench.quick else 3, seed=1
@@ -101,7 +102,7 @@ def _compare(
     dense /= dense.sum(axis=1, keepdims=True)
     for L in (1, 2, 4, 8, 16, K):
         places, r = _rows(weights, L)
-        chosen = places.astype(dtype)
+        chosen: np.ndarray = places.astype(dtype)
         own = np.zeros_like(dense)
         np.put_along_axis(own, places.astype(np.int64), r, 1)
         rows.append(
@@ -119,19 +120,19 @@ def _compare(
 def _figure_3(bench: Bench) -> Outcome:
     """The same of topics: the statistics of Reuters' tokens."""
     bow = _some(bench, "reuters")
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for K in (50, 200) if bench.quick else (50, 200, 800):
         trained = bench.train(
             lsparse.NAME, bow, 1, topics=K, most=8, passes=1 if bench.quick else 3, restarts=0
         )
         batch = sparse.expand(bow, trained.documents[: 300 if bench.quick else 2000])
-        weights = _token_weights(trained.config, trained.state, batch)
+        weights = _token_weights(cast("lsparse.Resolved", trained.config), trained.state, batch)
         _compare(
             rows,
             curves,
             weights,
-            lambda chosen, r, K=K, batch=batch: _summed(bow.V, K, batch, chosen, r),
+            partial(_summed, bow.V, K, batch),
             np.uint16,
         )
     return _timings(rows, curves)
@@ -229,8 +230,8 @@ def _patches(seed: int, n: int) -> np.ndarray:
 def _figure_2(bench: Bench) -> Outcome:
     """Clusters of image patches: score of unseen patches by L."""
     n = 3_000 if bench.quick else 10_000
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for K in (50,) if bench.quick else (50, 100):
         for L in (1, 4, 8, 16, K):
             for stochastic in (False, True):
@@ -290,8 +291,8 @@ def _figure_2(bench: Bench) -> Outcome:
 
 def _figure_4(bench: Bench) -> Outcome:
     """Topics by L, memoized and stochastic, compared with a sampler."""
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     for name, K in (("sotu", 30),) if bench.quick else (("sotu", 50), ("reuters", 100)):
         bow = _some(bench, name)
         for statistics in ("memo", "decay"):
@@ -386,8 +387,8 @@ def _figure_5(bench: Bench) -> Outcome:
     """The bound by passes, with warm and cold starts and restart proposals."""
     bow = _some(bench, "sotu" if bench.quick else "reuters")
     K, passes = (20, 4) if bench.quick else (50, 10)
-    rows = []
-    curves = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
     ends = {}
     for name, settings in VARIANTS.items():
         bounds = [
@@ -422,7 +423,7 @@ def _figure_5(bench: Bench) -> Outcome:
     )
 
 
-def _bounds(bow: Bow, seed: int, passes: int, **settings: object) -> tuple[list[float], float]:
+def _bounds(bow: Bow, seed: int, passes: int, **settings: Any) -> tuple[list[float], float]:
     """(the bound after each pass, in nats a token; the share of restart proposals that the last
     pass accepted)."""
     config = lsparse.Config(passes=passes, **settings).resolve(bow.D, bow.tokens)

@@ -7,6 +7,7 @@ the order in which they come, as the paper seems to do, and matched to the true 
 
 import time
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -21,7 +22,14 @@ from inference.evaluate import Coherence
 from inference.runtime import compiling
 from inference.simulate import Truth, relative_error
 
-SETTING = {"M": 500, "K": 10, "V": 1000, "xi": 40, "alpha": (2.0, 1.0), "eta": 1.0}  # section 3.1
+SETTING: dict[str, Any] = {
+    "M": 500,
+    "K": 10,
+    "V": 1000,
+    "xi": 40,
+    "alpha": (2.0, 1.0),
+    "eta": 1.0,
+}  # section 3.1
 PAPER_MSE = {"beta": 7.598e-6, "alpha": 7.197e-3}  # table 2, reasonable guess
 PAPER_RELATIVE = {"beta": 3.852, "alpha": 0.420}  # table 3
 NEAR = 3.0  # a factor within which two numbers are called alike
@@ -71,7 +79,7 @@ def _fits(quick: bool) -> dict[str, dict[str, float]]:
     """Means over made collections, of the paper's three ways to begin, and of smoothed topics:
     tables 2 and 3 share them."""
     long = 200 if quick else 1000
-    ways = {
+    ways: dict[str, tuple[int, bool, dict[str, Any]]] = {
         "guess, 100 passes": (100, False, {}),
         "true alpha, 100 passes": (100, True, {}),
         f"true alpha, {long:,} passes": (long, True, {}),
@@ -139,17 +147,16 @@ def table_3(bench: Bench) -> Outcome:
 
 def good_job(bench: Bench) -> Outcome:
     """The claim where the data can bear it."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for seed in bench.seeds:
         # The settings that the page begins with
         bow, truth = simulate.corpus(
             M=2000, K=10, V=500, xi=100, alpha=(2.0, 0.05), eta=0.05, seed=seed
         )
         flat = relative_error(truth.beta, np.full(truth.beta.shape[1], 1.0 / truth.beta.shape[1]))
-        for name, settings in (
-            ("unsmoothed", {}),
-            ("smoothed", {"topics_prior": "dirichlet", "eta": 0.1}),
-        ):
+        smoothed: dict[str, Any] = {"topics_prior": "dirichlet", "eta": 0.1}
+        unsmoothed: dict[str, Any] = {}
+        for name, settings in (("unsmoothed", unsmoothed), ("smoothed", smoothed)):
             state, _ = fit(bow, 60, seed, **settings)
             cost = ((truth.beta[:, None] - beta_of(state)[None]) ** 2).sum(axis=2)
             topic = cost[linear_sum_assignment(cost)] / (truth.beta**2).sum(axis=1)
@@ -195,8 +202,13 @@ def table_7(bench: Bench) -> Outcome:
     matrix = csr_matrix((bow.counts.astype(np.float64), bow.words, bow.indptr), (bow.D, bow.V))
     compiling.engine("vem")
     fit(bow, 2, 0)
-    smoothed = {"topics_prior": "dirichlet", "eta": 0.1, "alpha": 0.1, "learn": "nothing"}
-    rows = []
+    smoothed: dict[str, Any] = {
+        "topics_prior": "dirichlet",
+        "eta": 0.1,
+        "alpha": 0.1,
+        "learn": "nothing",
+    }
+    rows: list[dict[str, Any]] = []
     for seed in bench.seeds:
         model = LatentDirichletAllocation(
             10,
@@ -234,7 +246,7 @@ def table_7(bench: Bench) -> Outcome:
 def tables_4_5(bench: Bench) -> Outcome:
     bow, words = corpora.read_words(corpora.file("reuters"), DOCUMENTS)
     state, _ = fit(bow, 100, bench.seeds[0])
-    topics = vem.topics(engines.config("vem", topics=10).resolve(bow.D, bow.tokens), state)
+    topics = vem.topics(vem.Config(topics=10).resolve(bow.D, bow.tokens), state)
     judge = Coherence(bow)
     npmi = judge.npmi(topics)
     random = np.random.default_rng(0)

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import regex
@@ -88,13 +89,17 @@ def found(lists: list[list[str]], expression: str) -> np.ndarray:
     return np.array([len(form.findall(f" {' '.join(words)} ")) for words in lists])
 
 
-def sides(view: RunView, asked: str):
+def contrast(view: RunView, asked: str) -> keyness.Contrast:
     query = QueryDict(asked)
-    return contrasts.asked(query, Selection.read(query, view), "rest" in query)
+    sides = contrasts.asked(query, Selection.read(query, view), "rest" in query)
+    if sides is None:
+        raise SystemExit(f"“{asked}” compares nothing.")
+    return keyness.Contrast(*sides, "all")
 
 
 def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed) -> bool:
-    first, second = contrasts.divided(*(both := sides(view, asked))).of_both(both[0])
+    compared = contrast(view, asked)
+    first, second = compared.divided.of_both(compared.base)
     second = np.setdiff1d(np.arange(texts.D), first) if second is None else second
     a, b = (
         counted([texts.words[d % len(texts.words)] for d in side.tolist()])
@@ -116,9 +121,12 @@ def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed
 
 
 def company(view: RunView, asked: str) -> collocations.Counted:
+    word = queries.word(view.run.version, asked)
+    if word is None:
+        raise SystemExit(f"“{asked}” is no word of this run.")
     return collocations.counted(
         Selection.all(view),
-        queries.word(view.run.version, asked),
+        word,
         collocations.Asked(None, NEAR, NEAR, 5, "log_dice", "all"),
     )
 
@@ -152,10 +160,12 @@ def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> b
     )
 
 
-MIX = (  # the questions, how one is asked, and whether what came is true
+MIX: tuple[
+    tuple[Any, Callable, Callable], ...
+] = (  # the questions, how one is asked, and whether what came is true
     (
         KEYNESS,
-        lambda view, asked: keyness.Contrast(*sides(view, asked), "all").computed(None),
+        lambda view, asked: contrast(view, asked).computed(None),
         same_keyness,
     ),
     (COMPANY, company, same_company),

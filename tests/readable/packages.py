@@ -26,7 +26,7 @@ NOT_OURS = {  # folders of a program to compare with that are written otherwise
 
 
 def package(path: str) -> str:
-    """webapp/<wing>/<package>, or <folder>/<folder>: as tests/type-errors.toml has them."""
+    """webapp/<wing>/<package>, or <folder>/<folder>: as tests/readable.toml has them."""
     folders = path.split("/")[:-1]
     in_webapp = folders[:1] == ["webapp"]
     return "/".join(folders[: DEPTH_IN_WEBAPP if in_webapp else DEPTH])
