@@ -31,9 +31,7 @@ def same_months_elsewhere(days: np.ndarray, span: np.ndarray) -> np.ndarray:
     dated = days > 0
     months = months_of(np.where(dated, days, 1))
     nowhere = np.zeros(len(days), bool)
-    if not (span & dated).any():
-        return nowhere
-    if months[dated].max() - months[dated].min() < 2 * MONTHS_OF_A_YEAR - 1:
+    if not (span & dated).any() or not may_come_again(days):
         return nowhere
     of_span = np.unique(months[span & dated])
     of_year = np.unique(of_span % MONTHS_OF_A_YEAR)
@@ -41,6 +39,16 @@ def same_months_elsewhere(days: np.ndarray, span: np.ndarray) -> np.ndarray:
         return nowhere
     within = np.isin(months, of_span)
     return dated & ~within & np.isin(months % MONTHS_OF_A_YEAR, of_year)
+
+
+def may_come_again(days: np.ndarray) -> bool:
+    """Whether dates are of two years or more, so that every month can be there again. days: int[D],
+    date.toordinal(), 0 for none."""
+    dated = days[days > 0]
+    if not len(dated):
+        return False
+    first, last = months_of(np.array([dated.min(), dated.max()])).tolist()
+    return last - first >= 2 * MONTHS_OF_A_YEAR - 1
 
 
 def comes_again(outcome: Outcome, days: np.ndarray, span: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ MOST_TEXTS = 100_000  # values of a column whose texts are kept
 LOOKED_AT = 2_000  # texts of values that are looked at
 SAMPLE = 40_000  # documents whose likeness is measured, all of a value or none
 SAMPLE_PAIRS = 3_000_000  # and different words of documents in these
+LEAST_OF_VALUE = 20  # documents of a value, on average, by which an even sample tells likeness
 PAIRED = 60_000  # documents that tell aliases and nesting
 DIRECTIONS = 40  # in which documents' words differ most
 DIRECTION_DOCUMENTS = 10_000  # from which these are learned
@@ -156,13 +158,28 @@ def is_useful(derived: Column) -> bool:
 # How documents differ
 
 
-class Mixes(NamedTuple):
+@dataclass(frozen=True)
+class Mixes:
     """counts: documents x words. directions: float32[V, DIRECTIONS]: a document's place in each is
     the sum over its words. lengths: float64[D], words of each document."""
 
     counts: csr_matrix
     directions: np.ndarray
     lengths: np.ndarray
+
+    @cached_property
+    def even_sample(self) -> np.ndarray:
+        """int64[n]: documents with words, spread evenly over all, at most as many as are looked at
+        once. All columns whose values have many documents share it."""
+        documents = np.flatnonzero(self.lengths > 0)
+        pairs = np.diff(self.counts.indptr)[documents].sum()
+        step = max(len(documents) / SAMPLE, pairs / SAMPLE_PAIRS, 1.0)
+        return documents[(np.arange(int(len(documents) / step)) * step).astype(np.int64)]
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """float64[n, DIRECTIONS]: where the documents of the even sample are, times their words."""
+        return _places(self, self.even_sample)
 
 
 def mixes_of(indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int) -> Mixes:
@@ -212,34 +229,63 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 
-def _away(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
-    """float64[n, DIRECTIONS]: how far documents are from the mix of all of them, times their
-    words."""
+def _places(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
     counts = mixes.counts[documents].astype(np.float32)
-    x = (counts @ mixes.directions).astype(np.float64)
+    return (counts @ mixes.directions).astype(np.float64)
+
+
+def _away(mixes: Mixes, documents: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """float64[n, DIRECTIONS]: how far documents are from the mix of all of them, times their
+    words. places: see _places."""
     n = mixes.lengths[documents]
-    return x - n[:, None] * (x.sum(axis=0) / max(n.sum(), 1.0))
+    return places - n[:, None] * (places.sum(axis=0) / max(n.sum(), 1.0))
 
 
 def design_effect(codes: np.ndarray, mixes: Mixes) -> tuple[float, float]:
     """(design effect, intraclass correlation) of the median direction: how many times larger the
     variance of a mean is than of as many independent documents; and the correlation of two
     documents of one value that this means. (1.0, 0.0) where no document has a value."""
-    documents = _whole_values(codes, mixes)
+    documents, places = _looked_at(codes, mixes)
     if len(documents) < 2:
         return 1.0, 0.0
     value = np.unique(codes[documents], return_inverse=True)[1]
     n = mixes.lengths[documents]
-    away = _away(mixes, documents)
+    away = _away(mixes, documents, places)
     alone = (away**2).sum(axis=0)
     used = alone > 0
     if not used.any():
         return 1.0, 0.0
     together = (_by_value(value, away) ** 2).sum(axis=0)
     effect = float(np.median(together[used] / alone[used]))
-    size = (np.bincount(value, n) ** 2).sum() / (n**2).sum()
-    correlation = (effect - 1) / max(size - 1, 1e-9)
+    correlation = (effect - 1) / max(_documents_of_value(value, n) - 1, 1e-9)
+    valued = np.flatnonzero((codes >= 0) & (mixes.lengths > 0))
+    if len(valued) > len(documents) and _is_even(codes, mixes):
+        of_all = _documents_of_value(codes[valued], mixes.lengths[valued])
+        effect = 1 + (of_all - 1) * correlation
     return effect, float(np.clip(correlation, 0.0, 1.0))
+
+
+def _documents_of_value(value: np.ndarray, n: np.ndarray) -> float:
+    """How many documents the usual one's value has, as their words count."""
+    return float((np.bincount(value, n) ** 2).sum() / (n**2).sum())
+
+
+def _looked_at(codes: np.ndarray, mixes: Mixes) -> tuple[np.ndarray, np.ndarray]:
+    """The documents by which the likeness of a column's texts is measured, and their places."""
+    if _is_even(codes, mixes):
+        valued = codes[mixes.even_sample] >= 0
+        return mixes.even_sample[valued], mixes.places[valued]
+    documents = _whole_values(codes, mixes)
+    return documents, _places(mixes, documents)
+
+
+def _is_even(codes: np.ndarray, mixes: Mixes) -> bool:
+    """Whether an even sample has enough documents of each value: whole values would be all of a
+    large collection."""
+    values = int(codes.max(initial=-1)) + 1
+    sampled = len(mixes.even_sample)
+    is_large = sampled < int(np.count_nonzero(mixes.lengths))
+    return is_large and values * LEAST_OF_VALUE <= sampled
 
 
 def _by_value(value: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -289,6 +335,9 @@ def main_value_part(finer: np.ndarray, coarser: np.ndarray) -> float:
 def follows_the_calendar(codes: np.ndarray, days: np.ndarray) -> bool:
     """Whether a column is the date itself, or decided by the month of the year or the day of the
     week (their names, a season). days: int[D], date.toordinal(), 0 for none."""
+    step = -(-len(codes) // PAIRED) or 1
+    codes = codes[::step]
+    days = days[::step]
     if np.mean(days > 0) < REGULAR:
         return False
     different, day = np.unique(days, return_inverse=True)
@@ -319,7 +368,8 @@ def is_measured(column: Column, mixes: Mixes) -> bool:
         return False
     present, value = np.unique(value[documents], return_inverse=True)
     n = np.bincount(value, mixes.lengths[documents])
-    rows = _by_value(value, _away(mixes, documents)) / np.sqrt(np.maximum(n, 1))[:, None]
+    away = _away(mixes, documents, _places(mixes, documents))
+    rows = _by_value(value, away) / np.sqrt(np.maximum(n, 1))[:, None]
     chance = np.random.default_rng(0)
     shuffled = [_near(rows[chance.permutation(len(present))]) for _ in range(PERMUTED)]
     return bool(_near(rows) > np.mean(shuffled) + DEVIATIONS * np.std(shuffled))

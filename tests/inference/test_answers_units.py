@@ -216,3 +216,23 @@ def test_documents_that_all_have_all_words_have_no_direction():
     counts = np.array([3, 1, 2, 2, 1, 5], np.int32)
     mixes = units.mixes_of(indptr, words, counts, 2)
     assert not mixes.directions.any()
+
+
+def test_of_few_values_an_even_sample_tells_as_much_as_all_documents(monkeypatch, chance):
+    """All columns share it, so that a large collection is not gone through for each."""
+    few = chance.integers(0, 12, 3_000)
+    texts = texts_of(chance, few, 0.3)
+    effect, correlation = units.design_effect(few, mixes_of(texts))
+    monkeypatch.setattr(units, "SAMPLE", 900)
+    large = mixes_of(texts)
+    looked_at = list[int]()
+    places = units._places
+    monkeypatch.setattr(
+        units, "_places", lambda of, some: looked_at.append(len(some)) or places(of, some)
+    )
+    sampled, sampled_correlation = units.design_effect(few, large)
+    assert sampled == pytest.approx(effect, rel=0.15)
+    assert sampled_correlation == pytest.approx(correlation, rel=0.15)
+    random = units.design_effect(chance.permutation(few), large)[0]
+    assert random == pytest.approx(1, abs=0.6)
+    assert looked_at == [900]

@@ -354,6 +354,15 @@ class Regression:
         topics = asked_once.told_topics(self.selection.view)
         return topics, self._answered(topics, together=False)
 
+    def in_run(self, selection: RunSelection) -> "Regression":
+        """The same question of another run's documents. Raises Invalid as `regression_of` does."""
+        first, second = (self.effect.labels[i] for i in self.settings)
+        asked = self.asked._replace(first=first, second=second)
+        if self.across:
+            here, there = (self.across.labels[i] for i in self.groups)
+            asked = asked._replace(here=here, there=there)
+        return regression_of(selection, asked)
+
     def together(self, topics: list[int]) -> Table:
         """Of one row: topics that were chosen before looking, as one."""
         return self._table(topics, together=True)

@@ -24,7 +24,8 @@ from webapp.analysis.effects.shapes import (
     Together,
     TopicEffect,
 )
-from webapp.analysis.time import shares
+from webapp.analysis.effects.two_sets import TwoSets
+from webapp.analysis.time import contrasts, shares
 from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
@@ -284,31 +285,111 @@ def _average(share: np.ndarray, words: np.ndarray) -> float:
 
 def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     """by: who asks. Raises Invalid for a topic that is not looked at."""
-    view = regression.selection.view
     table = regression.table()
-    if topic not in table.topics:
-        raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
+    _check_topic(topic, table.topics)
     made = variants.claim(regression, topic, by)
-    rows = sorted(
-        (_in_run(each, made.variants[0]) for each in made.variants),
-        key=lambda row: (row.difference is None, -(row.difference or 0)),
+    return _claim_page(
+        regression,
+        made,
+        topic,
+        _about(regression, sentences.of_claim(made, _holding(made))),
+        _rows(regression, table, [table.topics.index(topic)])[0],
+        trained(regression, topic),
     )
-    known = [row.difference for row in rows if row.difference is not None]
-    holds = sum(row.holds for row in rows)
+
+
+def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
+    """As `claim_page`, of two sets of documents: the second setting is the first set."""
+    found = sets.differences
+    _check_topic(topic, found.topics)
+    made = variants.claim(sets, topic, by)
+    about = AboutEffect(
+        formula="",
+        settings=[sets.second.name, sets.first.name],
+        groups=[],
+        selection=sets.selection.sentence,
+        unit=unit_sentences.about(sets.selection.version, sets.unit),
+        few_units=cautions.few_units(sets.unit, found.found.units, found.found.verdict),
+        level=found.found.level,
+        calibrated=found.found.calibrated,
+        wider=None,
+        conclusion=sentences.of_claim(made, _holding(made)),
+    )
+    return _claim_page(sets, made, topic, about, _row_of_sets(sets, topic), [])
+
+
+def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
+    """A topic of both sets, as their own page has it."""
+    found = sets.differences
+    answers = found.found
+    i = found.topics.index(topic)
+    ends = [answers.ends(side) for side in (1, 0)]
+    low, high = _known([answers.low[i], answers.high[i]])
+    ratio, ratio_low, ratio_high = _known(
+        [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
+    )
+    return TopicEffect(
+        **vars(links.topic_link(sets.selection.view, topic)),
+        share=[float(answers.b[i]), float(answers.a[i])],
+        low=_known(low_ends[i] for low_ends, _ in ends),
+        high=_known(high_ends[i] for _, high_ends in ends),
+        difference=float(answers.difference[i]),
+        difference_low=low,
+        difference_high=high,
+        corrected=None,
+        corrected_low=None,
+        corrected_high=None,
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+        verdict=answers.verdict_of(i),
+        p=1.0 if np.isnan(answers.p[i]) else float(answers.p[i]),
+        named=bool(answers.accepted[i]),
+        words=topics.top_words(sets.selection.view, [topic], 5)[topic],
+        documents=[
+            contrasts.address(side, sets.base, topic=topic) for side in (sets.second, sets.first)
+        ],
+    )
+
+
+def _check_topic(topic: int, topic_numbers: list[int]) -> None:
+    if topic not in topic_numbers:
+        raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
+
+
+def _holding(claim: variants.Claim) -> int:
+    """In how many runs a claim holds."""
+    return sum(variant.holds(claim.variants[0]) for variant in claim.variants)
+
+
+def _claim_page(
+    question: variants.Question,
+    claim: variants.Claim,
+    topic: int,
+    about: AboutEffect,
+    row: TopicEffect,
+    other_texts: list[OtherTexts],
+) -> ClaimPage:
+    """about, row: what the claim's own run says; other_texts: of trainings on other texts."""
+    rows = sorted(
+        (_in_run(each, claim.variants[0]) for each in claim.variants),
+        key=lambda in_run: (in_run.difference is None, -(in_run.difference or 0)),
+    )
+    differences = [in_run.difference for in_run in rows if in_run.difference is not None]
     return ClaimPage(
-        **vars(_about(regression, sentences.of_claim(made, holds))),
-        topic=_rows(regression, table, [table.topics.index(topic)])[0],
-        merged=len(view.labels.members(topic)),
-        holds=holds,
-        median=float(np.median(known)) if known else None,
-        p=made.test.selected if made.test else None,
-        p_fixed=made.test.p if made.test else None,
-        untested=made.untested,
-        waiting=len(made.waiting) + made.left,
-        training=made.training,
+        **vars(about),
+        topic=row,
+        merged=len(question.selection.view.labels.members(topic)),
+        holds=_holding(claim),
+        median=float(np.median(differences)) if differences else None,
+        p=claim.test.selected if claim.test else None,
+        p_fixed=claim.test.p if claim.test else None,
+        untested=claim.untested,
+        waiting=len(claim.waiting) + claim.left,
+        training=claim.training,
         runs=rows,
-        choices=[Choice(name, values) for name, values in variants.turning(made.variants)],
-        other_texts=trained(regression, topic),
+        choices=[Choice(name, values) for name, values in variants.turning(claim.variants)],
+        other_texts=other_texts,
     )
 
 

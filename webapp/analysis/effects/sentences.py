@@ -3,6 +3,7 @@ on the API."""
 
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
+from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import Claim
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import level as level_text, percent
@@ -44,6 +45,21 @@ def difference(
         said += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     chosen = f", in {regression.selection.sentence}" if regression.selection else ""
     return f"{said}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
+
+
+def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
+    """The difference of two sets of documents, with its interval and with what it rests on."""
+    shares = " to ".join(
+        f"{percent(share)} ({side.name})"
+        for share, side in zip(estimate.share, (sets.second, sets.first), strict=True)
+    )
+    said = f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
+    if estimate.difference_low is not None and estimate.difference_high is not None:
+        ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
+        said += f" ({level_text(level)} confidence interval {ends})"
+    held = ", at the same times" if sets.constant else ""
+    chosen = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
+    return f"{said}{held}; {sets.unit.said}{chosen}."
 
 
 def of_effect(

@@ -90,7 +90,7 @@ class Wider:
 
 @dataclass(frozen=True)
 class AboutEffect:
-    """formula: as it can be written in the address. settings: the two that are compared; groups:
+    """formula: as it can be written in the address, "" of two sets of documents. settings: the two that are compared; groups:
     those by which the effect may differ. unit: who is independent; few_units: that they are few, or "".
     level: of all intervals, of topics that were judged together; calibrated: "exchanged", by
     exchanges of units, or "t". wider: where nobody has said who speaks. conclusion: what may be
@@ -257,13 +257,15 @@ class ClaimPage(AboutEffect):
 @dataclass(frozen=True)
 class ClaimHtml:
     """What the template alone needs. ends: of the scale of the chart. rows: this run first, each with
-    its page of effects, what is changed in it, and why the claim does not hold there, or "". effects: back. said: the difference in a sentence. train: what further trainings would
+    the same question there, what is changed in it, and why the claim does not hold there, or "". effects: the
+    question in this run; back: the name of its page. said: the difference in a sentence. train: what further trainings would
     be, and for about how long; "" where there can be none. null: what the test of all runs asks
     against. learning: whether other texts are being learned from."""
 
     ends: tuple[float, float]
     rows: list[tuple[ClaimInRun, str, str, str]]
     effects: str
+    back: str
     train: str
     pinned: Pinned
     said: str

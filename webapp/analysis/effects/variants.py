@@ -16,10 +16,11 @@ from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
 from inference.errors import Invalid
 from inference.explore.matching import Matching
-from webapp.analysis.answers import cautions
+from webapp.analysis.answers import asked as asked_once, cautions
 from webapp.analysis.compare import matchings
-from webapp.analysis.effects import estimates, variables
+from webapp.analysis.effects import variables
 from webapp.analysis.effects.estimates import Regression
+from webapp.analysis.effects.two_sets import LEAST_UNITS, MOST_NUMBERS, TwoSets
 from webapp.analysis.time import shares
 from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
@@ -31,6 +32,7 @@ from webapp.platform.storage.cache import BoundedCache, nbytes
 MOST = 24  # other runs, the newest
 SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
+Question = Regression | TwoSets
 _kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
 
@@ -105,49 +107,49 @@ def _choices(run: Run) -> str:
     )
 
 
-def claim(own: Regression, topic: int, by: int | None) -> Claim:
+def claim(question: Question, topic: int, by: int | None) -> Claim:
     """Raises Invalid for a set of documents that topics of this run say."""
-    if own.selection.topics:
+    if question.selection.topics:
         raise Invalid(
             "has",
             "A set of documents with a topic is another set in another run. Take that condition"
             " out.",
         )
     deadline = time.monotonic() + SECONDS
-    exchange, untested = _exchangeable(own)
+    exchange, untested = _exchangeable(question)
     test: Tested | None = None
-    variants = [_of_run(own, own, topic, None, exchange)]
+    variants = [_of_run(question, question, topic, None, exchange)]
     waiting = list[matchings.NotYet]()
     left = 0
-    for view in map(RunView, others(own.selection.run)):
+    for view in map(RunView, others(question.selection.run)):
         try:
-            between = matchings.matched(own.selection.run, view.run, by)
+            between = matchings.matched(question.selection.run, view.run, by)
         except matchings.NotYet as state:
             waiting.append(state)
             continue
-        made = _kept.get(key := _key(own, topic, view))
+        made = _kept.get(key := _key(question, topic, view))
         if made is None and time.monotonic() > deadline:
             left += 1
             continue
         if made is None:
-            made = _made(own, topic, view, between, exchange)
+            made = _made(question, topic, view, between, exchange)
             _kept.set(key, made)
         variants.append(made._replace(view=view))
     if exchange and not (left or waiting):
-        found = _test(own, [variant for variant in variants if variant.sums], exchange)
-        t = own.table().topics.index(topic)
+        found = _test(question, [variant for variant in variants if variant.sums], exchange)
+        t = told_topics(question).index(topic)
         test = Tested(float(found.p[t]), float(found.selected[t]))
     training = Run.objects.filter(
-        corpus=own.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
+        corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
     ).count()
     return Claim(variants, waiting, left, training, test, untested)
 
 
-def _key(own: Regression, topic: int, view: RunView) -> tuple:
+def _key(question: Question, topic: int, view: RunView) -> tuple:
     """All that a Variant depends on: its sums are of all topics that are tried."""
     return (
-        own.key,
-        tuple(own.table().topics),
+        question.key,
+        tuple(told_topics(question)),
         topic,
         view.run.snapshot_id,
         view.labels.into.tobytes(),
@@ -155,9 +157,9 @@ def _key(own: Regression, topic: int, view: RunView) -> tuple:
 
 
 def _made(
-    own: Regression, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
+    question: Question, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
 ) -> Variant:
-    chosen = own.selection
+    chosen = question.selection
     run = view.run
     selection = RunSelection(
         run.corpus,
@@ -169,8 +171,6 @@ def _made(
         only=chosen.only,
         matches=chosen.matches,
     )
-    labels = [own.effect.labels[i] for i in own.settings]
-    groups = [own.across.labels[i] for i in own.groups] if own.across else ["", ""]
     try:
         here = chosen.version.documents
         there = run.version.documents
@@ -178,25 +178,22 @@ def _made(
             raise Invalid(
                 "run", f"{there:,} documents, not {here:,}: not compared, nor in the test of all"
             )
-        asked = own.asked._replace(
-            first=labels[0], second=labels[1], here=groups[0], there=groups[1]
-        )
-        return _of_run(own, estimates.regression_of(selection, asked), topic, between, exchange)
+        return _of_run(question, question.in_run(selection), topic, between, exchange)
     except Invalid as error:
         nothing = float("nan")
         return Variant(view, None, -1, 0.0, nothing, nothing, nothing, error.message, None)
 
 
 def _of_run(
-    own: Regression,
-    there: Regression,
+    question: Question,
+    elsewhere: Question,
     topic: int,
     between: Matching | None,
     exchange: Exchangeable | None,
 ) -> Variant:
     """between: the topics of both runs; None of the same run."""
-    view = there.selection.view
-    into = there.selection.view.labels.into
+    view = elsewhere.selection.view
+    into = elsewhere.selection.view.labels.into
     partner = np.arange(view.run.topics) if between is None else between.partner
     k = int(partner[topic])
     nearest = topic if between is None else int(between.best_b[topic])
@@ -206,8 +203,8 @@ def _of_run(
     high = float("nan")
     problem = ""
     if k >= 0:
-        topics, answers = there.answers()  # what the run's own page of effects says
-        problem = cautions.caution(there.unit, answers.units, answers.verdict)
+        topics, answers = elsewhere.answers()  # what the run's own page of effects says
+        problem = cautions.caution(elsewhere.unit, answers.units, answers.verdict)
         if int(into[k]) in topics:
             column = topics.index(int(into[k]))
             difference = float(answers.difference[column])
@@ -215,7 +212,7 @@ def _of_run(
             high = float(answers.high[column])
         else:
             problem = "The topic is hidden in this run."
-    sums = _unit_sums(own, there, partner, exchange) if exchange else None
+    sums = _unit_sums(question, elsewhere, partner, exchange) if exchange else None
     return Variant(
         view,
         int(into[k]) if k >= 0 else None,
@@ -230,30 +227,39 @@ def _of_run(
 
 
 def _unit_sums(
-    own: Regression, there: Regression, partner: np.ndarray, exchange: Exchangeable
+    question: Question, elsewhere: Question, partner: np.ndarray, exchange: Exchangeable
 ) -> UnitSums:
     """Of the topics of the claim's own run; NaN of those that this one has not."""
-    partners = partner[own.table().topics]
+    partners = partner[told_topics(question)]
     known = np.flatnonzero(partners >= 0)
     topics, place = np.unique(
-        there.selection.view.labels.into[partners[known]], return_inverse=True
+        elsewhere.selection.view.labels.into[partners[known]], return_inverse=True
     )
-    data = shares.effect_data(there.selection.view, there.unit, there.design.cell, topics.tolist())
-    made = joint.sums(data, there.design.held, exchange)
+    data = shares.effect_data(
+        elsewhere.selection.view, elsewhere.unit, elsewhere.design.cell, topics.tolist()
+    )
+    made = joint.sums(data, elsewhere.design.held, exchange)
     residual = np.full((len(exchange.side), len(partners)), np.nan)
     residual[:, known] = made.residual[:, place]
     return UnitSums(residual, made.words)
 
 
-def in_time(own: Regression) -> bool:
-    return not own.across and own.effect.term.name in (variables.DATE, *fields.PERIODS)
+def told_topics(question: Question) -> list[int]:
+    """The topics that are tried together with the claim's."""
+    return asked_once.told_topics(question.selection.view)
 
 
-def _periods(own: Regression) -> tuple[Exchangeable | None, str]:
+def in_time(question: Question) -> bool:
+    if isinstance(question, TwoSets):
+        return False
+    return not question.across and question.effect.term.name in (variables.DATE, *fields.PERIODS)
+
+
+def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
     """Periods in their order, neighbours together where there are many: none is exchanged."""
-    version = own.selection.version
+    version = question.selection.version
     place = fields.groups(version, fields.period(version) or "year").group
-    known = (own.design.cell >= 0) & (place >= 0)
+    known = (question.design.cell >= 0) & (place >= 0)
     used, order = np.unique(place[known], return_inverse=True)
     if len(used) < over_time.LEAST_PERIODS:
         return (
@@ -266,21 +272,25 @@ def _periods(own: Regression) -> tuple[Exchangeable | None, str]:
     return Exchangeable(unit, none.astype(np.int8), none), ""
 
 
-def _lever(own: Regression, periods: Exchangeable) -> np.ndarray:
+def _lever(question: Regression, periods: Exchangeable) -> np.ndarray:
     """float64[P]: what a share of 1 in each period adds to the estimate."""
-    score = own.design.rows @ regression.score(own.data([]), own.design.rows, own.contrast)
+    score = question.design.rows @ regression.score(
+        question.data([]), question.design.rows, question.contrast
+    )
     known = periods.unit >= 0
     return np.bincount(
         periods.unit[known],
-        weights=(score[own.design.cell] * own.weight)[known],
+        weights=(score[question.design.cell] * question.weight)[known],
         minlength=len(periods.side),
     )
 
 
-def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
-    if in_time(own):
-        return _periods(own)
-    if own.across or own.on_a_line:
+def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
+    if isinstance(question, TwoSets):
+        return question.exchangeable()
+    if in_time(question):
+        return _periods(question)
+    if question.across or question.on_a_line:
         return (
             None,
             (
@@ -288,48 +298,52 @@ def _exchangeable(own: Regression) -> tuple[Exchangeable | None, str]:
                 " time."
             ),
         )
-    version = own.selection.version
-    place = own.effect.place
-    side = np.where(place == own.settings[0], 0, np.where(place == own.settings[1], 1, -1)).astype(
-        np.int8
-    )
-    field = own.unit.field
+    version = question.selection.version
+    place = question.effect.place
+    side = np.where(
+        place == question.settings[0], 0, np.where(place == question.settings[1], 1, -1)
+    ).astype(np.int8)
+    field = question.unit.field
     code = np.full(len(place), -1) if field is None else units.codes(version, field)
-    held = any(term.name in (variables.DATE, *fields.PERIODS) for term in own.asked.formula.held)
+    held = any(
+        term.name in (variables.DATE, *fields.PERIODS) for term in question.asked.formula.held
+    )
     days = (
         np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan)
         if held
         else None
     )
-    most = max(
-        250_000 // max(len(own.table().topics), 1), 200
-    )  # numbers of units and topics of one run
+    most = max(MOST_NUMBERS // max(len(told_topics(question)), 1), LEAST_UNITS)
     made = joint.exchangeable(
-        code, np.where(own.design.cell >= 0, side, -1).astype(np.int8), own.weight, days, most
+        code,
+        np.where(question.design.cell >= 0, side, -1).astype(np.int8),
+        question.weight,
+        days,
+        most,
     )
     if made is None:
         return (
             None,
             (
-                f"Most {cautions.units_named(own.unit)} are on both sides: nothing can be exchanged,"
+                f"Most {cautions.units_named(question.unit)} are on both sides: nothing can be exchanged,"
                 " and there is no test of all runs together."
             ),
         )
     return made, ""
 
 
-def _test(own: Regression, variants: list[Variant], exchange: Exchangeable) -> Joint:
+def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -> Joint:
     sums = [variant.sums for variant in variants if variant.sums]
     chance = np.random.default_rng(0)
 
     def make() -> Joint:
-        return (
-            over_time.tested(sums, _lever(own, exchange), chance)
-            if in_time(own)
-            else joint.tested(sums, exchange, chance)
-        )
+        if isinstance(question, Regression) and in_time(question):
+            return over_time.tested(sums, _lever(question, exchange), chance)
+        return joint.tested(sums, exchange, chance)
 
-    return _kept.get_or_set(("joint", *(_key(own, -1, variant.view) for variant in variants)), make)
+    return _kept.get_or_set(
+        ("joint", *(_key(question, -1, variant.view) for variant in variants)), make
+    )
 
 
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:

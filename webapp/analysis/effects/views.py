@@ -11,10 +11,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.analysis.effects import estimates, sentences, variables, variants
+from webapp.analysis.effects import estimates, sentences, two_sets, variables, variants
 from webapp.analysis.effects.estimates import Asked, Order, Regression, Way
 from webapp.analysis.effects.formula import Term
-from webapp.analysis.effects.pages import asked_formula, claim_page, effects_page
+from webapp.analysis.effects.pages import (
+    asked_formula,
+    claim_of_sets,
+    claim_page,
+    effects_page,
+)
 from webapp.analysis.effects.shapes import (
     ClaimHtml,
     ClaimInRun,
@@ -25,7 +30,9 @@ from webapp.analysis.effects.shapes import (
     Setting,
     TopicEffect,
 )
+from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.time import trends
+from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.time.shapes import Offer, Pinned
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
@@ -213,10 +220,18 @@ def claim(
     b: str = "",
     x: str = "",
     y: str = "",
+    rest: bool = False,
+    constant: Constant = "",
 ) -> Answer[ClaimPage | NoEffects]:
-    """One difference of one topic, in the other runs of the corpus, too."""
+    """One difference of one topic, in the other runs of the corpus, too: of a formula, or of two
+    sets of documents, as the page that compares two has them."""
     try:
         numbers = trends.read_topics(view, topic)
+        if view.run.final and numbers and not formula:
+            sets = two_sets.of_address(request.GET, selection, rest, constant)
+            if sets is not None:
+                page = claim_of_sets(sets, numbers[0], authorization.user_id(request))
+                return Answer(page, partial(_claim_html, sets, page))
         chosen = asked_formula(selection, formula)
         if not view.run.final or chosen is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
@@ -227,10 +242,17 @@ def claim(
     return Answer(page, partial(_claim_html, regression, page))
 
 
-def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
-    view = regression.selection.view
+def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
+    view = question.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
-    said = sentences.difference(regression, sentences.named(page.topic), page.topic)
+    of_sets = isinstance(question, TwoSets)
+    name = sentences.named(page.topic)
+    if isinstance(question, TwoSets):
+        said = sentences.of_sets(question, name, page.topic, page.level)
+        address = view.go("run_time_compare", asked=question.address(question.selection))
+    else:
+        said = sentences.difference(question, name, page.topic)
+        address = view.go("run_effects", asked=_address(page, page.topic))
     own_row = next(row for row in page.runs if row.run == view.run.pk)
     columns = [
         "run",
@@ -248,11 +270,12 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
     )
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
-        effects=view.go("run_effects", asked=_address(page, page.topic)),
+        effects=address,
+        back="Compare two" if of_sets else "Effects",
         rows=[
             (
                 row,
-                _there(page, regression.selection, row),
+                _there(page, question, row),
                 _changed(row, own_row),
                 _why_not(row, own_row),
             )
@@ -267,7 +290,7 @@ def _claim_html(regression: Regression, page: ClaimPage) -> ClaimHtml:
         said=said,
         null=(
             "no lasting change, only periods that resemble those before them"
-            if variants.in_time(regression)
+            if variants.in_time(question)
             else "no difference"
         ),
         learning=any(one.status in ("queued", "training") for one in page.other_texts),
@@ -305,11 +328,15 @@ def _kept(row: ClaimInRun) -> list[str | int]:
     return [row.run, *shown, row.K, row.seed, row.engine, row.words]
 
 
-def _there(page: ClaimPage, selection: RunSelection, row: ClaimInRun) -> str:
-    """The claim's page of effects in another run."""
+def _there(page: ClaimPage, question: variants.Question, row: ClaimInRun) -> str:
+    """The claim's question in another run."""
+    if isinstance(question, TwoSets):
+        compared = reverse("run_time_compare", args=[row.run])
+        return f"{compared}?{question.address(question.selection)}"
     topic = row.topic or row.nearest
-    return f"{reverse('run_effects', args=[row.run])}?{_address(page, topic, selection)}" + (
-        "#one" if topic else ""
+    return (
+        f"{reverse('run_effects', args=[row.run])}?{_address(page, topic, question.selection)}"
+        + ("#one" if topic else "")
     )
 
 

@@ -22,7 +22,7 @@ from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families as core_families
 
-METHOD = 12  # findings of an earlier method are computed anew
+METHOD = 13  # findings of an earlier method are computed anew
 WORDS = 50  # tokens of a topic, on the side where a set has more, below which nothing is said of it
 HOLDING = 10  # documents with the topic there
 # that the nearer end of a set's interval must reach, so that a difference is worth a sentence

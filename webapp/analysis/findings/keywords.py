@@ -14,6 +14,7 @@ from inference.answers import Answers, question
 from inference.explore.naming import alike
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.groups import FieldGroups
+from webapp.analysis.findings import trivial_words
 from webapp.analysis.findings.finding import Answer
 from webapp.analysis.findings.kinds import Keywords
 from webapp.core.documents.units import Unit
@@ -38,28 +39,35 @@ def findings(context: Context, field: FieldGroups, left_out: set[int]) -> list[K
     unit, codes = asked.unit_of(context.run.version, field.name)
     of_some = None if codes is None else codes[some]
     group = field.group[some]
-    outcome = estimator.Table(_present(context, some, listed), np.ones(len(some)))
+    present = _present(context, some, listed)
+    outcome = estimator.Table(present, np.ones(len(some)))
     wanted = question.of_values(group, field.groups, of_some, field.named)
     rows = list[Keywords]()
     words = [context.names.spelling[w] for w in listed]
+    untold = trivial_words.of_the_calendar(context.run.version, words)
+    if context.unit is not None:
+        untold |= trivial_words.of_who_speaks(present, context.unit[some], context.dates[some])
     found = estimator.answer_family(outcome, wanted)
     for place, answers in zip(wanted.asked.tolist(), found, strict=True):
         if place in left_out:
             continue
         documents = int(np.count_nonzero(group == place))
-        chosen = _chosen(answers, documents, words, field.labels[place])
+        chosen = _chosen(answers, documents, words, field.labels[place], untold)
         if chosen:
             rows.append(_finding(field, place, answers, chosen, words, unit))
     return rows
 
 
-def _chosen(answers: Answers, documents: int, words: list[str], value: str) -> list[int]:
-    """Columns of the words that are told, the clearest first: no two that are alike, and none that
-    the value's own name has."""
+def _chosen(
+    answers: Answers, documents: int, words: list[str], value: str, untold: set[int]
+) -> list[int]:
+    """Columns of the words that are told, the clearest first: no two that are alike, none that the
+    value's own name has, and none of `untold`."""
     size = np.abs(answers.difference) / answers.error
     told = answers.accepted & (answers.part <= estimator.MOST_OF_ONE)
     told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
     told &= answers.a * documents >= HOLDING - 0.5
+    told[list(untold)] = False
     own_name = set(_WORD.findall(value.casefold()))
     chosen = list[int]()
     for column in np.argsort(-np.where(told, size * np.sqrt(answers.a), -np.inf)).tolist():

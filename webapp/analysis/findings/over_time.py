@@ -18,7 +18,7 @@ from inference.answers.spans import Candidate
 from inference.explore.naming import alike
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import kinds
+from webapp.analysis.findings import kinds, trivial_words
 from webapp.analysis.findings.keywords import finite, stored
 from webapp.core.documents import fields, units
 
@@ -309,10 +309,10 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
     if looked is None:
         return []
     asker = Asker(context, looked)
-    trivial_words = _trivial_words(context, outcome, looked)
+    untold = _untold(context, outcome, [context.names.spelling[word] for word in listed])
     bursts = []
     for column, word in enumerate(listed):
-        if column in trivial_words:
+        if column in untold:
             continue
         topic = topic_of_word[word]
         for span in asker.told(column, alone=True):
@@ -344,13 +344,16 @@ def _documents_with(context: Context, listed: list[int]) -> Table:
     return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
 
 
-def _trivial_words(context: Context, outcome: Table, looked: SpansOfSet) -> set[int]:
-    """Columns of words that stand on nearly all documents of one who speaks: signatures, forms."""
-    if context.unit is None:
-        return set()
-    values = np.where(outcome.sizes > 0, context.unit, -1)
-    found = trivial.furniture(csc_matrix(outcome.amounts), values, looked.calendar.days)
-    return {furniture.word for furniture in found}
+def _untold(context: Context, outcome: Table, words: list[str]) -> set[int]:
+    """Columns of words that are never told: signatures and forms; and where dates are of less than
+    two years, so that nothing can be seen to come again, the names of months and days."""
+    untold: set[int] = set()
+    if context.unit is not None:
+        unit = np.where(outcome.sizes > 0, context.unit, -1)
+        untold = trivial_words.of_who_speaks(outcome.amounts, unit, context.dates)
+    if not trivial.may_come_again(context.dates):
+        untold |= trivial_words.of_the_calendar(context.run.version, words)
+    return untold
 
 
 def _burst(

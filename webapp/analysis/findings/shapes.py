@@ -207,11 +207,12 @@ class OverviewPage:
 
 @dataclass(frozen=True)
 class SectionRow(FindingRow):
-    """table: what its Pin button sends of its line. effects: the page on which it is estimated with
-    other things held constant, or ""."""
+    """table: what its Pin button sends of its line. effects: the page that answers its
+    question, or ""; holds: the same question in the other runs of the corpus, or ""."""
 
     table: str
     effects: str
+    holds: str
 
 
 @dataclass(frozen=True)

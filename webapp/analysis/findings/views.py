@@ -85,6 +85,7 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
                     **vars(row),
                     table=tables.json_text(line_table(page, row)),
                     effects=_effects(view, row),
+                    holds=_holds(view, row),
                 )
                 for row in page.findings
                 if row.kind == kind
@@ -110,18 +111,33 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
 
 
 def _effects(view: RunView, row: FindingRow) -> str:
-    claim = next(iter(row.claims), None)
+    """The page that answers the finding's question; "" where there is none."""
     version = view.run.version
     if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
         topics = QueryDict(urlsplit(row.url).query)["topics"]
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
-    if claim is None or row.topic is None or row.kind not in ("change", "mark"):
+    if row.topic is None or not _is_asked(row):
         return ""
-    question = _question(row.kind, claim)
+    question = _question(row.kind, row.claims[0])
     if question:
         return view.go("run_time_compare", asked=urlencode(question))
     asked = {"effect": "spline(date)", "topic": row.topic.number}
     return view.go("run_effects", asked=urlencode(asked)) + "#one"
+
+
+def _holds(view: RunView, row: FindingRow) -> str:
+    """The same question in the other runs of the corpus; "" where there is none."""
+    if row.topic is None or not _is_asked(row):
+        return ""
+    question = _question(row.kind, row.claims[0])
+    if not question:
+        return ""
+    return view.go("run_claim", asked=urlencode(question | {"topic": str(row.topic.number)}))
+
+
+def _is_asked(row: FindingRow) -> bool:
+    """Whether a finding is about two sets of documents and one topic."""
+    return bool(row.claims) and row.kind in ("change", "mark")
 
 
 def _question(kind: str, claim: Claim) -> dict[str, str]:

@@ -130,7 +130,7 @@ def compare(
     """
     view = base.view
     documents = divided(base, a, b)
-    found = _differences(base, a, b, documents, constant)
+    found = differences(base, a, b, documents, constant)
     larger_in_a, larger_in_b = _listed(found, order)
     samples = _samples(base, documents)
     sample_sizes = [len(sample) for sample in samples]
@@ -202,14 +202,14 @@ class Differences(NamedTuple):
         return np.argsort(-np.nan_to_num(distance), kind="stable")
 
 
-def _differences(
+def differences(
     base: RunSelection, a: Side, b: Side, documents: "Divided", constant: Constant
 ) -> Differences:
     """Of all topics that are neither hidden nor merged into others."""
     topic_numbers = asked_once.told_topics(base.view)
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
-    side = _side_of_documents(base, documents)
+    side = side_of_documents(base, documents)
     same_speakers = ""
     if constant:
         found, unit = _at_the_same_times(base, (a, b), documents, side, topic_numbers)
@@ -485,7 +485,7 @@ def _usual_period(base: RunSelection) -> str:
     return usual if usual in fields.PERIODS else "year"
 
 
-def _side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
+def side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
     """int32[D]: 0 or 1, the side of each document; -1 for neither."""
     first, second = sides.of_both(base)
     if second is None:

@@ -3,6 +3,7 @@ are collected by address from finished pages, their JSON, files and the API, and
 last digit."""
 
 import csv
+import html
 import io
 import re
 from typing import NamedTuple
@@ -26,6 +27,7 @@ PERSONS = 12  # of the made collection: six on a side
 FOLDED = '<details class="rest"'
 _ROW = re.compile(r'<tr[^>]*data-topic="(\d+)">(.*?)</tr>', re.DOTALL)
 _CELL = re.compile(r'data-label="([^"]*)"[^>]*>(.*?)</td>', re.DOTALL)
+_CLAIM = re.compile(r'href="([^"]*/time/effects/runs/\?[^"]*)"')
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -151,10 +153,10 @@ def in_topics(rows: list[dict], beyond_chance) -> dict:
     }
 
 
-def in_html(html: str, level: float) -> dict:
+def in_html(page: str, level: float) -> dict:
     """Differences and intervals as a page writes them: topics that may be chance are folded."""
     rows = {}
-    for part, beyond in zip(html.split(FOLDED, 1), (True, False), strict=False):
+    for part, beyond in zip(page.split(FOLDED, 1), (True, False), strict=False):
         for number, cells in _ROW.findall(part):
             labels = _CELL.findall(cells)
             shown = {label: " ".join(_TAG.sub("", text).split()) for label, text in labels}
@@ -209,15 +211,15 @@ def of_two_values(client, run, values: list[str], restricted: dict[str, str]) ->
         "API": of_effects(served),
         "file": of_file(file),
     }
-    html = client.get(reverse("run_effects", args=[run.pk]), effect).content.decode()
+    finished = client.get(reverse("run_effects", args=[run.pk]), effect).content.decode()
     compared = client.get(reverse("run_time_compare", args=[run.pk]), compare).content.decode()
     shown = {
         "effects as JSON": as_written(exact["effects"], effects["topics"]),
-        "effects": Told(in_html(html, effects["level"]), effects["level"], None),
+        "effects": Told(in_html(finished, effects["level"]), effects["level"], None),
         "compare": Told(in_html(compared, page["level"]), page["level"], None),
         "compare as JSON": as_written(exact["compare"], listed),
     }
-    assert effects["unit"]["sentence"] in " ".join(html.split())
+    assert effects["unit"]["sentence"] in " ".join(finished.split())
     assert page["unit"]["sentence"] in " ".join(compared.split())
     return [exact, shown, in_claims(client, run, effect, effects)]
 
@@ -292,6 +294,64 @@ def test_a_value_against_all_others_has_one_answer_everywhere(client, persons):
 
 
 SAME = ("difference", "difference_low", "difference_high", "p")
+
+
+def of_claim(client, address: str) -> tuple[Told, dict]:
+    """What “Does it hold in other runs?” says of the run itself: the topic, and its own row."""
+    page = client.get(address.replace("/?", ".json?").partition("#")[0])
+    assert page.status_code == 200, page.content
+    page = page.json()
+    told = Told(in_topics([page["topic"]], lambda row: row["named"]), page["level"], unit_of(page))
+    return told, page
+
+
+def test_a_comparison_asks_its_own_question_of_other_runs(client, run):
+    """“Does it hold?” beside a topic of two sets: the same number, interval, level and unit."""
+    chance = np.random.default_rng(62)
+    followed = 0
+    for _ in range(QUESTIONS):
+        (first, second), restricted = two_parties(run, chance)
+        span = {"from_a": str(years(run)[0] + 3)}
+        for sides in ({"in_a": f"party:{second}", "in_b": f"party:{first}"}, span):
+            asked = restricted | sides
+            page = client.get(reverse("run_time_compare_json", args=[run.pk]), asked)
+            if page.status_code == 400 or not any(page.json()["more"]):
+                continue
+            page = page.json()
+            listed = [row for part in page["more"] for row in part]
+            shown = client.get(reverse("run_time_compare", args=[run.pk]), asked).content.decode()
+            addresses = [html.unescape(url) for url in _CLAIM.findall(shown)]
+            assert len(addresses) == len(listed)
+            row, address = listed[0], addresses[0]
+            told, claim = of_claim(client, address)
+            exact = in_topics([row], lambda row: True)
+            assert told == Told(exact, page["level"], unit_of(page))
+            assert claim["topic"]["share"] == row["share"][::-1]
+            own = next(one for one in claim["runs"] if one["run"] == run.pk)
+            assert [own[name] for name in ("difference", "low", "high")] == [
+                row[name] for name in SAME[:3]
+            ]
+            finished = client.get(address).content.decode()
+            assert page["sides"][0]["name"] in html.unescape(finished)
+            assert "Compare two" in finished
+            followed += 1
+    assert followed
+
+
+def test_a_finding_asks_its_own_question_of_other_runs(client, persons):
+    """“Effect” and “Does it hold?” beside a sentence say what the sentence says."""
+    query = {"detail": "more"}
+    page = client.get(reverse("run_overview_json", args=[persons.pk]), query).json()
+    shown = client.get(reverse("run_overview", args=[persons.pk]), query).content.decode()
+    claims = [html.unescape(url) for url in _CLAIM.findall(shown)]
+    findings = [row for row in page["findings"] if row["kind"] in ("change", "mark")]
+    assert len(claims) == len(findings) > 0
+    told = [of_claim(client, address)[0] for address in claims]
+    for row in findings:
+        claim = row["claims"][0]
+        wanted = Numbers(*(claim["answer"][name] for name in SAME), True)
+        level = claim["answer"]["level"]
+        assert any(each.rows == {claim["topic"]: wanted} and each.level == level for each in told)
 
 
 def in_words(page: dict) -> dict:

@@ -1,0 +1,38 @@
+"""How months and days of the week are called: words that say when a text was written, and nothing
+of what it is about. The names are those of the Unicode CLDR, as ICU has them."""
+
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import product
+
+ENGLISH = "en"
+MONTHS_OF_A_YEAR = 12
+DAYS_OF_A_WEEK = 7
+MONDAY = date.fromisoformat("2001-01-15")  # of the middle of a month, whatever the time zone
+# Within a date, and standing alone: of a Slavic language these are two forms
+MONTHS = ("MMMM", "LLLL")
+WEEKDAYS = ("EEEE", "cccc")
+
+
+@lru_cache(maxsize=64)
+def calendar_names(language: str) -> frozenset[str]:
+    """Of a language, by its code ("en", "pt-BR"), as `str.casefold` writes them; empty of "", and
+    of a language that the CLDR does not know, which would be answered in English."""
+    from icu4py.messageformat import MessageFormat
+
+    if not language:
+        return frozenset()
+    months = [MONDAY.replace(month=month) for month in range(1, MONTHS_OF_A_YEAR + 1)]
+    weekdays = [MONDAY + timedelta(number) for number in range(DAYS_OF_A_WEEK)]
+    days = [*product(MONTHS, months), *product(WEEKDAYS, weekdays)]
+
+    def names(locale: str) -> frozenset[str]:
+        written: set[str] = set()
+        for pattern, day in days:
+            named_day = MessageFormat(f"{{day, date, {pattern}}}", locale)
+            written.add(named_day.format({"day": day}).strip().casefold())
+        return frozenset(written)
+
+    of_language = names(language)
+    is_english = language.split("-")[0] == ENGLISH
+    return of_language if is_english or of_language != names(ENGLISH) else frozenset()

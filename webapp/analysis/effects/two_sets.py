@@ -1,0 +1,142 @@
+"""Two sets of documents, as the page that compares two has them, as a claim that can be looked at
+in the other runs of a corpus."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.effects import joint
+from inference.effects.joint import Exchangeable
+from inference.errors import Invalid
+from webapp.analysis.answers import cautions
+from webapp.analysis.time import contrasts
+from webapp.analysis.time.contrasts import Constant, Differences, Side
+from webapp.core.documents import units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import evidence
+
+MOST_NUMBERS = 250_000  # of units and topics of one run, that are exchanged
+LEAST_UNITS = 200  # that are exchanged, however many topics there are
+
+
+class Cells(NamedTuple):
+    """cell: int32[D], 1 for a document of the first set, 0 for one of the second, -1 for others.
+    held: float64[2, 1], of both only the constant is held."""
+
+    cell: np.ndarray
+    held: np.ndarray
+
+
+@dataclass(frozen=True)
+class TwoSets:
+    """query: what the address says of both; selection: the documents of the page; base: those of
+    which both sets are parts. against_rest: whether the second is all others. constant: "time" where it is held."""
+
+    query: QueryDict
+    selection: RunSelection
+    base: RunSelection
+    first: Side
+    second: Side
+    against_rest: bool
+    constant: Constant
+
+    @cached_property
+    def documents(self) -> contrasts.Divided:
+        """Raises Invalid where a set has no documents, or both have one in common."""
+        return contrasts.divided(self.base, self.first, self.second)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """The answer of the page that compares two. Raises Invalid as `documents` does."""
+        return contrasts.differences(
+            self.base, self.first, self.second, self.documents, self.constant
+        )
+
+    @property
+    def unit(self) -> units.Unit:
+        return self.differences.unit
+
+    @property
+    def key(self) -> tuple:
+        """All that answers depend on, but their topics."""
+        view = self.selection.view
+        return (
+            *self.selection.key,
+            view.run.snapshot_id,
+            view.labels.into.tobytes(),
+            self.documents.name,
+            self.against_rest,
+            self.constant,
+            self.unit.said,
+        )
+
+    def answers(self):
+        """(topics, their answers), as Regression has them: side a is the second setting."""
+        return self.differences.topics, self.differences.found
+
+    def in_run(self, selection: RunSelection) -> "TwoSets":
+        """The same question of another run. Raises Invalid where it can't be asked there."""
+        same_question = of_address(self.query, selection, self.against_rest, self.constant)
+        if same_question is None:
+            raise Invalid("from_a", "This run has no such documents.")
+        return same_question
+
+    @cached_property
+    def design(self) -> Cells:
+        side = contrasts.side_of_documents(self.base, self.documents)
+        return Cells(np.where(side >= 0, 1 - side, -1).astype(np.int32), np.ones((2, 1)))
+
+    def exchangeable(self) -> tuple[Exchangeable | None, str]:
+        """What can be exchanged between the sets, and why nothing can."""
+        if self.constant or self._is_of_time:
+            return None, "One test of all runs together is made of groups at all times."
+        field = self.unit.field
+        cell = self.design.cell
+        code = np.full(len(cell), -1) if field is None else units.codes(self.base.version, field)
+        most_units = max(MOST_NUMBERS // max(len(self.differences.topics), 1), LEAST_UNITS)
+        lengths = evidence.of(self.selection.run).lengths.astype(float)
+        units_on_sides = joint.exchangeable(code, cell.astype(np.int8), lengths, None, most_units)
+        if units_on_sides is not None:
+            return units_on_sides, ""
+        plural = cautions.units_named(self.unit)
+        return None, (
+            f"Most {plural} are on both sides: nothing can be exchanged, and there is no test of all"
+            " runs together."
+        )
+
+    @property
+    def _is_of_time(self) -> bool:
+        """Whether a set is chosen by its dates: times can't be exchanged as groups are."""
+        sets = (
+            [self.first.documents]
+            if self.second.complement
+            else [self.first.documents, self.second.documents]
+        )
+        ends = (self.base.first, self.base.last)
+        return any((chosen.first, chosen.last) != ends for chosen in sets)
+
+    def address(self, selection: RunSelection) -> str:
+        """The query of both sets, within the documents of a page."""
+        return urlencode([*selection.parameters, *self._said])
+
+    @property
+    def _said(self) -> list[tuple[str, str]]:
+        """What an address says of both sets beyond the documents of the page."""
+        names = [f"{name}_{letter}" for letter in "ab" for name in ("from", "to", "in", "between")]
+        pairs = [(name, value) for name in names for value in self.query.getlist(name) if value]
+        pairs += [("rest", "true")] if self.against_rest else []
+        return pairs + ([("constant", self.constant)] if self.constant else [])
+
+
+def of_address(
+    query: QueryDict, selection: RunSelection, against_rest: bool, constant: Constant
+) -> TwoSets | None:
+    """None where an address says no two sets. Raises Invalid for what can't be understood."""
+    sets = contrasts.asked(query, selection, against_rest)
+    if sets is None:
+        return None
+    return TwoSets(query, selection, *sets, against_rest, constant)
