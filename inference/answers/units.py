@@ -177,9 +177,9 @@ class Mixes:
         return documents[(np.arange(int(len(documents) / step)) * step).astype(np.int64)]
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def projected_sample(self) -> np.ndarray:
         """float64[n, DIRECTIONS]: where the documents of the even sample are, times their words."""
-        return _places(self, self.even_sample)
+        return _projected(self, self.even_sample)
 
 
 def mixes_of(indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int) -> Mixes:
@@ -229,28 +229,28 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 
-def _places(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
+def _projected(mixes: Mixes, documents: np.ndarray) -> np.ndarray:
     counts = mixes.counts[documents].astype(np.float32)
     return (counts @ mixes.directions).astype(np.float64)
 
 
-def _away(mixes: Mixes, documents: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _away(mixes: Mixes, documents: np.ndarray, projected: np.ndarray) -> np.ndarray:
     """float64[n, DIRECTIONS]: how far documents are from the mix of all of them, times their
-    words. places: see _places."""
+    words. projected: see _projected."""
     n = mixes.lengths[documents]
-    return places - n[:, None] * (places.sum(axis=0) / max(n.sum(), 1.0))
+    return projected - n[:, None] * (projected.sum(axis=0) / max(n.sum(), 1.0))
 
 
 def design_effect(codes: np.ndarray, mixes: Mixes) -> tuple[float, float]:
     """(design effect, intraclass correlation) of the median direction: how many times larger the
     variance of a mean is than of as many independent documents; and the correlation of two
     documents of one value that this means. (1.0, 0.0) where no document has a value."""
-    documents, places = _looked_at(codes, mixes)
+    documents, sums_of_words = _looked_at(codes, mixes)
     if len(documents) < 2:
         return 1.0, 0.0
     value = np.unique(codes[documents], return_inverse=True)[1]
     n = mixes.lengths[documents]
-    away = _away(mixes, documents, places)
+    away = _away(mixes, documents, sums_of_words)
     alone = (away**2).sum(axis=0)
     used = alone > 0
     if not used.any():
@@ -271,12 +271,12 @@ def _documents_of_value(value: np.ndarray, n: np.ndarray) -> float:
 
 
 def _looked_at(codes: np.ndarray, mixes: Mixes) -> tuple[np.ndarray, np.ndarray]:
-    """The documents by which the likeness of a column's texts is measured, and their places."""
+    """The documents by which the likeness of a column's texts is measured, as _projected has them."""
     if _is_even(codes, mixes):
         valued = codes[mixes.even_sample] >= 0
-        return mixes.even_sample[valued], mixes.places[valued]
+        return mixes.even_sample[valued], mixes.projected_sample[valued]
     documents = _whole_values(codes, mixes)
-    return documents, _places(mixes, documents)
+    return documents, _projected(mixes, documents)
 
 
 def _is_even(codes: np.ndarray, mixes: Mixes) -> bool:
@@ -368,7 +368,7 @@ def is_measured(column: Column, mixes: Mixes) -> bool:
         return False
     present, value = np.unique(value[documents], return_inverse=True)
     n = np.bincount(value, mixes.lengths[documents])
-    away = _away(mixes, documents, _places(mixes, documents))
+    away = _away(mixes, documents, _projected(mixes, documents))
     rows = _by_value(value, away) / np.sqrt(np.maximum(n, 1))[:, None]
     chance = np.random.default_rng(0)
     shuffled = [_near(rows[chance.permutation(len(present))]) for _ in range(PERMUTED)]

@@ -226,9 +226,11 @@ def test_of_few_values_an_even_sample_tells_as_much_as_all_documents(monkeypatch
     monkeypatch.setattr(units, "SAMPLE", 900)
     large = mixes_of(texts)
     looked_at = list[int]()
-    places = units._places
+    projected = units._projected
     monkeypatch.setattr(
-        units, "_places", lambda of, some: looked_at.append(len(some)) or places(of, some)
+        units,
+        "_projected",
+        lambda of, some: looked_at.append(len(some)) or projected(of, some),
     )
     sampled, sampled_correlation = units.design_effect(few, large)
     assert sampled == pytest.approx(effect, rel=0.15)

@@ -288,14 +288,9 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     table = regression.table()
     _check_topic(topic, table.topics)
     made = variants.claim(regression, topic, by)
-    return _claim_page(
-        regression,
-        made,
-        topic,
-        _about(regression, sentences.of_claim(made, _holding(made))),
-        _rows(regression, table, [table.topics.index(topic)])[0],
-        trained(regression, topic),
-    )
+    about = _about(regression, sentences.of_claim(made, _holding(made)))
+    (row,) = _rows(regression, table, [table.topics.index(topic)])
+    return _claim_page(regression, made, topic, about, row, trained(regression, topic))
 
 
 def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:

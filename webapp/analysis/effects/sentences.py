@@ -49,10 +49,8 @@ def difference(
 
 def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     """The difference of two sets of documents, with its interval and with what it rests on."""
-    shares = " to ".join(
-        f"{percent(share)} ({side.name})"
-        for share, side in zip(estimate.share, (sets.second, sets.first), strict=True)
-    )
+    from_share, to_share = map(percent, estimate.share)
+    shares = f"{from_share} ({sets.second.name}) to {to_share} ({sets.first.name})"
     said = f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"

@@ -32,6 +32,7 @@ from webapp.platform.storage.cache import BoundedCache, nbytes
 MOST = 24  # other runs, the newest
 SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
+TIMES = (variables.DATE, *fields.PERIODS)
 Question = Regression | TwoSets
 _kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
@@ -252,7 +253,7 @@ def told_topics(question: Question) -> list[int]:
 def in_time(question: Question) -> bool:
     if isinstance(question, TwoSets):
         return False
-    return not question.across and question.effect.term.name in (variables.DATE, *fields.PERIODS)
+    return not question.across and question.effect.term.name in TIMES
 
 
 def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
@@ -300,19 +301,15 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
         )
     version = question.selection.version
     place = question.effect.place
-    side = np.where(
-        place == question.settings[0], 0, np.where(place == question.settings[1], 1, -1)
-    ).astype(np.int8)
+    side = np.full(len(place), -1, np.int8)
+    for setting, level in enumerate(question.settings):
+        side[place == level] = setting
     field = question.unit.field
     code = np.full(len(place), -1) if field is None else units.codes(version, field)
-    held = any(
-        term.name in (variables.DATE, *fields.PERIODS) for term in question.asked.formula.held
-    )
-    days = (
-        np.where((ordinals := fields.dates(version)) > 0, ordinals.astype(float), np.nan)
-        if held
-        else None
-    )
+    days: np.ndarray | None = None
+    if any(term.name in TIMES for term in question.asked.formula.held):
+        days = fields.dates(version).astype(float)
+        days = np.where(days > 0, days, np.nan)
     most = max(MOST_NUMBERS // max(len(told_topics(question)), 1), LEAST_UNITS)
     made = joint.exchangeable(
         code,
