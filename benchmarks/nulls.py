@@ -10,6 +10,8 @@ field of groups, by the functions that the overview calls:
   sentence would make
   keywords: the same, claims on words
   sets: half of the units, drawn, against the others
+  slopes: along each number, whose values are exchanged as those of groups are, and along the date,
+  exchanged as dates are: topics that the page of effects marks
   dates: documents' dates are exchanged within their units, units that follow one another change
   places: claims on topics, and on words, over time
 A line each, with what the true values give; then, over all, the shuffles with any claim, and rows
@@ -100,9 +102,62 @@ def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     unit = context.unit
     unit = np.arange(len(context.dates)) if unit is None else unit
     lines.append(tell(f"{name} sets", of_sets(context, unit), shuffles))
+    lines += of_numbers(name, selection, shuffles)
     if context.periods:
         lines += over_time_lines(name, selection, context, unit, shuffles)
     return lines
+
+
+def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
+    """Slopes along each number."""
+    from webapp.analysis.answers import asked
+    from webapp.analysis.effects import variables
+    from webapp.core.documents import fields
+
+    lines = list[Line]()
+    for number in variables._numbers(selection.version):
+        said, codes = asked.unit_of(selection.version, number.name)
+        values = fields.values(selection.version, number)
+        unit = np.arange(len(values)) if codes is None else codes
+        in_order = np.arange(len(values))
+        known = np.where(number.known(values), in_order, -1)
+
+        def counted(
+            chance: np.random.Generator | None,
+            number=number,
+            values=values,
+            unit=unit,
+            known=known,
+        ) -> Counted:
+            drawn = values
+            if chance is not None:
+                source = values_exchanged(known, unit, chance)
+                drawn = np.where(source >= 0, values[source], values)
+            read = partial(_patched, fields.values, number.name, drawn)
+            with mock.patch.object(fields, "values", read):
+                return slopes(selection, number.name)
+
+        over = said.field.name if said.field else "documents"
+        lines.append(tell(f"{name} {number.name} over {over}, slopes", counted, shuffles))
+    return lines
+
+
+def _patched(values: Callable, name: str, drawn: np.ndarray, version, field) -> np.ndarray:
+    """fields.values, with other values of one field."""
+    return drawn if field.name == name else values(version, field)
+
+
+def slopes(selection, name: str) -> Counted:
+    """Topics that differ beyond chance along a number, or the date."""
+    from webapp.analysis.effects import estimates
+    from webapp.analysis.effects.formula import Formula, Term
+    from webapp.platform.storage.cache import clear_all
+
+    clear_all()
+    asked = estimates.Asked(Formula(Term(name), "", ()))
+    found = estimates.regression_of(selection, asked).answers()[1]
+    clear_all()
+    return Counted(int(found.accepted.sum()), disagreeing(found))
 
 
 def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: int) -> list[Line]:
@@ -136,6 +191,13 @@ def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: i
     of_topics = partial(counted, over_time.changed)
     lines = [tell(f"{of}, changes", of_topics, shuffles)]
     lines.append(tell(f"{of}, words", partial(counted, of_words), shuffles))
+
+    def of_slopes(chance: np.random.Generator | None) -> Counted:
+        of_draw = dates if chance is None else drawn(chance)
+        with mock.patch.object(fields, "dates", lambda version: of_draw):
+            return slopes(selection, "date")
+
+    lines.append(tell(f"{of}, slopes", of_slopes, shuffles))
     return lines
 
 
@@ -215,8 +277,10 @@ def disagreeing(found) -> int:
     """Rows whose acceptance is not what both intervals say."""
     known = ~np.isnan(found.p)
     outside = (found.low > 0) | (found.high < 0)
+    has_ratio = ~np.isnan(found.ratio_low)
     ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
-    differ = (found.accepted != outside) | (found.accepted != ratio_outside)
+    differ = found.accepted != outside
+    differ |= has_ratio & (found.accepted != ratio_outside)
     return int(np.count_nonzero(known & differ))
 
 
@@ -245,19 +309,27 @@ def of_sets(context, unit: np.ndarray) -> Callable[[np.random.Generator | None],
 def exchanged(field, unit: np.ndarray, chance: np.random.Generator):
     """The same field with the values of units exchanged: each unit gets those of another, as they
     are where they are as many, or all the same, else drawn from them."""
-    known = np.flatnonzero(field.group >= 0)
+    group = values_exchanged(field.group, unit, chance)
+    counts = np.bincount(group[group >= 0], minlength=field.groups)
+    return field._replace(group=group, named=field.named[counts[field.named] > 0])
+
+
+def values_exchanged(
+    value: np.ndarray, unit: np.ndarray, chance: np.random.Generator
+) -> np.ndarray:
+    """int[D]: the values of other units. value: int[D], -1 for none, which stays."""
+    known = np.flatnonzero(value >= 0)
     code = np.unique(unit[known], return_inverse=True)[1]
     order = np.argsort(code, kind="stable")
     sizes = np.bincount(code)
     starts = np.cumsum(sizes) - sizes
     to = chance.permutation(len(sizes))
-    values = field.group[known][order]
+    in_units = value[known][order]
     other = to[code[order]]
     place = starts[other] + (chance.random(len(order)) * sizes[other]).astype(np.int64)
-    group = field.group.copy()
-    group[known[order]] = values[place]
-    counts = np.bincount(group[known], minlength=field.groups)
-    return field._replace(group=group, named=field.named[counts[field.named] > 0])
+    exchanged_values = value.copy()
+    exchanged_values[known[order]] = in_units[place]
+    return exchanged_values
 
 
 def within(unit: np.ndarray, dates: np.ndarray, chance: np.random.Generator) -> np.ndarray:

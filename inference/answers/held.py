@@ -2,7 +2,9 @@
 
 The estimate is that of a regression of documents; its error the larger of CR2's and the pooled one.
 Where units are few, the sides are exchanged between units, of what those things leave of each
-(Freedman and Lane 1983), within quarters of the units' times where time is held constant.
+(Freedman and Lane 1983), within quarters of the units' times where time is held constant. Along a
+number that is the units' own (the age of who speaks) its values are exchanged in the same way; what
+changes within units, as a date does, can't be, and has Student's t.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,6 +29,7 @@ from inference.effects import regression
 
 Fitted = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
 STRATA = 4  # of the units' times
+WITHIN = 0.1  # part of a number's variance within units, up to which it is the units' own
 _SEED = 61
 
 
@@ -65,7 +68,7 @@ def answer_held(
     holding = np.count_nonzero(sums.totals[0], axis=0)
     row = make_row(group, _difference(fitted, sums), holding, verdict)
     counted = fit is regression.fit  # exchanges are of counted words
-    if group is not None and counted and not row.verdict and units_are_few(sums):
+    if not of_changes and counted and not row.verdict and units_are_few(sums):
         row = _with_exchanges(row, sums, data, settings)
     answers = judge(sums, [row], None, level)[0]
     if not of_changes:
@@ -112,27 +115,50 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
 
 
 def _with_exchanges(row: Row, sums: UnitSums, data: regression.Data, settings: Settings) -> Row:
-    on_a = (sums.group == 0).astype(float)
-    held, time = _of_units(sums, data, settings)
+    """As it is where the number along a line is not the units' own."""
+    of_units = _of_units(sums, data, settings)
+    if of_units.within > WITHIN:
+        return row
+    along = of_units.along if settings.side is None else (sums.group == 0).astype(float)
+    time = of_units.time
     stratum = np.zeros(sums.units, np.int64)
     if time is not None:
         stratum = np.digitize(time, np.quantile(time, np.arange(1, STRATA) / STRATA))
-    sizes = _sizes_by_exchange(sums, on_a, held, stratum)
+    sizes = _sizes_by_exchange(sums, along, of_units.held, stratum)
     exchanged = exchanges.collect(sizes, row.size[None])
     return with_exchanges(row, exchanged.reached[0], exchanged)
 
 
-def _of_units(
-    sums: UnitSums, data: regression.Data, settings: Settings
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Means over each unit's words of what is held constant, and of time: float64[U, R], [U]. Units
-    are those of `sums`, numbered as the data has them."""
+class OfUnits(NamedTuple):
+    """Means over each unit's words: held: float64[U, R], what is held constant; along: float64[U], the
+    number along a line; time: float64[U], None where it is not held. within: the part of the
+    number's variance that lies within units, 0 of two sides."""
+
+    held: np.ndarray
+    along: np.ndarray
+    time: np.ndarray | None
+    within: float
+
+
+def _columns(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+    """float64[C], float64[C, R] of each cell: a column whose coefficient is the difference of the
+    two settings along a line, and those that span all designs without that difference. Of two sides
+    the latter are what is held constant."""
+    if settings.side is not None:
+        return np.zeros(len(settings.rows)), settings.held
+    contrast = settings.compared[0] - settings.compared[1]
+    without = np.linalg.svd(contrast[None])[2][1:]
+    return settings.rows @ contrast / (contrast @ contrast), settings.rows @ without.T
+
+
+def _of_units(sums: UnitSums, data: regression.Data, settings: Settings) -> OfUnits:
+    """Units are those of `sums`, numbered as the data has them."""
     unit = np.empty(len(data.cell), np.int64)
     unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
     place = np.full(data.units.U, -1)
     place[sums.code] = np.arange(sums.units)
-    assert settings.side is not None
-    spoken = np.where(data.cell >= 0, settings.side[data.cell], -1) >= 0
+    speaks = np.zeros(len(settings.rows)) if settings.side is None else settings.side
+    spoken = np.where(data.cell >= 0, speaks[data.cell], -1) >= 0
     some = np.flatnonzero(spoken & (data.lengths > 0))
     own = place[unit[some]]
     words = data.lengths[some].astype(float)
@@ -141,15 +167,23 @@ def _of_units(
     def mean(values: np.ndarray) -> np.ndarray:
         return np.bincount(own, weights=words * values, minlength=sums.units) / of_unit
 
-    columns = settings.held[data.cell[some]]
-    held = np.stack([mean(column) for column in columns.T], axis=1)
-    return held, None if settings.time is None else mean(settings.time[some])
+    number, held = _columns(settings)
+    of_document = number[data.cell[some]]
+    along = mean(of_document)
+    apart = words @ (of_document - words @ of_document / words.sum()) ** 2
+    return OfUnits(
+        held=np.stack([mean(column) for column in held[data.cell[some]].T], axis=1),
+        along=along,
+        time=None if settings.time is None else mean(settings.time[some]),
+        within=float(words @ (of_document - along[own]) ** 2 / apart) if apart else 0.0,
+    )
 
 
 def _sizes_by_exchange(
-    sums: UnitSums, on_a: np.ndarray, held: np.ndarray, stratum: np.ndarray
+    sums: UnitSums, along: np.ndarray, held: np.ndarray, stratum: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """|difference| / error of exchanged sides, [n, T] each."""
+    """|difference| / error of exchanged units, [n, T] each. along: float64[U], 1 on side A and 0 on the
+    other, or a number."""
     sizes = sums.sizes
     inverse = np.linalg.pinv(held.T @ (sizes[:, None] * held))
     explained = inverse @ (held.T @ sums.amounts)
@@ -163,7 +197,7 @@ def _sizes_by_exchange(
         drawn = chance.random((draws, sums.units))
         order = np.argsort(drawn + stratum, axis=1)
         side = np.empty_like(drawn)
-        side[:, by_stratum] = on_a[order]
+        side[:, by_stratum] = along[order]
         yield _size(side - side @ projection, *prepared)
 
 
