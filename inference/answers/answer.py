@@ -179,12 +179,12 @@ def judge(
 
 def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, sides.Difference]]:
     """Of every group that is asked, with R = 1."""
-    units = sides.prepare(*sums.totals) if sums.units else None
+    units = sides.prepare(*sums.totals) if sums.nested and sums.units else None
     in_group = np.bincount(sums.group, minlength=question.groups)
     for group in question.asked.tolist():
-        if units is None or in_group[group] in (0, len(sums.group)):
+        if in_group[group] in (0, len(sums.group)):
             yield group, _nothing(sums, group)
-        elif sums.nested:
+        elif units is not None:
             yield group, sides.of_nested(units, (sums.group == group)[None])
         elif sums.apart:
             yield group, sides.of_added_up(sums, group)

@@ -14,6 +14,7 @@ from inference.answers.question import Question
 MOST_UNITS = 20_000
 MOST_CELLS = 10_000_000  # rows x columns: 80 MB
 LEAST_SUMS = 25  # as few as they get in the largest collections: the degrees of freedom tell it
+LARGEST_TABLE = 8  # entries of a table for each number that is looked up
 _SEED = 60
 
 
@@ -76,16 +77,17 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     of_units = np.bincount(unit, weights=sizes[kept], minlength=units)
     effective = float(of_units.sum() ** 2 / max((of_units**2).sum(), 1e-300))
 
-    pairs = np.unique(unit * question.groups + group)
+    pairs, cell = _numbered(unit * question.groups + group)
     of_group = np.bincount(pairs % question.groups, minlength=question.groups)
     apart = len(pairs) == units
+    cells = pairs
     most = _most_sums(outcome.columns, int(np.count_nonzero(of_group)))
     if units > MOST_UNITS or len(pairs) * outcome.columns > MOST_CELLS:
         most = min(most, units)
         unit = (np.random.default_rng(_SEED).permutation(units) % most)[unit]
         code = np.full(most, -1)
+        cells, cell = _numbered(unit * question.groups + group)
 
-    cells, cell = np.unique(unit * question.groups + group, return_inverse=True)
     of_document = np.full(len(sizes), -1, np.int64)
     of_document[kept] = cell
     return UnitSums(
@@ -108,9 +110,21 @@ def _number_units(unit: np.ndarray | None, kept: np.ndarray) -> tuple[np.ndarray
         return np.arange(len(kept)), np.full(len(kept), -1, np.int64)
     codes = unit[kept].astype(np.int64)
     alone = codes < 0
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(alone))
-    code, first, numbered = np.unique(codes, return_index=True, return_inverse=True)
-    return numbered, np.where(alone[first], -1, code)
+    first_alone = codes.max(initial=-1) + 1
+    codes[alone] = first_alone + np.arange(np.count_nonzero(alone))
+    code, place = _numbered(codes)
+    return place, np.where(code >= first_alone, -1, code)
+
+
+def _numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the different codes, ascending; int64[n]: the place of each among them). codes: int64[n], 0
+    or more. As numpy.unique, which sorts, but by a table where codes are no larger than that."""
+    largest = int(codes.max(initial=-1))
+    if largest >= LARGEST_TABLE * max(len(codes), 1):
+        return np.unique(codes, return_inverse=True)
+    present = np.zeros(largest + 1, bool)
+    present[codes] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
 
 
 def _most_sums(columns: int, groups: int) -> int:

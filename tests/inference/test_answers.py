@@ -299,3 +299,14 @@ def test_shuffled_units_are_hardly_ever_told_apart():
         found = answer_family(outcome, question.of_values(group, 3, unit))
         wrong += any(row.accepted.any() for row in found)
     assert wrong <= 3
+
+
+@pytest.mark.parametrize("largest", [5, 300, 1 << 40])
+def test_codes_are_numbered_as_sorting_them_would(largest):
+    from inference.answers import unit_sums
+
+    codes = np.random.default_rng(largest).integers(0, largest, 200)
+    different, place = unit_sums._numbered(codes)
+    expected, inverse = np.unique(codes, return_inverse=True)
+    assert different.tolist() == expected.tolist()
+    assert place.tolist() == inverse.tolist()

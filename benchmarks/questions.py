@@ -1,0 +1,110 @@
+"""How long a question of difference takes in a large collection.
+
+    .venv/bin/python -m benchmarks.questions [--documents N] [--repeats N]
+
+A run of so many documents is simulated: 60 topics, six topics in a document, 400 words, dates of
+forty years, a field of five values, and who speaks: nobody (documents are independent), 500, or
+50,000 speakers. Of each question a line with the seconds of the clock in the median and the 95th
+percentile: two sets drawn anew each time, all values of the field, all spans of time (which are
+looked through once for a set), and one span of them. What a page does besides is timed by
+`python -m benchmarks.pages`. The last line is `slow: N of M questions`: those whose 95th percentile
+is above 300 ms, which a worker answers (webapp.analysis.time.answering).
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.origin import options
+from benchmarks.pages import quantile
+from inference import answers
+from inference.answers import CountedTopics, periods, question, spans
+
+DOCUMENTS, REPEATS = 1_000_000, 7
+TOPICS, TOPICS_OF_DOCUMENT, WORDS = 60, 6, 400
+VALUES = 5
+SPEAKERS = (0, 500, 50_000)
+FIRST_DAY, DAYS = 723_000, 40 * 365
+LIMIT = 0.3  # seconds
+SEED = 60
+
+
+def simulated(documents: int, chance: np.random.Generator) -> CountedTopics:
+    """Counts of topics, as a run's evidence has them."""
+    topics = chance.integers(0, TOPICS, (documents, TOPICS_OF_DOCUMENT), np.int32)
+    tokens = chance.integers(1, 2 * WORDS // TOPICS_OF_DOCUMENT, topics.shape, np.int32)
+    return CountedTopics(
+        np.arange(documents + 1) * TOPICS_OF_DOCUMENT,
+        topics.ravel(),
+        tokens.ravel(),
+        tokens.sum(axis=1),
+        np.arange(TOPICS, dtype=np.int32),
+        TOPICS,
+    )
+
+
+def timed(name: str, ask: Callable[[], object], repeats: int) -> bool:
+    """Prints a line; whether the question is slow."""
+    taken = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        ask()
+        taken.append(time.perf_counter() - began)
+    slow = quantile(taken, 0.95) > LIMIT
+    print(
+        f"{name}: median {np.median(taken):.2f} s, 95% {quantile(taken, 0.95):.2f} s"
+        f"{', slow' if slow else ''}",
+        flush=True,
+    )
+    return slow
+
+
+def main(documents: int, repeats: int) -> None:
+    """Prints a line for each question."""
+    chance = np.random.default_rng(SEED)
+    outcome = simulated(documents, chance)
+    days = np.sort(chance.integers(FIRST_DAY, FIRST_DAY + DAYS, documents))
+    value = chance.integers(0, VALUES, documents)
+    length = periods.finest_length(days)
+    number = periods.numbers_of(days, length)
+    times = spans.Periods(number - number.min(), days)
+    slow: list[bool] = []
+    for speakers in SPEAKERS:
+        unit = chance.integers(0, speakers, documents) if speakers else None
+        said = f"{speakers:,} speakers" if speakers else "independent documents"
+
+        def two_sets(unit=unit) -> None:
+            first = chance.random(documents) < 0.3
+            answers.answer(outcome, question.of_two_sets(first, ~first, unit))
+
+        def values_of_field(unit=unit) -> None:
+            asked = question.of_values(value, VALUES, unit, np.arange(VALUES))
+            answers.answer_family(outcome, asked)
+
+        def look_through(unit=unit) -> spans.Spans:
+            speaking = None if unit is None else spans.Speakers(unit, 0.05)
+            return spans.look_through(outcome, times, speaking)
+
+        looked = look_through()
+
+        def one_span(looked=looked) -> None:
+            begin = chance.integers(0, 30) * 365 + FIRST_DAY
+            looked.answer((days >= begin) & (days < begin + 8 * 365))
+
+        slow += [
+            timed(f"two sets, {said}", two_sets, repeats),
+            timed(f"{VALUES} values of a field, {said}", values_of_field, repeats),
+            timed(f"all spans of {length}s, {said}", look_through, 1),
+            timed(f"one span, {said}", one_span, repeats),
+        ]
+    print(f"slow: {sum(slow)} of {len(slow)} questions")
+
+
+if __name__ == "__main__":
+    declared = {
+        "--documents": {"type": int, "default": DOCUMENTS},
+        "--repeats": {"type": int, "default": REPEATS},
+    }
+    given = options(__doc__, declared).parse_args()
+    main(given.documents, given.repeats)
