@@ -78,13 +78,13 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     documents = documents[order]
     shares = shares[order]
     random = _random(seed, number, 0)
-    chosen = []
+    samples = []
     for stratum, (first, end) in _strata(len(documents)).items():
         picked = random.choice(
             np.arange(first, end), min(STRATA[stratum], end - first), replace=False
         )
-        chosen += [Sampled(int(documents[i]), float(shares[i]), stratum) for i in np.sort(picked)]
-    return [chosen[i] for i in random.permutation(len(chosen))]
+        samples += [Sampled(int(documents[i]), float(shares[i]), stratum) for i in np.sort(picked)]
+    return [samples[i] for i in random.permutation(len(samples))]
 
 
 def _strata(n: int) -> dict[Stratum, tuple[int, int]]:
@@ -103,21 +103,25 @@ def _strata(n: int) -> dict[Stratum, tuple[int, int]]:
 def passages(run: Run, number: int, seed: int) -> list[Passage]:
     """The sample with the text to read: where most tokens of the topic are close together, or the
     beginning."""
-    chosen = sample(run, number, seed)
-    pairs = {row.document: evidence.of(run).document(row.document) for row in chosen}
-    mine = {d: words[assigned == number].tolist() for d, (words, _, assigned, _) in pairs.items()}
+    samples = sample(run, number, seed)
+    pairs = {row.document: evidence.of(run).document(row.document) for row in samples}
+    words_of_document = {
+        d: words[assigned == number].tolist() for d, (words, _, assigned, _) in pairs.items()
+    }
     word = dict(
         tuples(
             "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-            [run.version_id, sorted(set().union(*mine.values()))],
+            [run.version_id, sorted(set().union(*words_of_document.values()))],
         )
     )
 
     def densest(d: int, text: str) -> tuple[int, int]:
-        return _densest(text, wording.terms(run.version, [text])[0], {word[w] for w in mine[d]})
+        return _densest(
+            text, wording.terms(run.version, [text])[0], {word[w] for w in words_of_document[d]}
+        )
 
-    known = embargo.about(run.corpus, list(mine), "title", "date_text")
-    texts = embargo.chosen(run.corpus, list(mine), READ, densest)
+    about_documents = embargo.about(run.corpus, list(words_of_document), "title", "date_text")
+    texts = embargo.chosen(run.corpus, list(words_of_document), READ, densest)
     return [
         Passage(
             **vars(row),
@@ -128,7 +132,7 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
             date_text=about["date_text"],
         )
         for row, (start, text), about in (
-            (row, texts[row.document], known[row.document]) for row in chosen
+            (row, texts[row.document], about_documents[row.document]) for row in samples
         )
     ]
 
@@ -162,19 +166,22 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     that it is no rare word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
-    own = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
-    if len(own) < SHOWN:
+    own_words = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
+    if len(own_words) < SHOWN:
         return None
     random = _random(seed, number, 1)
-    others = [int(k) for k in random.permutation(view.topics) if k != number][:10]
-    candidates = topics.top_words(view, others, SHOWN * 2, topics.FREQUENT)
-    strangers = ([word for word in candidates[other] if word not in own] for other in others)
+    other_topics = [int(k) for k in random.permutation(view.topics) if k != number][:10]
+    candidates = topics.top_words(view, other_topics, SHOWN * 2, topics.FREQUENT)
+    strangers = (
+        [word for word in candidates[other_topic] if word not in own_words]
+        for other_topic in other_topics
+    )
     intruders = next(filter(None, strangers), None)
     if intruders is None:
         return None
-    shown = [*own[:SHOWN], intruders[int(random.integers(len(intruders)))]]
-    order = random.permutation(len(shown))
-    return WordTest([shown[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
+    shown_words = [*own_words[:SHOWN], intruders[int(random.integers(len(intruders)))]]
+    order = random.permutation(len(shown_words))
+    return WordTest([shown_words[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
 
 
 @dataclass(frozen=True)
@@ -194,12 +201,12 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     token there. None where no document has three topics, or none is left to intrude."""
     assigned = evidence.of(run)
     random = _random(seed, number, 2)
-    documents, held = assigned.holding(number)
+    documents, tokens_held = assigned.holding(number)
     fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
     # A third at least: a cheap test; the exact one follows
-    for document in random.permutation(documents[fit & (held * 3 >= assigned.lengths[documents])])[
-        :50
-    ].tolist():
+    for document in random.permutation(
+        documents[fit & (tokens_held * 3 >= assigned.lengths[documents])]
+    )[:50].tolist():
         present, tokens = assigned.mixture(document)
         order = np.lexsort((present, -tokens))
         absent = np.setdiff1d(RunView(run).topics, present)
@@ -207,19 +214,19 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
             break
     else:
         return None
-    shown = [*present[order[:3]].tolist(), int(random.choice(absent))]
+    shown_topics = [*present[order[:3]].tolist(), int(random.choice(absent))]
     # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above
     # 0. N_d cancels.
     weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
-    words = topics.top_words(RunView(run), shown, 8, topics.FREQUENT)
+    words = topics.top_words(RunView(run), shown_topics, 8, topics.FREQUENT)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
-    places = random.permutation(4)
+    shuffled = random.permutation(4)
     return TopicTest(
-        shown=[(shown[i], words[shown[i]]) for i in places],
-        intruder=int(np.flatnonzero(places == 3)[0]),
+        shown=[(shown_topics[i], words[shown_topics[i]]) for i in shuffled],
+        intruder=int(np.flatnonzero(shuffled == 3)[0]),
         document=document,
         text=opening if len(opening) < OPENING else opening.rpartition(" ")[0],
-        weights=[weights[i] for i in places],
+        weights=[weights[i] for i in shuffled],
     )
 
 
@@ -231,8 +238,10 @@ def answers(
     run: Run, number: int, seed: int, reader: str, *kinds: str
 ) -> dict[tuple[str, int], dict]:
     """(kind, item) -> payload of a reader's answers about one topic (models.Answer)."""
-    given = Answer.objects.filter(run=run, topic=number, seed=seed, reader=reader, kind__in=kinds)
-    return {(answer.kind, answer.item): answer.payload for answer in given}
+    stored_answers = Answer.objects.filter(
+        run=run, topic=number, seed=seed, reader=reader, kind__in=kinds
+    )
+    return {(answer.kind, answer.item): answer.payload for answer in stored_answers}
 
 
 def revealed(answered: dict[tuple[str, int], dict], passages: list[Passage]) -> bool:
@@ -243,9 +252,12 @@ def revealed(answered: dict[tuple[str, int], dict], passages: list[Passage]) -> 
 
 def labels(run: Run, number: int) -> list[SeededLabel]:
     """What readers called a topic."""
-    given = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by("pk")
+    stored_answers = Answer.objects.filter(run=run, topic=number, kind=Answer.Kind.LABEL).order_by(
+        "pk"
+    )
     return [
-        SeededLabel(reader=answer.reader, seed=answer.seed, **answer.payload) for answer in given
+        SeededLabel(reader=answer.reader, seed=answer.seed, **answer.payload)
+        for answer in stored_answers
     ]
 
 
@@ -276,10 +288,10 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
 def after(view: RunView, reader: str, seed: int, test: Test, number: int) -> int | None:
     """The topic of the next question of a test, after this one in its order; None at the end."""
     order = _order(view, seed, test)
-    given = Answer.objects.filter(run=view.run, reader=reader, seed=seed, kind=test)
-    done = {number, *given.values_list("topic", flat=True)}
-    place = order.index(number) + 1 if number in order else 0
-    return next((k for k in order[place:] + order[:place] if k not in done), None)
+    stored_answers = Answer.objects.filter(run=view.run, reader=reader, seed=seed, kind=test)
+    done = {number, *stored_answers.values_list("topic", flat=True)}
+    rank = order.index(number) + 1 if number in order else 0
+    return next((k for k in order[rank:] + order[:rank] if k not in done), None)
 
 
 def _order(view: RunView, seed: int, test: Test) -> list[int]:

@@ -126,29 +126,29 @@ def passages(
 def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpResponse:
     run = run_or_404(run_id)
     seed = number_of(request, "seed") or 0
-    sent = request.POST
+    form = request.POST
     who = reader(request)
     number = _topic(run, seed, number)
     read = queries.passages(run, number, seed)
-    here = redirect(_url(RunView(run), "label", number, seed))
+    back_to_test = redirect(_url(RunView(run), "label", number, seed))
     if queries.revealed(queries.answers(run, number, seed, who, "label", "fit"), read):
         messages.error(
             request, "You have seen which topic this is, so your answers can no longer be changed."
         )
-        return here
-    fits = {i: sent[f"fits_{i}"] for i in range(len(read)) if sent.get(f"fits_{i}")}
-    label = sent.get("label", "")
+        return back_to_test
+    fits = {i: form[f"fits_{i}"] for i in range(len(read)) if form.get(f"fits_{i}")}
+    label = form.get("label", "")
     missing = len(read) - len(fits)
     with told(request):
         intrusion_answers.save_reading(
-            run, number, seed, who, read, fits, label, sent.get("confidence", "")
+            run, number, seed, who, read, fits, label, form.get("confidence", "")
         )
         parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
             not label.strip()
         )
         if parts:
             messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
-    return here
+    return back_to_test
 
 
 @typed("run/reading_test.html")
@@ -160,7 +160,7 @@ def test(
     who = reader(request)
     question = number
     number = _topic(run, seed, question)
-    asked = TESTS[kind](run, number, seed)
+    questions = TESTS[kind](run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
     document = answered.get("document")
     return Answer(
@@ -168,8 +168,8 @@ def test(
             kind=kind,
             number=question,
             seed=seed,
-            shown=_shown(view, asked, bool(answered)),
-            text=asked.text if isinstance(asked, queries.TopicTest) else None,
+            shown=_shown(view, questions, bool(answered)),
+            text=questions.text if isinstance(questions, queries.TopicTest) else None,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
             intruder=answered.get("intruder"),
@@ -195,15 +195,15 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
     """Keep the choice and continue with the next question."""
     run = run_or_404(run_id)
     seed = number_of(request, "seed") or 0
-    chosen = request.POST.get("chosen", "")
+    answer = request.POST.get("chosen", "")
     number = _topic(run, seed, number)
-    asked = TESTS[kind](run, number, seed)
+    questions = TESTS[kind](run, number, seed)
     view = RunView(run)
-    if asked is None:
+    if questions is None:
         raise Http404("There is no such question.")
-    if not is_whole(chosen):
-        raise BadRequest(f"“chosen” must be a whole number, got “{chosen[:20]}”.")
-    intrusion_answers.save_choice(run, kind, number, seed, reader(request), asked, int(chosen))
+    if not is_whole(answer):
+        raise BadRequest(f"“chosen” must be a whole number, got “{answer[:20]}”.")
+    intrusion_answers.save_choice(run, kind, number, seed, reader(request), questions, int(answer))
     following = queries.after(view, reader(request), seed, kind, number)
     return redirect(_next(view, kind, following, seed) or view.go("run_reading_results"))
 
@@ -211,5 +211,5 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
 @typed("run/reading_results.html")
 def results(view: RunView, here: Here, *, after: int = 0) -> Answer[ResultsPage]:
     """What readers judged: labels side by side, how far they agree, how precise the topics are."""
-    listed, following, measures = reading_results.results(view, after)
-    return Answer(ResultsPage(topics=listed, next=here.following(following), **measures))
+    rows, following, measures = reading_results.results(view, after)
+    return Answer(ResultsPage(topics=rows, next=here.following(following), **measures))

@@ -46,9 +46,9 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     matched = matching.match(
         topics_of(source_view.snapshot), topics_of(target_view.snapshot), *words(source, target)
     )
-    there = source_view.labels
-    here = target_view.labels
-    edited = there.edited()
+    source_labels = source_view.labels
+    target_labels = target_view.labels
+    edited = source_labels.edited()
     pairs = [
         (k, int(matched.partner[k]), float(matched.similarity[k]))
         for k in edited
@@ -56,15 +56,15 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     ]
     values = {}
     for k, partner, _ in pairs:
-        theirs = there.present(k)
-        own = here.present(partner)
+        theirs = source_labels.present(k)
+        own_labels = target_labels.present(partner)
         values[partner] = {
-            field: theirs[field] for field in FIELDS if theirs[field] and not own[field]
+            field: theirs[field] for field in FIELDS if theirs[field] and not own_labels[field]
         }
         for field in ("into", "beside"):
-            other = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
-            if other >= 0 and not own[field]:
-                values[partner][field] = str(other)
+            matched_topic = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
+            if matched_topic >= 0 and not own_labels[field]:
+                values[partner][field] = str(matched_topic)
     return Plan(
         pairs=pairs,
         orphans=[k for k in edited if matched.partner[k] < 0],
@@ -83,9 +83,9 @@ def carry(source: Run, target: Run) -> Plan:
 def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:
     """The topics of a run, and for each word of another version's vocabulary its number in them, -1
     for a new one: int32[V]."""
-    there = {word: number for number, word in enumerate(vocabulary(parent.version))}
+    parent_numbers = {word: number for number, word in enumerate(vocabulary(parent.version))}
     return topics_of(RunView(parent).snapshot), np.array(
-        [there.get(word, -1) for word in vocabulary(version)], np.int32
+        [parent_numbers.get(word, -1) for word in vocabulary(version)], np.int32
     )
 
 
@@ -94,5 +94,5 @@ def labelled(run: Run) -> list[LabelledRun]:
     edits = Edit.objects.filter(
         run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
     ).exclude(run=run)
-    counted = edits.values_list("run").annotate(topics=Count("topic", distinct=True))
-    return [LabelledRun(*row) for row in counted.order_by("-run")[:OFFERED]]
+    edited_topics = edits.values_list("run").annotate(topics=Count("topic", distinct=True))
+    return [LabelledRun(*row) for row in edited_topics.order_by("-run")[:OFFERED]]

@@ -36,7 +36,7 @@ def history(
         """,
         {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
-    listed = [
+    edited = [
         EditRow(
             **edit
             | {
@@ -46,7 +46,7 @@ def history(
         )
         for edit in edits[:PAGE]
     ]
-    return listed, listed[-1].id if len(edits) > PAGE else None
+    return edited, edited[-1].id if len(edits) > PAGE else None
 
 
 def sentence(field: str, value: str) -> str:
@@ -102,7 +102,7 @@ class TopicForm:
 def topic_form(view: RunView, number: int) -> TopicForm:
     labels = view.labels
     present = labels.present(number)
-    into = int(labels.into[number])
+    target = int(labels.into[number])
     present |= {
         field: topic_label(present[field]) for field in ("into", "beside") if present[field]
     }
@@ -113,7 +113,7 @@ def topic_form(view: RunView, number: int) -> TopicForm:
         hues=[Hue(n, CHOSEN + n, name) for n, name in enumerate(CHOSEN_NAMES)],
         own_hue=view.homes[number].hue,
         others=[labels.title(k) for k in view.topics[:OFFERED] if k != number],
-        target=links.topic_link(view, into) if into != number else None,
+        target=links.topic_link(view, target) if target != number else None,
         members=[links.topic_link(view, m) for m in labels.members(number)],
     )
 

@@ -24,26 +24,30 @@ READERS = 12  # whose agreement is shown pair by pair
 def results(view: RunView, first: int = 0) -> tuple[list[TopicResults], int | None, dict[str, Any]]:
     """A page of topics from number `first` on, where the next begins, and the measures over all
     topics, which are fields of ResultsPage."""
-    given = list(Answer.objects.filter(run=view.run).order_by("topic", "pk"))
-    by_topic = {topic: list(answers) for topic, answers in groupby(given, key=attrgetter("topic"))}
+    stored_answers = list(Answer.objects.filter(run=view.run).order_by("topic", "pk"))
+    by_topic = {
+        topic: list(answers) for topic, answers in groupby(stored_answers, key=attrgetter("topic"))
+    }
     numbers = sorted(k for k in by_topic if k >= first)
     fits = [
         (a.reader, (a.topic, a.seed, a.payload["document"]), a.payload["fits"])
-        for a in given
+        for a in stored_answers
         if a.kind == "fit"
     ]
-    tests = [a.payload["chosen"] == a.payload["intruder"] for a in given if a.kind == "topics"]
+    tests = [
+        a.payload["chosen"] == a.payload["intruder"] for a in stored_answers if a.kind == "topics"
+    ]
     return (
         [_of_topic(view, k, by_topic[k]) for k in numbers[:PAGE]],
         numbers[PAGE] if len(numbers) > PAGE else None,
         {
-            "readers": sorted({answer.reader for answer in given}),
+            "readers": sorted({answer.reader for answer in stored_answers}),
             "passages": len(fits),
-            "labels": sum(answer.kind == "label" for answer in given),
+            "labels": sum(answer.kind == "label" for answer in stored_answers),
             "agreement": agreement(fits),
-            **_word_tests(given),
+            **_word_tests(stored_answers),
             "topic_precision": _mean(tests),
-            **_topic_tests(given),
+            **_topic_tests(stored_answers),
         },
     )
 
@@ -73,12 +77,12 @@ def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
 
 def _word_tests(given: list[Answer]) -> dict[str, Any]:
     """How many there are, and in what share of them the reader found the intruder."""
-    found = [
+    hits = [
         answer.payload["chosen"] == answer.payload["intruder"]
         for answer in given
         if answer.kind == "words"
     ]
-    return {"model_precision": _mean(found), "word_tests": len(found)}
+    return {"model_precision": _mean(hits), "word_tests": len(hits)}
 
 
 def _topic_tests(given: list[Answer]) -> dict[str, Any]:

@@ -132,18 +132,22 @@ def _editing(run: Run) -> Iterator[None]:
 def _refuse_circles(run: Run) -> None:
     present = labels.read(run)
     edits = ((k, present.present(k)) for k in present.edited())
-    into = {k: int(target) for k, fields in edits if (target := fields["into"] or fields["beside"])}
-    for topic in into:
-        way = [topic]
-        while (following := into.get(way[-1])) is not None:
-            if following in way:
-                circle = " into ".join(map(topic_label, [*way[way.index(following) :], following]))
+    targets = {
+        k: int(target) for k, fields in edits if (target := fields["into"] or fields["beside"])
+    }
+    for topic in targets:
+        visited = [topic]
+        while (following := targets.get(visited[-1])) is not None:
+            if following in visited:
+                circle = " into ".join(
+                    map(topic_label, [*visited[visited.index(following) :], following])
+                )
                 raise Invalid(
                     "into",
                     f"This would merge or move topics in a circle ({circle}). Undo one of these"
                     " first.",
                 )
-            way.append(following)
+            visited.append(following)
 
 
 def _clean(run: Run, topic: int, field: str, text: str) -> str:
@@ -194,11 +198,11 @@ def _target(run: Run, topic: int, field: str, text: str) -> str:
     if not text:
         return ""
     target = topic_number(text, run, field)
-    what = "merged into" if field == "into" else "moved to the family of"
+    relation = "merged into" if field == "into" else "moved to the family of"
     if target == topic:
         raise Invalid(
             field,
-            f"{topic_label(topic)} can’t be {what} itself; leave the field empty to keep it"
+            f"{topic_label(topic)} can’t be {relation} itself; leave the field empty to keep it"
             " separate.",
         )
     return str(target)
@@ -230,9 +234,13 @@ def read_table(run: Run, content: bytes, by: str) -> int:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     values: dict[int, dict[str, str]] = {}
     try:
-        known = _header(reader)
+        field_of_column = _header(reader)
         for row in reader:
-            cells = {field: unsafe(row[column]) for column, field in known.items() if row[column]}
+            cells = {
+                field: unsafe(row[column])
+                for column, field in field_of_column.items()
+                if row[column]
+            }
             if "topic" not in cells:
                 continue
             topic = topic_number(cells.pop("topic"), run)
@@ -250,14 +258,18 @@ def read_table(run: Run, content: bytes, by: str) -> int:
 
 def _header(reader: csv.DictReader) -> dict[str, str]:
     """column as it is written -> field, of those that are read."""
-    known = {column: column.strip().lower() for column in reader.fieldnames or [] if column}
-    known = {column: field for column, field in known.items() if field in ("topic", *COLUMNS)}
-    if "topic" not in known.values() or len(known) < 2:
+    field_of_column = {
+        column: column.strip().lower() for column in reader.fieldnames or [] if column
+    }
+    field_of_column = {
+        column: field for column, field in field_of_column.items() if field in ("topic", *COLUMNS)
+    }
+    if "topic" not in field_of_column.values() or len(field_of_column) < 2:
         raise Invalid(
             "table",
             "The first line must name the columns: topic, and one or more of"
             f" {', '.join(COLUMNS)}.",
         )
-    if len(set(known.values())) < len(known):
+    if len(set(field_of_column.values())) < len(field_of_column):
         raise Invalid("table", "The first line names a column twice.")
-    return known
+    return field_of_column

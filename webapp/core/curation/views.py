@@ -51,9 +51,9 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     """Take the fields that the form changed: each comes with what it `was` when the form was
     opened, so that a form that was open for long does not take back what another reader changed
     since."""
-    sent = request.POST
+    form = request.POST
     values = {
-        f: sent[f] for f in Edit.Field.values if f in sent and sent[f] != sent.get(f"was_{f}")
+        f: form[f] for f in Edit.Field.values if f in form and form[f] != form.get(f"was_{f}")
     }
     for field in values.keys() & {"into", "beside"}:
         values[field] = (
@@ -148,25 +148,25 @@ def sign(request: HttpRequest) -> HttpResponse:
 @typed("run/carry.html")
 def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> Answer[CarryPage]:
     """What would be copied from another run of the corpus, and what would not."""
-    there = view
+    source_view = view
     plan = label_transfer.Plan([], [], {})
     if source is not None:
-        there = RunView(_source(request, source))
-        plan = label_transfer.plan(there, view)
+        source_view = RunView(_source(request, source))
+        plan = label_transfer.plan(source_view, view)
     return Answer(
         CarryPage(
             from_=source,
             offered=label_transfer.labelled(view.run),
             pairs=[
                 CarriedPair(
-                    links.topic_link(there, k),
-                    links.topic_link(view, here),
+                    links.topic_link(source_view, k),
+                    links.topic_link(view, target_topic),
                     similarity,
-                    sorted(plan.values.get(here, {})),
+                    sorted(plan.values.get(target_topic, {})),
                 )
-                for k, here, similarity in plan.pairs
+                for k, target_topic, similarity in plan.pairs
             ],
-            orphans=[links.topic_link(there, k) for k in plan.orphans],
+            orphans=[links.topic_link(source_view, k) for k in plan.orphans],
             fields=sum(map(len, plan.values.values())),
         )
     )
@@ -184,8 +184,10 @@ def carry_over(request: HttpRequest, run: Run) -> HttpResponse:
             f"{len(plan.values):,} topic{'' if len(plan.values) == 1 else 's'} took over what run"
             f" {number} says."
         )
-        alone = f" {len(plan.orphans):,} of its topics have no match here." if plan.orphans else ""
-        messages.success(request, copied + alone)
+        unmatched = (
+            f" {len(plan.orphans):,} of its topics have no match here." if plan.orphans else ""
+        )
+        messages.success(request, copied + unmatched)
     return redirect("run_curation", run.pk)
 
 
@@ -218,12 +220,12 @@ def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     if not ticked:
         return _nothing(request, run)
     numbers = ",".join(map(str, ticked))
-    chosen = conditions(request.GET)
+    query_of_ticked = conditions(request.GET)
     if do == "export":
         url = reverse("export", args=[run.pk, "documents.csv"])
-        return redirect(f"{url}?{urlencode([*chosen, ('topics', numbers)], safe=',')}")
-    name, parameter, more = LOOKS.get(do, LOOKS["only"])
-    query = urlencode([*chosen, *more.items(), (parameter, numbers)], safe=",")
+        return redirect(f"{url}?{urlencode([*query_of_ticked, ('topics', numbers)], safe=',')}")
+    name, parameter, extra = LOOKS.get(do, LOOKS["only"])
+    query = urlencode([*query_of_ticked, *extra.items(), (parameter, numbers)], safe=",")
     return redirect(f"{reverse(name, args=[run.pk])}?{query}")
 
 

@@ -101,15 +101,17 @@ def chicago(cited: Passage) -> str:
         if cited.authors
         else title
     )
-    held = ", ".join(filter(None, [cited.file, cited.place])).replace("(", "[").replace(")", "]")
-    rest = [
+    holding_place = (
+        ", ".join(filter(None, [cited.file, cited.place])).replace("(", "[").replace(")", "]")
+    )
+    parts = [
         _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d.",
-        f"in {cited.work}" + (f" ({held})" if held else ""),
+        f"in {cited.work}" + (f" ({holding_place})" if holding_place else ""),
         cited.part,
         _characters(cited),
         cited.url,
     ]
-    return _ended(f"{begin} {', '.join(filter(None, rest))}")
+    return _ended(f"{begin} {', '.join(filter(None, parts))}")
 
 
 def mla(cited: Passage) -> str:
@@ -119,12 +121,12 @@ def mla(cited: Passage) -> str:
         name if len(name) < 5 else f"{name[: 4 if name == 'September' else 3]}." for name in _MONTHS
     ]
     names = cited.authors[:1] if len(cited.authors) > 2 else cited.authors
-    listed = [names[0], *map(_forward, names[1:])] if names else []
-    by = f"{listed[0]}, et al" if len(cited.authors) > 2 else ", and ".join(listed)
+    authors = [names[0], *map(_forward, names[1:])] if names else []
+    by = f"{authors[0]}, et al" if len(cited.authors) > 2 else ", and ".join(authors)
     title = (
         f"“{_ended(_inner(cited.title))}”" if cited.title else f"Untitled document {cited.number}."
     )
-    rest = [
+    parts = [
         cited.work,
         _date(cited.date, "{day} {month} {year}", short),
         cited.file,
@@ -137,7 +139,7 @@ def mla(cited: Passage) -> str:
             [
                 _ended(by),
                 title,
-                _ended(", ".join(filter(None, [*rest, _characters(cited), cited.url]))),
+                _ended(", ".join(filter(None, [*parts, _characters(cited), cited.url]))),
             ],
         )
     )
@@ -212,10 +214,10 @@ def _ended(text: str) -> str:
 
 def _turned(name: str) -> tuple[str, str] | None:
     """(family, given) of a name that is written "Family, Given"."""
-    family, comma, given = name.partition(",")
+    family, comma, first_name = name.partition(",")
     return (
-        (family.strip(), given.strip())
-        if comma and family.strip() and given.strip() and "," not in given
+        (family.strip(), first_name.strip())
+        if comma and family.strip() and first_name.strip() and "," not in first_name
         else None
     )
 

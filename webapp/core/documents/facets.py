@@ -42,16 +42,16 @@ _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
 def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
     """query: of the page, whose own parameters stay."""
-    kept = own(query)
+    parameters = own(query)
     return ChosenSet(
         name=selection.name,
         conditions=[
             ChosenCondition(
-                text, _address(kept + [p for p in selection.parameters if p != parameter])
+                text, _address(parameters + [p for p in selection.parameters if p != parameter])
             )
             for parameter, text in selection.conditions
         ],
-        all=_address(kept),
+        all=_address(parameters),
         count=selection.count,
         of=selection.version.documents,
     )
@@ -59,14 +59,14 @@ def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
 
 def form(selection: Selection, query: QueryDict) -> SetForm:
     """The same with what the form offers."""
-    kept = own(query)
+    parameters = own(query)
     version = selection.version
     run = selection.run
     view = selection.view
     return SetForm(
         **vars(chosen(selection, query)),
-        own=kept,
-        others=[p for p in kept + selection.parameters if p[0] != "q"],
+        own=parameters,
+        others=[p for p in parameters + selection.parameters if p[0] != "q"],
         q=selection.q,
         first=selection.first,
         last=selection.last,
@@ -96,17 +96,17 @@ def _address(parameters: list[tuple[str, str]]) -> str:
 
 def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     """Its most frequent values, those that are chosen already, and what may be typed."""
-    chosen = {value for name, value in selection.values if name == category.name}
+    ticked_values = {value for name, value in selection.values if name == category.name}
     ticked = [
-        OfferedValue(value, f"{category.name}:{value}", documents, value in chosen)
+        OfferedValue(value, f"{category.name}:{value}", documents, value in ticked_values)
         for i, (value, documents) in enumerate(
             zip(category.values, category.documents, strict=True)
         )
-        if i < VALUES or value in chosen
+        if i < VALUES or value in ticked_values
     ]
-    more = len(category.values) - len(ticked)
+    unlisted = len(category.values) - len(ticked)
     return OfferedCategory(
-        category.name, ticked, more, list(category.values[VALUES:OFFERED]) if more else []
+        category.name, ticked, unlisted, list(category.values[VALUES:OFFERED]) if unlisted else []
     )
 
 
@@ -136,12 +136,12 @@ def _counted(selection: Selection, category: ValueField) -> Facet:
     """A category's values as they would be counted without a choice among them, most frequent
     first."""
     documents = _of_values(selection.elsewhere(category.name), category)
-    chosen = {value for name, value in selection.values if name == category.name}
+    chosen_values = {value for name, value in selection.values if name == category.name}
     order = np.argsort(-documents, kind="stable")
-    shown = [
+    shown_codes = [
         i
-        for place, i in enumerate(order.tolist())
-        if (place < VALUES and documents[i]) or category.values[i] in chosen
+        for rank, i in enumerate(order.tolist())
+        if (rank < VALUES and documents[i]) or category.values[i] in chosen_values
     ]
     values = [
         _value(
@@ -149,9 +149,9 @@ def _counted(selection: Selection, category: ValueField) -> Facet:
             category.name,
             category.values[i],
             int(documents[i]),
-            category.values[i] in chosen,
+            category.values[i] in chosen_values,
         )
-        for i in shown
+        for i in shown_codes
     ]
     return Facet(category.name, values, int(np.count_nonzero(documents)) - len(values))
 
@@ -163,8 +163,10 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
         if not selection:
             return np.array(category.documents, np.int64)
-        some = members.of_few_days(selection.version, *selection.span) if selection.span else None
-        return count(codes[selection.numbers if some is None else some], len(category.values))
+        numbers = (
+            members.of_few_days(selection.version, *selection.span) if selection.span else None
+        )
+        return count(codes[selection.numbers if numbers is None else numbers], len(category.values))
 
     return _tallies.get_or_set((selection.key, category.name), make)
 
@@ -184,10 +186,10 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     log(share / share of all)."""
     view = selection.run_view
     labels = selection.run_view.labels
-    here = sums.of_selection(selection).tokens[0]
-    whole = sums.whole(view).tokens[0]
-    share = here / max(here.sum(), 1)
-    usual = whole / max(whole.sum(), 1)
+    chosen_tokens = sums.of_selection(selection).tokens[0]
+    all_tokens = sums.whole(view).tokens[0]
+    share = chosen_tokens / max(chosen_tokens.sum(), 1)
+    usual = all_tokens / max(all_tokens.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
     order = [
@@ -233,7 +235,7 @@ def bars(
     ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
-    rest = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
+    parameters = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
     tally = np.diff(tally)
     spans = [
         (f"{month // 12:04d}-{month % 12 + 1:02d}",) * 2
@@ -246,7 +248,7 @@ def bars(
             label=a if a == b else f"{a}–{b}",
             documents=documents,
             part=documents / max(int(tally.max()), 1),
-            url=_address([*rest, ("from", a), ("to", b)]),
+            url=_address([*parameters, ("from", a), ("to", b)]),
         )
         for (a, b), documents in zip(spans, tally.tolist(), strict=True)
     ]
@@ -263,13 +265,15 @@ def rates(
     """How often what some documents have occurs by time: its height by the words of all the set's
     documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
     among: the set of whose time the bars are, which has all of these documents."""
-    (least, known), days = _of_days(among), fields.dates(selection.version)
+    (least, last_day), days = _of_days(among), fields.dates(selection.version)
     numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
     tallies = list[np.ndarray]()
-    for some, weights in ((documents, counts), (numbers, lengths[numbers])):
-        dated = days[some] > 0
+    for numbered, weights in ((documents, counts), (numbers, lengths[numbers])):
+        dated = days[numbered] > 0
         tallies.append(
-            np.bincount(days[some][dated] - least, weights[dated], len(known)).astype(np.int64)
+            np.bincount(days[numbered][dated] - least, weights[dated], len(last_day)).astype(
+                np.int64
+            )
         )
     pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
     per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
@@ -289,7 +293,7 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
         if not len(days):
             return 0, np.zeros(0, np.int64)
         least = int(days.min())
-        most = int(days.max())
-        return least, count(days - least, most - least + 1)
+        last_day = int(days.max())
+        return least, count(days - least, last_day - least + 1)
 
     return _tallies.get_or_set((selection.key, "days"), make)

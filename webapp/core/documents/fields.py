@@ -42,8 +42,8 @@ _BLOCK = 1 << 18  # documents at a time
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
     with sealed.held(folder):
-        there = (folder / "meta.json").exists()  # else read by a version without
-        return sealed.opened(lambda: Columns(folder), folder) if there else None
+        has_columns = (folder / "meta.json").exists()  # else read by a version without
+        return sealed.opened(lambda: Columns(folder), folder) if has_columns else None
 
 
 def _fields(version: Version, kind: type) -> list:
@@ -151,9 +151,9 @@ def count(version: Version, a: int, b: int) -> int:
 def counts(version: Version, spans: np.ndarray) -> np.ndarray:
     """int64[n]: the same of many. spans: int64[n, 2]."""
     first, before = _before(version.pk)
-    places = np.clip(spans - first, 0, len(before) - 1)
+    offsets = np.clip(spans - first, 0, len(before) - 1)
     undated = version.documents - int(before[-1])
-    return np.maximum(before[places[:, 1]] - before[places[:, 0]], 0) + undated * (
+    return np.maximum(before[offsets[:, 1]] - before[offsets[:, 0]], 0) + undated * (
         spans[:, 0] < 1
     ) * (spans[:, 1] > 0)
 
@@ -191,12 +191,12 @@ def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
     first, before = _before(version.pk)
     low, high = _places(version, a, b)
     documents = np.diff(before[low : high + 1])
-    some = np.flatnonzero(documents)
-    if not len(some):
+    days_with_documents = np.flatnonzero(documents)
+    if not len(days_with_documents):
         return 0, np.zeros(0, np.int64)
     return (
-        first + low + int(some[0]),
-        documents[some[0] : some[-1] + 1].copy(),
+        first + low + int(days_with_documents[0]),
+        documents[days_with_documents[0] : days_with_documents[-1] + 1].copy(),
     )  # a view would keep the rest
 
 
@@ -229,8 +229,8 @@ def groups(version: Version, by: str) -> Groups:
             return _periods(version.pk, by)
         if any(field.name == by for field in ranges(version)):
             return _groups(version.pk, by)
-        category, places = codes(version, by)
-        return category.groups(places)
+        category, codes_of_documents = codes(version, by)
+        return category.groups(codes_of_documents)
     except (MetadataError, TooManyPeriods) as error:
         raise Invalid("field", str(error)) from None
 
@@ -280,8 +280,8 @@ def _first_days(version_id: int, name: str) -> list[int]:
     for a in range(0, len(codes), _BLOCK):
         values = codes[a : a + _BLOCK]
         days = columns.dates[a : a + _BLOCK]
-        known = (values != NONE) & (days > 0)
-        np.minimum.at(first, values[known], days[known])
+        has_both = (values != NONE) & (days > 0)
+        np.minimum.at(first, values[has_both], days[has_both])
     return first.tolist()
 
 

@@ -31,9 +31,9 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
     (spans,) = wording.terms(version, [text])
     query = "SELECT word, number FROM word WHERE version_id = %s AND word = ANY(%s)"
     number = dict(tuples(query, [version.pk, list({word for _, _, word in spans})]))
-    known = [(start, number[word]) for start, _, word in spans if word in number]
-    offsets, words = np.array(known, np.int32).reshape(-1, 2).T
-    return offsets, words, len(spans) - len(known)
+    occurrences = [(start, number[word]) for start, _, word in spans if word in number]
+    offsets, words = np.array(occurrences, np.int32).reshape(-1, 2).T
+    return offsets, words, len(spans) - len(occurrences)
 
 
 def beta(run: Run, words: np.ndarray) -> infer.Words:
@@ -45,11 +45,11 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
         .order_by("number")
         .values_list("floor", flat=True)
     )
-    listed = tuples(
+    entries = tuples(
         "SELECT word, topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
         [run.snapshot_id, words.tolist()],
     )
-    weights = np.array(listed, np.float64).reshape(-1, 3).T
+    weights = np.array(entries, np.float64).reshape(-1, 3).T
     return infer.Words.from_entries(
         len(words),
         np.searchsorted(words, weights[0]),
@@ -68,27 +68,27 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     engine's own is not kept. Where the engine gives a document one topic as a whole, the rest is
     shared out by its theta alone.
     """
-    words, counts, given, certainty = evidence.of(view.run).document(number)
-    places = np.flatnonzero(words == word)  # one for each section that has the word
-    if not len(places):
+    words, counts, assigned, certainty = evidence.of(view.run).document(number)
+    rows_of_word = np.flatnonzero(words == word)  # one for each section that has the word
+    if not len(rows_of_word):
         return None
-    place = int(places[np.argmax(counts[places])])
+    row = int(rows_of_word[np.argmax(counts[rows_of_word])])
     run = view.run
-    into = view.labels.into
+    targets = view.labels.into
     p = np.zeros(run.topics)
-    rest = _theta(run.snapshot_id, run.pk, number)
+    remainder = _theta(run.snapshot_id, run.pk, number)
     if not engines.get(run.engine).ABOUT.by_document:
-        rest = rest * beta(run, words[place : place + 1]).dense()[0]
-    rest[given[place]] = 0.0
-    p[given[place]] = certainty[place] / 255
-    p += (1.0 - p[given[place]]) * rest / (rest.sum() or 1.0)
-    shares = np.bincount(into, weights=p, minlength=view.run.topics)
+        remainder = remainder * beta(run, words[row : row + 1]).dense()[0]
+    remainder[assigned[row]] = 0.0
+    p[assigned[row]] = certainty[row] / 255
+    p += (1.0 - p[assigned[row]]) * remainder / (remainder.sum() or 1.0)
+    shares = np.bincount(targets, weights=p, minlength=view.run.topics)
     likely = np.argsort(-shares, kind="stable").tolist()
     order = [k for k in likely if shares[k] >= LEAST_SHARE][:SHOWN]
     return LikelyTopics(
         number=word,
-        times=int(counts[places].sum()),
-        topic=int(into[given[place]]),
+        times=int(counts[rows_of_word].sum()),
+        topic=int(targets[assigned[row]]),
         topics=[
             LikelyTopic(**vars(links.topic_link(view, k)), probability=float(p[k])) for k in order
         ],
@@ -100,8 +100,8 @@ def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """Of a document, under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     rows, counts, _, _ = evidence.of(run).document(number)
-    words, place = np.unique(rows, return_inverse=True)  # sections of a document share words
-    return _read(run, words, np.bincount(place, weights=counts).astype(counts.dtype)).theta
+    words, inverse = np.unique(rows, return_inverse=True)  # sections of a document share words
+    return _read(run, words, np.bincount(inverse, weights=counts).astype(counts.dtype)).theta
 
 
 def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
@@ -141,12 +141,12 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
     """
     evidence.of(view.run)  # says what is missing
     offsets, words, unknown = located(view.run.version, text)
-    distinct, place, counts = np.unique(words, return_inverse=True, return_counts=True)
+    distinct, inverse, counts = np.unique(words, return_inverse=True, return_counts=True)
     inferred = _read(view.run, distinct, counts)
     mixture = np.bincount(inferred.topics, weights=counts, minlength=view.run.topics)
     labels = view.labels
     tokens = texts.Tokens(
-        offsets, words, labels.into[inferred.topics[place]], inferred.certainty[place]
+        offsets, words, labels.into[inferred.topics[inverse]], inferred.certainty[inverse]
     )
     return ReadText(
         tokens=len(words),

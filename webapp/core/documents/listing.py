@@ -124,9 +124,9 @@ class Listing:
             )  # else the parts that follow are behind it as a whole
             if first == part.length:
                 continue
-            more = part.numbers()[first : first + limit + 1 - len(page)].tolist()
-            last = part.key(more[: limit - len(page)][-1]) if len(page) < limit else last
-            page += more
+            next_numbers = part.numbers()[first : first + limit + 1 - len(page)].tolist()
+            last = part.key(next_numbers[: limit - len(page)][-1]) if len(page) < limit else last
+            page += next_numbers
             if len(page) > limit:
                 return page[:limit], f"{last!r},{page[limit - 1]}"
         return page, None
@@ -144,8 +144,8 @@ class Listing:
         for n, part in enumerate(parts):
             at = part.place(part.key(number), number)
             if at < part.length and part.at(at) == number:
-                left = [other for other in parts[:n] if other.length]
-                right = [other for other in parts[n + 1 :] if other.length]
+                left = [neighbour for neighbour in parts[:n] if neighbour.length]
+                right = [neighbour for neighbour in parts[n + 1 :] if neighbour.length]
                 previous = part.at(at - 1) if at else left[-1].at(-1) if left else None
                 following = (
                     part.at(at + 1) if at + 1 < part.length else right[0].at(0) if right else None
@@ -181,16 +181,16 @@ class Listing:
             day = float(days[number])
             return _LAST if day == 0 else -day if newest else day
 
-        kept = fields.by_date(self.selection.version, newest)
-        if self.selection.span and kept is not None:
+        ordered = fields.by_date(self.selection.version, newest)
+        if self.selection.span and ordered is not None:
             first = fields.first_position(self.selection.version, self.selection.span, newest)
             length = self.selection.count
-            return _Part(length, lambda: kept[first : first + length], key)
+            return _Part(length, lambda: ordered[first : first + length], key)
 
         def make() -> tuple[np.ndarray]:
             numbers = self.selection.numbers
             if numbers is None:
-                return (fields.put_in_order(days, newest) if kept is None else kept,)
+                return (fields.put_in_order(days, newest) if ordered is None else ordered,)
             return (numbers[fields.put_in_order(days[numbers], newest)],)
 
         return _Part(self.selection.count, lambda: self._kept(make, self.by)[0], key)
@@ -201,26 +201,34 @@ class Listing:
         assert (
             selection.run is not None and selection.version is not None
         )  # a corpus alone has no topics
-        counted = evidence.of(selection.run)
+        run_evidence = evidence.of(selection.run)
         parts = selection.run_view.labels.parts(topic)
         mask = selection.mask
 
         def key(number: int) -> float:
-            held = sum(counted.tokens(number, part) for part in parts)
-            first = counted.bow.first_token
-            return -(held / max(int(first[number + 1] - first[number]), 1))
+            topic_tokens = sum(run_evidence.tokens(number, part) for part in parts)
+            first = run_evidence.bow.first_token
+            return -(topic_tokens / max(int(first[number + 1] - first[number]), 1))
 
         def having() -> tuple[np.ndarray, ...]:
             if len(parts) == 1:
-                some = np.asarray(
-                    counted.by_share[slice(*counted.topic_ptr[parts[0] : parts[0] + 2].tolist())]
+                holders = np.asarray(
+                    run_evidence.by_share[
+                        slice(*run_evidence.topic_ptr[parts[0] : parts[0] + 2].tolist())
+                    ]
                 )
-                return (some if mask is None else some[mask[some]],)
-            held = counted.held(parts)
-            some = np.flatnonzero(held if mask is None else np.where(mask, held, 0)).astype(
-                np.int32
+                return (holders if mask is None else holders[mask[holders]],)
+            topic_tokens = run_evidence.held(parts)
+            holders = np.flatnonzero(
+                topic_tokens if mask is None else np.where(mask, topic_tokens, 0)
+            ).astype(np.int32)
+            return (
+                holders[
+                    np.argsort(
+                        -(topic_tokens[holders] / run_evidence.lengths[holders]), kind="stable"
+                    )
+                ],
             )
-            return (some[np.argsort(-(held[some] / counted.lengths[some]), kind="stable")],)
 
         run = (selection.run.snapshot_id, *parts)
         single = len(parts) == 1 and mask is None  # then the file itself is the list
@@ -246,13 +254,13 @@ class Listing:
 
         def make() -> tuple[np.ndarray, ...]:
             keys = -search.open_index(self.selection.corpus).rank(self.selection.q, numbers)
-            first, rest = _first(keys)
-            return keys, numbers[first[np.argsort(keys[first], kind="stable")]], rest
+            first, remaining_keys = _first(keys)
+            return keys, numbers[first[np.argsort(keys[first], kind="stable")]], remaining_keys
 
-        keys, first, rest = self._kept(make, "relevance")
+        keys, first, remaining_keys = self._kept(make, "relevance")
 
         def others() -> tuple[np.ndarray]:
-            return (numbers[rest[np.argsort(keys[rest], kind="stable")]],)
+            return (numbers[remaining_keys[np.argsort(keys[remaining_keys], kind="stable")]],)
 
         def key(number: int) -> float:
             at = int(np.searchsorted(numbers, number))
@@ -260,7 +268,7 @@ class Listing:
 
         return [
             _Part(len(first), lambda: first, key),
-            _Part(len(rest), lambda: self._kept(others, "behind")[0], key),
+            _Part(len(remaining_keys), lambda: self._kept(others, "behind")[0], key),
         ]
 
 

@@ -37,11 +37,11 @@ def numbers(selection: Selection) -> np.ndarray:
         numbers = evidence.of(selection.run_view.run).at_least(parts, percent / 100, numbers)
     if any(selection.days):
         a, b = selection.dates
-        few = of_few_days(version, a, b) if numbers is None else None
-        if few is None:
+        of_few = of_few_days(version, a, b) if numbers is None else None
+        if of_few is None:
             tests.append(partial(_from_to, fields.dates(version), a, b))
         else:
-            numbers = np.sort(few)
+            numbers = np.sort(of_few)
     for test in tests:
         numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
     for text in selection.matches:  # a pass over the texts of what is left
@@ -67,11 +67,11 @@ def _tests(selection: Selection, version: Version) -> Iterator[Test]:
     """Of the conditions that list no documents."""
     for name in dict.fromkeys(name for name, _ in selection.values):
         category, codes = fields.codes(version, name)
-        wanted = [value for other, value in selection.values if other == name]
+        values = [value for field_name, value in selection.values if field_name == name]
         accepted = np.zeros(
             len(category.values) + 1, bool
         )  # the last, which is also the place -1: no value
-        accepted[[category.values.index(value) for value in wanted]] = True
+        accepted[[category.values.index(value) for value in values]] = True
         yield partial(_accepted, codes, accepted)
     for between in selection.between:
         yield partial(ranges.mask, between, version)

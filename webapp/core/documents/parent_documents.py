@@ -111,16 +111,16 @@ def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float
 def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
     """int64[G, K]: tokens of each topic in each group of consecutive documents. group: each
     document's, from `first` on."""
-    counted = evidence.of(view.run)
-    group = group[: max(0, len(counted.lengths) - first)]  # an older version may end before
-    span = slice(counted.doc_ptr[first], counted.doc_ptr[first + len(group)])
+    run_evidence = evidence.of(view.run)
+    group = group[: max(0, len(run_evidence.lengths) - first)]  # an older version may end before
+    span = slice(run_evidence.doc_ptr[first], run_evidence.doc_ptr[first + len(group)])
     tokens = np.zeros((G, view.run.topics), np.int64)
     np.add.at(
         tokens,
         (
-            np.repeat(group, np.diff(counted.doc_ptr[first : first + len(group) + 1])),
-            counted.doc_topics[span],
+            np.repeat(group, np.diff(run_evidence.doc_ptr[first : first + len(group) + 1])),
+            run_evidence.doc_topics[span],
         ),
-        counted.doc_tokens[span],
+        run_evidence.doc_tokens[span],
     )
     return view.labels.merged(tokens)

@@ -44,17 +44,17 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
     text = embargo.at_place(corpus, number, *place)
     if text is None:
         return None
-    known = embargo.about(corpus, [number], *_CITED)[number]
+    about = embargo.about(corpus, [number], *_CITED)[number]
     return Passage(
         number=number,
-        title=known["title"],
-        date=known["date_text"],
+        title=about["title"],
+        date=about["date_text"],
         start=place.start,
         end=place.end,
         text=text,
         embargo=embargo.sentence(corpus),
         citations=citations.all_of(
-            citations.passage(corpus.name, known, json.loads(known["metadata"]), *place)
+            citations.passage(corpus.name, about, json.loads(about["metadata"]), *place)
         ),
     )
 
@@ -62,21 +62,23 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
 def bibtex(corpus: Corpus, places: list[tuple[int, Place]]) -> list[str]:
     """Entries for passages, (number of the document, place); none for documents that are not
     there."""
-    known = embargo.about(corpus, {number for number, _ in places}, *_CITED)
+    about_documents = embargo.about(corpus, {number for number, _ in places}, *_CITED)
     return [
-        citations.bibtex(citations.passage(corpus.name, row, json.loads(row["metadata"]), *place))
-        for number, place in places
-        if (row := known.get(number))
+        citations.bibtex(
+            citations.passage(corpus.name, row, json.loads(row["metadata"]), *passage_place)
+        )
+        for number, passage_place in places
+        if (row := about_documents.get(number))
     ]
 
 
 def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
     """int64[K]: the words of a passage that were given to each topic, as the model has them."""
-    counted = evidence.of(view.run)
-    if counted.bow.offsets is None:
+    run_evidence = evidence.of(view.run)
+    if run_evidence.bow.offsets is None:
         return np.zeros(view.run.topics, np.int64)
-    _, counts, topics, _ = counted.document(number)
-    offsets = counted.bow.offsets_of(number)
+    _, counts, topics, _ = run_evidence.document(number)
+    offsets = run_evidence.bow.offsets_of(number)
     inside = (offsets >= place.start) & (offsets < place.end)
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 

@@ -78,10 +78,12 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
 
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
-    counted = evidence.of(selection.run_view.run)
+    run_evidence = evidence.of(selection.run_view.run)
     parts = selection.run_view.labels.parts(topic)
-    held = np.array([sum(counted.tokens(number, part) for part in parts) for number in numbers])
-    return (held / np.maximum(counted.lengths[numbers], 1)).tolist()
+    topic_tokens = np.array(
+        [sum(run_evidence.tokens(number, part) for part in parts) for number in numbers]
+    )
+    return (topic_tokens / np.maximum(run_evidence.lengths[numbers], 1)).tolist()
 
 
 def page(
@@ -117,20 +119,20 @@ def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
         "whole",
         "digest",
     )[number]
-    known = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
+    columns = about | part._asdict() | {"metadata": json.loads(about["metadata"])}
     return Document(
-        **known, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"]
+        **columns, embargo=embargo.sentence(corpus), id=about["source_id"], date=about["date_text"]
     )
 
 
 def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWithPassage]:
     """Some documents, each with the passage where a topic is strongest."""
     corpus = view.run.corpus
-    known = embargo.about(corpus, numbers, "title", "date_text")
+    about_documents = embargo.about(corpus, numbers, "title", "date_text")
     passages = texts.passages(view, numbers, topic)
     return [
         DocumentWithPassage(
-            **known[n],
+            **about_documents[n],
             **texts.shown(corpus, view, n, passages.get(n)),
             url=view.go("run_document", n, topic=topic),
         )
@@ -165,41 +167,45 @@ def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
 
 def similar(view: RunView, number: int) -> Similar:
     """The documents whose mixtures, as the model has them, are most like a document's."""
-    counted = evidence.of(view.run)
-    if not counted.lengths[number]:
+    run_evidence = evidence.of(view.run)
+    if not run_evidence.lengths[number]:
         return Similar([])
     mixture = np.zeros(view.run.topics)
-    mixture[counted.mixture(number)[0]] = counted.mixture(number)[1] / counted.lengths[number]
+    mixture[run_evidence.mixture(number)[0]] = (
+        run_evidence.mixture(number)[1] / run_evidence.lengths[number]
+    )
     return like(view, mixture, number)
 
 
 def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
-    counted = evidence.of(view.run)
-    nearby = nearest(counted, mixture, SIMILAR, number)
+    run_evidence = evidence.of(view.run)
+    nearby = nearest(run_evidence, mixture, SIMILAR, number)
     by_number = embargo.about(
         view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest"
     )
     text = by_number.get(number, {}).get("digest")
-    own = view.labels.merged(mixture)
-    listed = []
+    own_mixture = view.labels.merged(mixture)
+    rows = []
     for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
-        ks, tokens = counted.mixture(n)
-        other = np.bincount(
-            view.labels.into[ks], weights=tokens / counted.lengths[n], minlength=view.run.topics
+        ks, tokens = run_evidence.mixture(n)
+        other_mixture = np.bincount(
+            view.labels.into[ks],
+            weights=tokens / run_evidence.lengths[n],
+            minlength=view.run.topics,
         )
-        both = np.minimum(own, other)
-        common = [k for k in np.argsort(-both, kind="stable")[:SHARED].tolist() if both[k] > 0]
+        shared = np.minimum(own_mixture, other_mixture)
+        common = [k for k in np.argsort(-shared, kind="stable")[:SHARED].tolist() if shared[k] > 0]
         row = by_number[n]
-        listed.append(
+        rows.append(
             SimilarDocument(
                 number=n,
                 title=row["title"],
                 date_text=row["date_text"],
                 likeness=1.0 - distance**2,
-                shared=[links.topic_share(view, k, float(other[k])) for k in common],
+                shared=[links.topic_share(view, k, float(other_mixture[k])) for k in common],
                 same=row["digest"] == text,
                 url=view.go("run_document", n),
             )
         )
-    return Similar(listed, None if nearby.exact else nearby.unseen, nearby.looked)
+    return Similar(rows, None if nearby.exact else nearby.unseen, nearby.looked)

@@ -62,10 +62,10 @@ def read(query: QueryDict, version: Version) -> list[Range]:
 
 def _read(text: str, version: Version) -> Range:
     for field in fields.ranges(version):  # a name may have a colon in it
-        rest = text.removeprefix(field.name + ":")
-        if rest != text and rest.count(":") == 1:
+        ends_text = text.removeprefix(field.name + ":")
+        if ends_text != text and ends_text.count(":") == 1:
             return _checked(
-                Range(field.name, *(unquote(part).strip() for part in rest.split(":"))), field
+                Range(field.name, *(unquote(part).strip() for part in ends_text.split(":"))), field
             )
     names = ", ".join(f"“{field.name}”" for field in fields.ranges(version)) or "none"
     raise Invalid(
@@ -102,7 +102,7 @@ def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarra
 
 def shown(version: Version, chosen: list[Range]) -> list[OfferedRange]:
     """Each field for the form."""
-    now = {one.name: one for one in reversed(chosen)}
+    now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen)}
     return [
         OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
         for field in fields.ranges(version)[:MOST]

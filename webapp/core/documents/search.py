@@ -25,12 +25,12 @@ def open_index(corpus: Corpus) -> Index:
     folder = files.corpus_folder(corpus.pk)
     with sealed.held(folder / "index", folder / "tokens"):
         try:
-            made = [
+            states = [
                 (folder / name).stat() for name in ("index/meta.json", "tokens/checkpoint.json")
             ]
         except FileNotFoundError:
             raise no_index() from None
-        return _open(folder, *((each.st_ino, each.st_mtime_ns) for each in made))
+        return _open(folder, *((state.st_ino, state.st_mtime_ns) for state in states))
 
 
 @cached(_OPEN)
@@ -52,12 +52,12 @@ def _index(folder: Path) -> Index:
 def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
     """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
     index = open_index(corpus)
-    made = parse(text, index.stream.tokeniser().written)
-    if corpus.embargo and reach(made) > UNDER_EMBARGO:
+    parts = parse(text, index.stream.tokeniser().written)
+    if corpus.embargo and reach(parts) > UNDER_EMBARGO:
         raise PatternError(
             0, f"These texts are under embargo: a pattern has at most {UNDER_EMBARGO} words."
         )
-    return made
+    return parts
 
 
 def matching(corpus: Corpus, text: str, among: np.ndarray) -> np.ndarray:
@@ -80,18 +80,24 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Exce
     """Of each document in whose text a search finds something, the passage with most of it, its
     matches marked."""
     index = open_index(corpus)
-    places = {number: pieces for number, pieces in index.places(q, numbers).items() if pieces}
-    pieces = texts.around(corpus, {number: _densest(place) for number, place in places.items()})
-    return {piece.number: _marked(index, piece, places[piece.number]) for piece in pieces}
+    hits = {
+        number: cut_texts for number, cut_texts in index.places(q, numbers).items() if cut_texts
+    }
+    cut_texts = texts.around(
+        corpus, {number: _densest(hit_places) for number, hit_places in hits.items()}
+    )
+    return {
+        cut_text.number: _marked(index, cut_text, hits[cut_text.number]) for cut_text in cut_texts
+    }
 
 
 def _densest(places: list[np.ndarray]) -> int:
     """Where the PASSAGE characters begin that have most different words and phrases of a search,
     and of those most words."""
-    starts = np.unique(np.concatenate([place[:, 0] for place in places]))
+    starts = np.unique(np.concatenate([word_places[:, 0] for word_places in places]))
     limits = np.stack([starts, starts + texts.PASSAGE])
     words = np.concatenate(
-        [np.diff(np.searchsorted(place[:, 0], limits), axis=0) for place in places]
+        [np.diff(np.searchsorted(word_places[:, 0], limits), axis=0) for word_places in places]
     )  # of each
     return int(starts[np.lexsort((-words.sum(axis=0), -(words > 0).sum(axis=0)))[0]])
 

@@ -210,9 +210,13 @@ class Selection:
     @property
     def name(self) -> str:
         """The set in a few words, for a chip: "Whig, 1841–1853", "“war”, from 1914"."""
-        same = self.first and self.first == self.last
+        is_one_day = self.first and self.first == self.last
         span = (
-            self.first if same else f"{self.first}–{self.last}" if self.first and self.last else ""
+            self.first
+            if is_one_day
+            else f"{self.first}–{self.last}"
+            if self.first and self.last
+            else ""
         )
         parts = [value for _, value in self.values] + ([span] if span else [])
         for name, value in self.parameters:
@@ -299,8 +303,10 @@ class Selection:
     def span(self) -> tuple[int, int] | None:
         """(a, b) where the set is all documents of the days a ... b - 1, and None where anything
         else says which are in it."""
-        other = self.q or self.topics or self.values or self.between or self.only or self.matches
-        return None if other else self.dates
+        has_conditions = (
+            self.q or self.topics or self.values or self.between or self.only or self.matches
+        )
+        return None if has_conditions else self.dates
 
     @cached_property
     def count(self) -> int:

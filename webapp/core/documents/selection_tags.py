@@ -23,8 +23,8 @@ def chosen_set(context) -> ChosenOfRun | None:
     run = context["run"]
     query = context["request"].GET
     selection = context.get("selection")
-    shown = isinstance(selection, Selection)
-    if not shown:
+    is_set = isinstance(selection, Selection)
+    if not is_set:
         try:
             selection = Selection.read(query, RunView(run))
         except (
@@ -40,7 +40,7 @@ def chosen_set(context) -> ChosenOfRun | None:
         export=reverse("export", args=[run.pk, "documents.csv"]) + address,
         rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),
         corpus=reverse("corpus_subset", args=[run.corpus_id]) + selection.address(run=run.pk),
-        shown=shown,
+        shown=is_set,
         final=run.final,
         sentence=selection.sentence,
     )

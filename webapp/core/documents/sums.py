@@ -36,13 +36,13 @@ def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[S
 
 def within(spans: Spans, others: Spans) -> Spans:
     """The days that are in both."""
-    both = [(max(a, c), min(b, d)) for a, b in spans for c, d in others]
-    return [(a, b) for a, b in both if a < b]
+    overlaps = [(max(a, c), min(b, d)) for a, b in spans for c, d in others]
+    return [(a, b) for a, b in overlaps if a < b]
 
 
 def without(span: tuple[int, int], others: Spans) -> Spans:
     """The days of a span that are in none of the others."""
-    edges = [span[0], *(day for other in others for day in other), span[1]]
+    edges = [span[0], *(day for hole in others for day in hole), span[1]]
     return within([span], list(zip(edges[::2], edges[1::2], strict=True)))
 
 
@@ -70,34 +70,34 @@ def of_days(
     """Of some topics, or of all, as readers fold them, in groups of days. None where the run left
     no sums by day, or none that help."""
     version = selection.version
-    counted = evidence.of(selection.run_view.run)
-    if counted.day_sums is None or fields.by_date(version, newest=False) is None:
+    run_evidence = evidence.of(selection.run_view.run)
+    if run_evidence.day_sums is None or fields.by_date(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]
     order = sorted(range(len(spans)), key=spans.__getitem__)
-    every = np.arange(counted.K) if topics is None else np.array(topics, np.int64)
-    made = counted.day_sums.ranges(
+    topic_numbers = np.arange(run_evidence.K) if topics is None else np.array(topics, np.int64)
+    day_ranges = run_evidence.day_sums.ranges(
         [spans[i] for i in order],
-        counted,
+        run_evidence,
         partial(fields.between, version),
         fields.dates(version),
-        every,
+        topic_numbers,
         selection.run_view.labels.into,
         measures,
     )
     if (
-        made is None
+        day_ranges is None
         or all(len(group) == 1 for group in groups)
         and order == list(range(len(spans)))
     ):
-        return made
+        return day_ranges
     owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
-    whole = np.zeros((len(groups) + 1, made.whole.shape[1]))
-    by_topic = np.zeros((len(every), len(groups) + 1, len(measures)))
+    totals = np.zeros((len(groups) + 1, day_ranges.whole.shape[1]))
+    by_topic = np.zeros((len(topic_numbers), len(groups) + 1, len(measures)))
     for i, g in enumerate([*owner.tolist(), len(groups)]):
-        whole[g] += made.whole[i]
-        by_topic[:, g] += made.by_topic[:, i]
-    return Ranges(whole, by_topic)
+        totals[g] += day_ranges.whole[i]
+        by_topic[:, g] += day_ranges.by_topic[:, i]
+    return Ranges(totals, by_topic)
 
 
 class Sums(NamedTuple):
@@ -136,46 +136,46 @@ def of_selection(selection: Selection, by: str | None = None) -> Sums:
 def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
     """The same in any groups. name: tells them from others of the same documents."""
     run = selection.run_view.run
-    into = selection.run_view.labels.into
+    targets = selection.run_view.labels.into
 
     def make() -> Sums:
-        known = groups and groups._replace(
+        labelled = groups and groups._replace(
             made=np.empty(0, np.int32), days=None
         )  # what is kept does not grow with D
         days = days_of_groups(selection, groups)
         ranges = of_days(selection, days, measures=(TOKENS, NUMBER)) if days else None
         if ranges is not None:
             tokens, documents = (ranges.by_topic[:, :-1, m].T.astype(np.int64) for m in (0, 1))
-            whole = ranges.whole[:-1].astype(np.int64)
-            return Sums(known, tokens, documents, whole[:, WORDS], whole[:, ALL])
+            totals = ranges.whole[:-1].astype(np.int64)
+            return Sums(labelled, tokens, documents, totals[:, WORDS], totals[:, ALL])
         G = len(groups.labels) if groups else 1
         members, group = selection.in_groups(groups)
-        tokens, documents = evidence.of(run).sums(group, G, into, members)
-        return Sums(known, tokens, documents, tokens.sum(axis=1), count(group, G))
+        tokens, documents = evidence.of(run).sums(group, G, targets, members)
+        return Sums(labelled, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set(
-        (run.snapshot_id, name, tuple(selection.parameters), into.tobytes()), make
+        (run.snapshot_id, name, tuple(selection.parameters), targets.tobytes()), make
     )
 
 
 def whole(view: RunView) -> Sums:
     """Of all documents, as one group."""
-    into = view.labels.into
-    counted = evidence.of(view.run)
-    if not np.array_equal(into, np.arange(counted.K)):
+    targets = view.labels.into
+    run_evidence = evidence.of(view.run)
+    if not np.array_equal(targets, np.arange(run_evidence.K)):
         return grouped(
             Selection.all(view), None, None
         )  # a document that has two merged topics is counted once
 
     def make() -> Sums:
-        _, topics, tokens, _ = counted.by_word()
-        of_topics = np.bincount(topics, tokens, minlength=counted.K).astype(np.int64)
+        _, topics, tokens, _ = run_evidence.by_word()
+        of_topics = np.bincount(topics, tokens, minlength=run_evidence.K).astype(np.int64)
         return Sums(
             None,
             of_topics[None],
-            counted.documents[None],
+            run_evidence.documents[None],
             of_topics.sum()[None],
-            np.array([counted.bow.D]),
+            np.array([run_evidence.bow.D]),
         )
 
     return _kept.get_or_set((view.run.snapshot_id, "all"), make)

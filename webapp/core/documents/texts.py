@@ -36,15 +36,15 @@ class Tokens(NamedTuple):
 
 
 def tokens(view: RunView, number: int) -> Tokens:
-    counted = evidence.of(view.run)
-    if counted.bow.offsets is None:
+    run_evidence = evidence.of(view.run)
+    if run_evidence.bow.offsets is None:
         raise Invalid(
             "run",
             "This corpus was read by a version that did not keep where its words stand. Upload it"
             " again to mark them.",
         )
-    words, counts, topics, certainty = counted.document(number)
-    offsets = counted.bow.offsets_of(number)
+    words, counts, topics, certainty = run_evidence.document(number)
+    offsets = run_evidence.bow.offsets_of(number)
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
     return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
@@ -80,17 +80,17 @@ def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:
     stands between them."""
     inside = slice(*np.searchsorted(assigned.offsets, [start, start + len(text)]))
     (stops,) = wording.stops(run.version, [text], [assigned.offsets[inside] - start])
-    pieces = []
+    parts = []
     at = 0
     for offset, word, topic, certainty, end in zip(
         *(column[inside].tolist() for column in assigned), stops, strict=True
     ):
         begin = offset - start
         if begin > at:
-            pieces.append(Word(text[at:begin], start + at))
-        pieces.append(Word(text[begin:end], offset, word, topic, certainty / 255))
+            parts.append(Word(text[at:begin], start + at))
+        parts.append(Word(text[begin:end], offset, word, topic, certainty / 255))
         at = end
-    return [*pieces, Word(text[at:], start + at)] if at < len(text) else pieces
+    return [*parts, Word(text[at:], start + at)] if at < len(text) else parts
 
 
 class Excerpt(NamedTuple):
@@ -132,19 +132,22 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     """Of each document that has the topic, the passage with most of the topic's own words
     (results.topics.own_words) that were assigned to it, these marked. A document without any shows
     and marks the other words assigned to it."""
-    own = np.array(topics.own_words(view, topic), np.int64)
-    places = {number: _marks(tokens(view, number), topic, own) for number in numbers}
+    words_of_topic = np.array(topics.own_words(view, topic), np.int64)
+    marks = {number: _marks(tokens(view, number), topic, words_of_topic) for number in numbers}
     cut_texts = around(
-        view.run.corpus, {number: _densest(at, PASSAGE) for number, at in places.items() if len(at)}
+        view.run.corpus, {number: _densest(at, PASSAGE) for number, at in marks.items() if len(at)}
     )
-    cuts = [ends(piece) for piece in cut_texts]
+    cuts = [ends(cut_text) for cut_text in cut_texts]
     inside = [
-        (at := places[piece.number] - piece.first)[(at >= a) & (at < b)]
-        for piece, (a, b) in zip(cut_texts, cuts, strict=True)
+        (at := marks[cut_text.number] - cut_text.first)[(at >= a) & (at < b)]
+        for cut_text, (a, b) in zip(cut_texts, cuts, strict=True)
     ]
-    stops = wording.stops(view.run.version, [piece.text for piece in cut_texts], inside)
-    pieces = zip(cut_texts, cuts, inside, stops, strict=True)
-    return {piece.number: marked(piece, cut, place, words) for piece, cut, place, words in pieces}
+    stops = wording.stops(view.run.version, [cut_text.text for cut_text in cut_texts], inside)
+    aligned = zip(cut_texts, cuts, inside, stops, strict=True)
+    return {
+        cut_text.number: marked(cut_text, cut, marks_of_text, words)
+        for cut_text, cut, marks_of_text, words in aligned
+    }
 
 
 def _marks(tokens: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
@@ -156,8 +159,8 @@ def _marks(tokens: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
 
 def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | None:
     """Where the characters begin, `length` of them, that have most words of a topic."""
-    own = tokens.offsets[tokens.topics == topic]
-    return _densest(own, length) if len(own) else None
+    offsets = tokens.offsets[tokens.topics == topic]
+    return _densest(offsets, length) if len(offsets) else None
 
 
 def _densest(places: np.ndarray, length: int) -> int:
@@ -182,8 +185,8 @@ def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
     return embargo.pieces(
         corpus,
         [
-            (number, first := max(0, place - MARGIN), place - first + PASSAGE + MARGIN, place)
-            for number, place in at.items()
+            (number, first := max(0, centre - MARGIN), centre - first + PASSAGE + MARGIN, centre)
+            for number, centre in at.items()
         ],
     )
 
@@ -191,8 +194,8 @@ def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
 def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
     """How each document begins, nothing marked."""
     return {
-        piece.number: marked(piece, ends(piece), np.zeros(0, np.int64), [])
-        for piece in around(corpus, dict.fromkeys(numbers, 0))
+        cut_text.number: marked(cut_text, ends(cut_text), np.zeros(0, np.int64), [])
+        for cut_text in around(corpus, dict.fromkeys(numbers, 0))
     }
 
 

@@ -146,12 +146,12 @@ def name_of(version: Version, code: int) -> str:
     field = unit_of(version).field
     if field is None or code < 0:
         return ""
-    named = [column for column in fields.categories(version) if column.name in field.names]
-    if not named:
+    columns = [column for column in fields.categories(version) if column.name in field.names]
+    if not columns:
         return ""
-    values = fields.values(version, named[0])[codes(version, field) == code]
+    values = fields.values(version, columns[0])[codes(version, field) == code]
     values = values[values >= 0]
-    return named[0].values[int(np.bincount(values).argmax())] if len(values) else ""
+    return columns[0].values[int(np.bincount(values).argmax())] if len(values) else ""
 
 
 def words_of_names(version: Version) -> frozenset[str]:

@@ -73,10 +73,10 @@ def of_run(
 
 def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> DocumentsPage:
     """A page of the set's documents, and what the set is made up of."""
-    found, following = queries.page(listing, after)
+    rows, following = queries.page(listing, after)
     selection = listing.selection
     return DocumentsPage(
-        **vars(found),
+        **vars(rows),
         of=selection.corpus.documents,
         q=selection.q,
         by=listing.by,
@@ -110,8 +110,8 @@ def _orders(listing: Listing) -> list[ListOrder]:
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
     if not fields.dated(selection.version):
         del offered["date"], offered["newest"]
-    own = [] if listing.topic is None else [listing.topic]
-    for k in dict.fromkeys([topic for topic, _ in selection.topics] + own):
+    topic_order = [] if listing.topic is None else [listing.topic]
+    for k in dict.fromkeys([topic for topic, _ in selection.topics] + topic_order):
         offered[topic_label(k)] = f"share of {selection.run_view.labels.title(k)}"
     return [
         ListOrder(
@@ -133,11 +133,11 @@ def in_corpus(
     by: str = "",
 ) -> Answer[DocumentPage]:
     """A document as it is, without a run."""
-    marked = Place.read(passage)
-    page = _document(here, Selection.read(request.GET, corpus), number, marked, at, by)
+    marked_place = Place.read(passage)
+    page = _document(here, Selection.read(request.GET, corpus), number, marked_place, at, by)
     document = page.document
-    whole = [texts.Word(document.text, document.start)] if document.text else []
-    return Answer(page, lambda: _text(corpus, number, marked, whole))
+    words = [texts.Word(document.text, document.start)] if document.text else []
+    return Answer(page, lambda: _text(corpus, number, marked_place, words))
 
 
 @typed("run/document.html")
@@ -161,12 +161,12 @@ def in_run(
         return redirect(
             reverse("corpus_document", args=[run.corpus_id, number]) + here.url().rstrip("?")
         )
-    marked = Place.read(passage)
-    plain = _document(here, Selection.read(request.GET, view), number, marked, at, by)
+    marked_place = Place.read(passage)
+    plain = _document(here, Selection.read(request.GET, view), number, marked_place, at, by)
     tokens = texts.tokens(view, number)
     document = plain.document
     parts = queries.proportions(view, number)
-    name, coloured, alone = _shown(show or topic, view, parts)
+    name, coloured, is_alone = _shown(show or topic, view, parts)
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[
@@ -174,13 +174,15 @@ def in_run(
             for part in parts
         ],
         show=name,
-        topic=alone,
+        topic=is_alone,
         strip=_strip(here, texts.strip(tokens, document.length)),
         **vars(queries.similar(view, number)),
     )
 
     def html() -> ColouredHtml:
-        text = _text(run, number, marked, texts.words(run, tokens, document.text, document.start))
+        text = _text(
+            run, number, marked_place, texts.words(run, tokens, document.text, document.start)
+        )
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=coloured,
@@ -293,10 +295,13 @@ def _whole(selection: Selection, document: Document) -> WholeLink | None:
 def _neighbour(here: Here, listing: Listing, number: int | None) -> Neighbour | None:
     if number is None:
         return None
-    kept = [*listing.parameters, ("show", here.query.get("show", ""))]
-    way = urlencode([(name, value) for name, value in kept if value])
+    parameters = [*listing.parameters, ("show", here.query.get("show", ""))]
+    query_string = urlencode([(name, value) for name, value in parameters if value])
     owner = listing.selection.run or listing.selection.corpus
-    return Neighbour(number, links.selected_document_url(owner, number, f"?{way}" if way else ""))
+    return Neighbour(
+        number,
+        links.selected_document_url(owner, number, f"?{query_string}" if query_string else ""),
+    )
 
 
 def _list_url(listing: Listing) -> str:
@@ -325,9 +330,9 @@ def passage_in_run(
 ) -> Answer[PassageOfRunPage]:
     """With the passage's topics. Under embargo not: which topic stands at which character would say
     more than counts."""
-    place = Place(start, end)
-    described = _passage(run.corpus, run, number, place)
-    tokens = passages.mixture(view, number, place)
+    passage = Place(start, end)
+    described = _passage(run.corpus, run, number, passage)
+    tokens = passages.mixture(view, number, passage)
     if run.corpus.embargo:
         tokens[:] = 0
     page = PassageOfRunPage(
@@ -366,7 +371,7 @@ def whole_in_corpus(
             )
         )
     after = min(after, parent.parts - 1)
-    listed = parent_documents.sections(
+    sections = parent_documents.sections(
         corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
     )
     return Answer(
@@ -375,7 +380,7 @@ def whole_in_corpus(
             after,
             _earlier(here, after),
             _later(here, parent, after),
-            listed,
+            sections,
         )
     )
 

@@ -20,19 +20,26 @@ def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[
 
 
 def _how(version: Version) -> tuple[text.Choice, str, bool, int]:
-    chosen = version.settings
+    settings = version.settings
     reading = version.corpus.settings
-    names = {"min_length", "numbers", "hyphens", "apostrophes", "forms", "language"} & chosen.keys()
+    names = {
+        "min_length",
+        "numbers",
+        "hyphens",
+        "apostrophes",
+        "forms",
+        "language",
+    } & settings.keys()
     alike = (
         (written, word)
-        for written, word in chosen.get("alike", ())
-        if written not in chosen.get("apart", ())
+        for written, word in settings.get("alike", ())
+        if written not in settings.get("apart", ())
     )
     choice = text.Choice(
-        **{name: chosen[name] for name in names},
-        phrases=tuple(chosen.get("phrases", ())),
+        **{name: settings[name] for name in names},
+        phrases=tuple(settings.get("phrases", ())),
         variants=tuple(alike),
     )
-    given = reading.get("options", {}).get("given", False)
+    is_given = reading.get("options", {}).get("given", False)
     cut = cut_of(version.corpus.progress.get("stream"))
-    return choice, reading.get("language", ""), given, cut
+    return choice, reading.get("language", ""), is_given, cut

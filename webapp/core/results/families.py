@@ -47,19 +47,25 @@ def tree(snapshot_id: int) -> Tree:
 def _made(run: Run) -> Tree:
     """Of the topics in use; without general talk, unless that is most of the words: then it is what
     the documents are about."""
-    counted = evidence.of(run)
+    run_evidence = evidence.of(run)
     columns = measures.of(run)
     size = np.where(columns["used"] > 0, columns["tokens"], 0.0)
     subjects = np.where(columns["background"] > 0, 0.0, size)
-    arrays = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
-    both = cooccurrence.together(*arrays, run.topics, families.PRESENT)
+    arrays = (
+        run_evidence.doc_ptr,
+        run_evidence.doc_topics,
+        run_evidence.doc_tokens,
+        run_evidence.lengths,
+    )
+    cooccurring = cooccurrence.together(*arrays, run.topics, families.PRESENT)
     similar = (
         Topic.objects.filter(snapshot=run.snapshot_id)
         .order_by("number")
         .values_list("similar", flat=True)
     )
     return families.tree(
-        families.apart(both, list(similar)), subjects if 2 * subjects.sum() > size.sum() else size
+        families.apart(cooccurring, list(similar)),
+        subjects if 2 * subjects.sum() > size.sum() else size,
     )
 
 
@@ -68,45 +74,47 @@ def nodes(run: Run, labels: Labels) -> list[Node]:
     topics are a part of their target, and one that a reader moved stays with the other."""
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     groups = {name: number for number, name in enumerate(labels.groups())}
-    given = np.array([groups.get(labels.group(k), -1) for k in range(run.topics)])
+    groups_of_topics = np.array([groups.get(labels.group(k), -1) for k in range(run.topics)])
     size = labels.merged(np.nan_to_num(measures.of(run)["tokens"]))
-    every = families.families(tree(run.snapshot_id), size, CUTS[1], given, labels.beside)
-    return [node for node in every if node.last >= CUTS[0]]
+    family_nodes = families.families(
+        tree(run.snapshot_id), size, CUTS[1], groups_of_topics, labels.beside
+    )
+    return [node for node in family_nodes if node.last >= CUTS[0]]
 
 
 def usual(run: Run, every: list[Node]) -> int:
     """The number of families that a run is cut into where no address asks for another."""
-    least, most = ends(every)
+    least, largest = ends(every)
     grouped = sum(node.given >= 0 for node in every)
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
-    return max(least, min(tree(run.snapshot_id).proposed + grouped, most))
+    return max(least, min(tree(run.snapshot_id).proposed + grouped, largest))
 
 
 def ends(every: list[Node]) -> tuple[int, int]:
     """The smallest and the largest number of families."""
     grouped = sum(node.given >= 0 for node in every)
-    most = max((node.first for node in every), default=0)
-    return max(CUTS[0], grouped + (len(every) > grouped)), most
+    largest = max((node.first for node in every), default=0)
+    return max(CUTS[0], grouped + (len(every) > grouped)), largest
 
 
 def slots(every: list[Node]) -> list[int]:
     """The colour of each family, 0 to 2 SLOTS - 1, so that more or fewer families recolour nothing
     that stays: where one is taken apart the part with more words keeps its slot, the other takes
     the next free one. Where none is free it takes the second tone of its parent's, SLOTS more."""
-    out: list[int] = []
+    assigned: list[int] = []
     free = list(range(SLOTS))
     split: set[int] = set()  # families whose larger part has their slot
-    for place in range(len(every)):
-        parent = _parent(every, place)
+    for node_index in range(len(every)):
+        parent = _parent(every, node_index)
         if parent is not None and parent not in split:
             split.add(parent)
-            out.append(out[parent])
+            assigned.append(assigned[parent])
         elif free:
-            out.append(free.pop(0))
+            assigned.append(free.pop(0))
         else:
-            first_tone = place if parent is None else out[parent]
-            out.append(first_tone % SLOTS + SLOTS)
-    return out
+            first_tone = node_index if parent is None else assigned[parent]
+            assigned.append(first_tone % SLOTS + SLOTS)
+    return assigned
 
 
 def _parent(every: list[Node], place: int) -> int | None:
@@ -115,8 +123,12 @@ def _parent(every: list[Node], place: int) -> int | None:
     node = every[place]
     if node.given >= 0:
         return None
-    for i, other in enumerate(every[:place]):
-        if other.given < 0 and other.last == node.first - 1 and node.topics[0] in other.topics:
+    for i, candidate in enumerate(every[:place]):
+        if (
+            candidate.given < 0
+            and candidate.last == node.first - 1
+            and node.topics[0] in candidate.topics
+        ):
             return i
     return None
 
@@ -124,8 +136,8 @@ def _parent(every: list[Node], place: int) -> int | None:
 def hue(labels: Labels, node: Node, slot: int) -> int:
     """What a family is drawn in: the colour that a reader chose for its largest topic, else its
     slot."""
-    chosen = labels.chosen_colour(node.topics[0])
-    return slot if chosen is None else CHOSEN + chosen
+    chosen_colour = labels.chosen_colour(node.topics[0])
+    return slot if chosen_colour is None else CHOSEN + chosen_colour
 
 
 def homes(run: Run, labels: Labels) -> list[Home]:
@@ -135,13 +147,13 @@ def homes(run: Run, labels: Labels) -> list[Home]:
     if run.snapshot is None or not run.snapshot.final:
         return _by_number(run.topics)
     key = run.snapshot.pk, labels.key
-    if (found := _homes_of_run.get(key)) is None:
+    if (homes_of_topics := _homes_of_run.get(key)) is None:
         try:
-            found = _homes(run, labels)
+            homes_of_topics = _homes(run, labels)
         except Invalid:  # it kept no evidence
-            found = _by_number(run.topics)
-        _homes_of_run.set(key, found)
-    return found
+            homes_of_topics = _by_number(run.topics)
+        _homes_of_run.set(key, homes_of_topics)
+    return homes_of_topics
 
 
 # by snapshot and what readers said: of 2,000 topics a list of 16 KB
@@ -153,12 +165,12 @@ def _by_number(K: int) -> list[Home]:
 
 
 def _homes(run: Run, labels: Labels) -> list[Home]:
-    every = nodes(run, labels)
-    number = usual(run, every)
-    out = [Home(None, GENERAL, GENERAL)] * run.topics
-    for node, slot in zip(every, slots(every), strict=True):
+    all_nodes = nodes(run, labels)
+    number = usual(run, all_nodes)
+    homes_of_topics = [Home(None, GENERAL, GENERAL)] * run.topics
+    for node, slot in zip(all_nodes, slots(all_nodes), strict=True):
         if node.first <= number <= node.last:
             for k in node.topics:
-                out[k] = Home(node.topics[0], slot, hue(labels, node, slot))
+                homes_of_topics[k] = Home(node.topics[0], slot, hue(labels, node, slot))
     # merged topics are in the family of their target
-    return [out[int(target)] for target in labels.into]
+    return [homes_of_topics[int(target)] for target in labels.into]

@@ -37,9 +37,9 @@ class FoundAgain:
 
 def ready(run_id: int) -> QuerySet[Replicate]:
     """The finished trainings with other seeds, in their order."""
-    own = Replicate.Texts.OWN
+    own_texts = Replicate.Texts.OWN
     done = Replicate.Status.READY
-    return Replicate.objects.filter(run=run_id, texts=own, status=done).order_by("pk")
+    return Replicate.objects.filter(run=run_id, texts=own_texts, status=done).order_by("pk")
 
 
 def elsewhere(run: Run) -> list[list[Elsewhere]]:
@@ -52,8 +52,8 @@ def elsewhere(run: Run) -> list[list[Elsewhere]]:
 def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
     """compared: with how many runs; of a failed one that is trained again later there is one
     more."""
-    kept = ready(run_id).values_list("seed", "elsewhere")
-    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in kept]
+    stored = ready(run_id).values_list("seed", "elsewhere")
+    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in stored]
     return [list(topic) for topic in zip(*runs, strict=True)]
 
 
@@ -64,7 +64,7 @@ def of_topic(run: Run, number: int) -> list[Elsewhere] | None:
 
 
 def count(topic: list[Elsewhere]) -> FoundAgain:
-    return FoundAgain(sum(one.found for one in topic), len(topic))
+    return FoundAgain(sum(replicate.found for replicate in topic), len(topic))
 
 
 def counted(run: Run) -> list[FoundAgain]:
@@ -74,4 +74,4 @@ def counted(run: Run) -> list[FoundAgain]:
 
 def doubtful(run: Run) -> set[int]:
     """Topics that fewer than half of the runs with other seeds have."""
-    return {k for k, one in enumerate(counted(run)) if one.doubtful}
+    return {k for k, found in enumerate(counted(run)) if found.doubtful}

@@ -89,7 +89,7 @@ def read(query: QueryDict, run: Run) -> HiddenWords:
         )
     if not words:
         return HiddenWords()
-    known = Word.objects.filter(version=run.version_id, word__in=words).values_list(
+    word_numbers = Word.objects.filter(version=run.version_id, word__in=words).values_list(
         "word", "number"
     )
-    return HiddenWords(words, dict(known))
+    return HiddenWords(words, dict(word_numbers))

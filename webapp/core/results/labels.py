@@ -87,16 +87,16 @@ class Labels:
 
     def chosen_colour(self, k: int) -> int | None:
         """The number of the colour that a reader chose for it, below drawing.colours.CHOICES."""
-        chosen = self._values["colour"].get(k)
-        return None if chosen is None else int(chosen)
+        colour = self._values["colour"].get(k)
+        return None if colour is None else int(colour)
 
     @cached_property
     def key(self) -> bytes:
         """What families and colours depend on: which topics are merged, moved, grouped or
         coloured."""
         fields = ("into", "beside", "group", "colour")
-        said = repr([sorted(self._values[field].items()) for field in fields])
-        return blake2b(said.encode(), digest_size=16).digest()
+        edited_values = repr([sorted(self._values[field].items()) for field in fields])
+        return blake2b(edited_values.encode(), digest_size=16).digest()
 
     def title(self, k: int) -> str:
         """\"T07 Farming\", or \"T07\" without a name."""
@@ -173,12 +173,12 @@ def read(run: Run) -> Labels:
 def proposals(snapshot_id: int, naming: int) -> tuple[Proposal, ...]:
     """What was proposed for each topic of a snapshot. naming: which way its topics are named in,
     as a newer program names them anew."""
-    listed = (
+    rows = (
         Topic.objects.filter(snapshot_id=snapshot_id)
         .order_by("number")
         .values_list("name", "name_parts", "background")
     )
     return tuple(
         Proposal(name, tuple(parts if parts is not None else filter(None, [name])), background)
-        for name, parts, background in listed
+        for name, parts, background in rows
     )

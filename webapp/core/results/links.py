@@ -71,7 +71,7 @@ class TopicWithWords(TopicLink):
 
 def topic_link(view: RunView, number: int) -> TopicLink:
     labels = view.labels
-    into = int(labels.into[number])
+    target = int(labels.into[number])
     return TopicLink(
         number=number,
         label=topic_label(number),
@@ -82,7 +82,7 @@ def topic_link(view: RunView, number: int) -> TopicLink:
         slot=view.homes[number].slot,
         hue=view.hue(number),
         hidden=labels.hidden(number),
-        into=topic_label(into) if into != number else "",
+        into=topic_label(target) if target != number else "",
         url=topic_url(view, number),
     )
 

@@ -47,14 +47,15 @@ def kinds(column: dict[str, np.ndarray]) -> list[Kind | None]:
     measured = ~np.isnan(column["exclusivity"])
     numbers = np.where(general, 2, np.where(mixed, 1, 0)).tolist()
     return [
-        KINDS[n] if known else None for n, known in zip(numbers, measured.tolist(), strict=True)
+        KINDS[n] if is_measured else None
+        for n, is_measured in zip(numbers, measured.tolist(), strict=True)
     ]
 
 
 def clear_topics(snapshots: list[int]) -> dict[int, ClearTopics]:
     """By final snapshot: `kinds`, counted by the database, as a page lists many runs."""
     measured = Topic.objects.filter(snapshot__in=snapshots, used=True, exclusivity__isnull=False)
-    counted = measured.values_list("snapshot").annotate(
+    clear_counts = measured.values_list("snapshot").annotate(
         clear=Count("number", filter=Q(mixed=False, background=False)), used=Count("number")
     )
-    return {snapshot: ClearTopics(clear, used) for snapshot, clear, used in counted}
+    return {snapshot: ClearTopics(clear, used) for snapshot, clear, used in clear_counts}

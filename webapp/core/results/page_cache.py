@@ -122,7 +122,7 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
         for row in rows
         if row is not None
     ]
-    asked = (
+    parts = (
         request.path,
         request.GET.urlencode(),
         request.headers.get(PART),
@@ -130,7 +130,7 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
         also,
     )
     return blake2b(
-        repr((asked, _reader(request, run), stored, state(run))).encode(), digest_size=32
+        repr((parts, _reader(request, run), stored, state(run))).encode(), digest_size=32
     ).digest()
 
 

@@ -38,7 +38,7 @@ def top_words(
     weigh together."""
     members = {k: view.labels.members(k) for k in numbers}
     choose = _choosing(view, lam, count)
-    wanted = sorted({*numbers, *(m for merged in members.values() for m in merged)})
+    wanted_topics = sorted({*numbers, *(m for merged in members.values() for m in merged)})
     least = count + len(view.hidden_words.words)
     if (
         view.run.final and least <= TOP_WORDS and not any(members.values())
@@ -48,9 +48,9 @@ def top_words(
             view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam
         )
         return {k: choose(first[k]) for k in numbers}
-    words: dict[int, dict[str, float]] = {k: {} for k in wanted}
+    words: dict[int, dict[str, float]] = {k: {} for k in wanted_topics}
     for topic, word, weight, _ in _relevant(
-        view.run.snapshot_id, view.run.version_id, wanted, FORMS * least, lam
+        view.run.snapshot_id, view.run.version_id, wanted_topics, FORMS * least, lam
     ):
         words[topic][word] = weight
     return {
@@ -101,10 +101,12 @@ def _first_words(
 def own_words(view: RunView, number: int) -> list[int]:
     """Numbers, in the vocabulary, of the words that tell what a topic is about: the first OWN by
     relevance; of merged topics those of each. Words dropped from view are not among them."""
-    listed = _relevant(
+    relevant = _relevant(
         view.run.snapshot_id, view.run.version_id, view.labels.parts(number), OWN, relevance.LAM
     )
-    return sorted({own for _, word, _, own in listed if word not in view.hidden_words.words})
+    return sorted(
+        {own_word for _, word, _, own_word in relevant if word not in view.hidden_words.words}
+    )
 
 
 def _relevant(

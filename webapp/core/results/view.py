@@ -61,8 +61,8 @@ class RunView:
 
     def hue(self, k: int) -> int:
         """The colour of a topic, as every page draws it: the reader's choice, else its family's."""
-        chosen = self.labels.chosen_colour(k)
-        return self.homes[k].hue if chosen is None else CHOSEN + chosen
+        chosen_colour = self.labels.chosen_colour(k)
+        return self.homes[k].hue if chosen_colour is None else CHOSEN + chosen_colour
 
     @cached_property
     def used(self) -> np.ndarray:

@@ -24,16 +24,16 @@ def topics(snapshot: Snapshot) -> Topics:
         """,
         {"snapshot": snapshot.pk},
     )
-    listed = [np.frombuffer(row["listed"] or b"", _LISTED) for row in stored]
-    listed = [
+    rows_of_topics = [np.frombuffer(row["listed"] or b"", _LISTED) for row in stored]
+    rows_of_topics = [
         rows[rows["weight"] > np.float32(row["floor"])]
-        for row, rows in zip(stored, listed, strict=True)
+        for row, rows in zip(stored, rows_of_topics, strict=True)
     ]
-    every = np.concatenate([np.zeros(0, _LISTED), *listed])
+    all_rows = np.concatenate([np.zeros(0, _LISTED), *rows_of_topics])
     return Topics(
-        np.cumsum([0, *map(len, listed)]),
-        every["word"].astype(np.int32),
-        every["weight"].astype(np.float32),
+        np.cumsum([0, *map(len, rows_of_topics)]),
+        all_rows["word"].astype(np.int32),
+        all_rows["weight"].astype(np.float32),
         np.array([row["floor"] for row in stored], np.float64),
         np.array([row["floor_mass"] for row in stored], np.float64),
         np.array([row["share"] for row in stored], np.float64),

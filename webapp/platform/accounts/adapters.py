@@ -42,11 +42,11 @@ class Adapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict) -> None:
         """Letters lead to the site as its operator names it: what the Host header of a request says
         would lead elsewhere."""
-        here = self.request.build_absolute_uri("/")
+        site_address = self.request.build_absolute_uri("/")
         ours = {
-            name: addresses.at_site(value[len(here) - 1 :])
+            name: addresses.at_site(value[len(site_address) - 1 :])
             for name, value in context.items()
-            if isinstance(value, str) and value.startswith(here)
+            if isinstance(value, str) and value.startswith(site_address)
         }
         letter = self.render_mail(
             template_prefix,

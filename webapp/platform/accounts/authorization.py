@@ -148,9 +148,9 @@ def deletable(request: HttpRequest) -> tuple[QuerySet[Corpus], QuerySet[Run]]:
     person = person_of(request)
     if not settings.ACCOUNTS:
         return corpora, runs
-    own = Q(corpus__in=with_role(corpora, person, Role.TRAINER), by=person.user)
+    own_runs = Q(corpus__in=with_role(corpora, person, Role.TRAINER), by=person.user)
     edited = Q(corpus__in=with_role(corpora, person, Role.EDITOR))
-    return with_role(corpora, person, Role.OWNER), runs.filter(own | edited)
+    return with_role(corpora, person, Role.OWNER), runs.filter(own_runs | edited)
 
 
 def notebooks(request: HttpRequest) -> Notebooks:
@@ -188,14 +188,14 @@ def listed(request: HttpRequest, before: int | None, most: int, public: bool = F
     Each reason gives its own newest by an index, so a page costs the same however many corpora
     others have.
     """
-    shown = Corpus.objects.filter(into=None)
+    visible = Corpus.objects.filter(into=None)
     if not settings.ACCOUNTS:
-        sources = [shown.annotate(granted=F("pk"))]
+        sources = [visible.annotate(granted=F("pk"))]
     elif public:
-        sources = [shown.filter(EVERYBODY).annotate(granted=F("pk"))]
+        sources = [visible.filter(EVERYBODY).annotate(granted=F("pk"))]
     else:
         sources = [
-            grant.filter(granted__in=shown.values("pk"))
+            grant.filter(granted__in=visible.values("pk"))
             for grant in grants(person_of(request), taught=False)
         ]
     numbers: set[int] = set()
@@ -219,7 +219,7 @@ def role(request: HttpRequest, corpora: QuerySet[Corpus]) -> Role:
         return Role.OWNER
     person = person_of(request)
     return max(
-        (given.get(person, Role.NONE) for given in roles(corpora, person).values()),
+        (granted.get(person, Role.NONE) for granted in roles(corpora, person).values()),
         default=Role.NONE,
     )
 
@@ -332,11 +332,13 @@ def still(readers: Collection[Reader]) -> set[Reader]:
     of_run = dict(
         Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus")
     )
-    asked = {reader: reader.corpus or of_run.get(reader.run or 0) or 0 for reader in readers}
-    corpora = Corpus.objects.filter(pk__in=set(asked.values()))
+    corpus_of_reader = {
+        reader: reader.corpus or of_run.get(reader.run or 0) or 0 for reader in readers
+    }
+    corpora = Corpus.objects.filter(pk__in=set(corpus_of_reader.values()))
     if not settings.ACCOUNTS:
-        there = set(corpora.values_list("pk", flat=True))
-        return {reader for reader, pk in asked.items() if pk in there}
+        existing = set(corpora.values_list("pk", flat=True))
+        return {reader for reader, pk in corpus_of_reader.items() if pk in existing}
     users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
     proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
     keys = {r.session for r in readers if r.session}
@@ -349,11 +351,11 @@ def still(readers: Collection[Reader]) -> set[Reader]:
         if not reader.user
         or (reader.session in sessions and proofs.get(reader.user) == reader.proof)
     }
-    given = roles(corpora, *set(people.values()))
+    granted = roles(corpora, *set(people.values()))
     return {
         reader
-        for reader, pk in asked.items()
-        if reader in people and people[reader] in given.get(pk, {})
+        for reader, pk in corpus_of_reader.items()
+        if reader in people and people[reader] in granted.get(pk, {})
     }
 
 
@@ -431,8 +433,10 @@ class Authorization:
             return None
         if needed.kind == "operator":
             return _forbidden(request, "This page is for whoever runs this Topograph.")
-        own = {"notebook": notebooks, "token": api_tokens, "course": courses}[needed.kind](request)
-        return None if own.filter(pk=kwargs[f"{needed.kind}_id"]).exists() else _missing(request)
+        owned = {"notebook": notebooks, "token": api_tokens, "course": courses}[needed.kind](
+            request
+        )
+        return None if owned.filter(pk=kwargs[f"{needed.kind}_id"]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
         """Every corpus and run in the address must allow it; most addresses have one."""
@@ -447,27 +451,27 @@ class Authorization:
             (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
         )
         of_runs = [runs.filter(pk=kwargs[name]) for name in ("run_id", "other") if name in kwargs]
-        named: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = [
-            (corpora.filter(pk__in=one.values("corpus")), one) for one in of_runs
+        candidates: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = [
+            (corpora.filter(pk__in=run_rows.values("corpus")), run_rows) for run_rows in of_runs
         ]
         if "corpus_id" in kwargs:
-            named.insert(0, (corpora.filter(pk=kwargs["corpus_id"]), None))
-        if not named:
+            candidates.insert(0, (corpora.filter(pk=kwargs["corpus_id"]), None))
+        if not candidates:
             raise ImproperlyConfigured(
                 f"“{request.resolver_match.route}” has the rule of a corpus, and names none."
             )
         context = request_context(request)
-        for corpus, run in named:
+        for corpus, run in candidates:
             has = role(request, corpus)
             if has == Role.NONE:
                 return _missing(request)
-            own = (
+            own_rows = (
                 has == Role.TRAINER and run is not None and run.filter(by=user_id(request)).exists()
             )
-            if (Role.EDITOR if own and not needed.beyond else has) < least:
+            if (Role.EDITOR if own_rows and not needed.beyond else has) < least:
                 return _only(request, corpus, least)
             context.role = min(has, context.role or has)
-            context.own_run = own
+            context.own_run = own_rows
         return None
 
 

@@ -144,13 +144,13 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
     vouching.add(f"{TOGETHER}{lineage.first}")
     shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED)
-    given = [
+    budgets = [
         row
         for grant in grants(person)
         for row in grant.filter(granted__in=shared).values_list("to_user", "to_link")
     ]
-    if not any(to_user is not None for to_user, _ in given):
-        vouching |= {f"link {link}" for _, link in given} or {"public"}
+    if not any(to_user is not None for to_user, _ in budgets):
+        vouching |= {f"link {link}" for _, link in budgets} or {"public"}
     return tuple(sorted(user | vouching))
 
 
@@ -208,14 +208,14 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
     """
     asking = readers(corpus)
     if not asking or not wanted:
-        return [(one.begin, one.end) for one in wanted]
-    keys = sorted({(reader, one.digest) for one in wanted for reader in asking})
+        return [(wanted_text.begin, wanted_text.end) for wanted_text in wanted]
+    keys = sorted({(reader, wanted_text.digest) for wanted_text in wanted for reader in asking})
     columns = list(map(list, zip(*keys, strict=True)))
     cut, new = _share_out(_known(columns, lock=False), asking, wanted)
     if not new:
         return cut
     first = _lineage(corpus).first
-    lengths = {one.digest: one.length for one in wanted}
+    lengths = {wanted_text.digest: wanted_text.length for wanted_text in wanted}
     with transaction.atomic():
         rows(
             "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM"
@@ -223,15 +223,18 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             " RETURNING 1",
             [first, *columns],
         )
-        known = _known(columns, lock=True)
+        seen_spans = _known(columns, lock=True)
         before = {
             key: (bool(spans), _left(key[0], spans, lengths[key[1]]) <= 0)
-            for key, spans in known.items()
+            for key, spans in seen_spans.items()
         }
-        cut, new = _share_out(known, asking, wanted)
-        spans = ["{" + ",".join(f"[{a},{b})" for a, b in shown) + "}" for shown in new.values()]
+        cut, new = _share_out(seen_spans, asking, wanted)
+        spans = [
+            "{" + ",".join(f"[{a},{b})" for a, b in text_spans) + "}" for text_spans in new.values()
+        ]
         full = [
-            _left(reader, shown, lengths[digest]) <= 0 for (reader, digest), shown in new.items()
+            _left(reader, text_spans, lengths[digest]) <= 0
+            for (reader, digest), text_spans in new.items()
         ]
         rows(
             "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up FROM"
@@ -239,7 +242,7 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             " used_up) WHERE t.reader = n.reader AND t.digest = n.digest RETURNING 1",
             [[reader for reader, _ in new], [digest for _, digest in new], spans, full],
         )
-        more = [
+        new_rows = [
             (key[0], not before[key][0], now and not before[key][1])
             for key, now in zip(new, full, strict=True)
         ]
@@ -249,7 +252,7 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             " %s::bool[], %s::bool[]) AS n(reader, text, used_up) GROUP BY reader ORDER BY reader"
             " ON CONFLICT (corpus_id, reader) DO UPDATE SET texts = t.texts + excluded.texts,"
             " used_up = t.used_up + excluded.used_up RETURNING 1",
-            [first, *map(list, zip(*more, strict=True) if more else ((), (), ()))],
+            [first, *map(list, zip(*new_rows, strict=True) if new_rows else ((), (), ()))],
         )
     return cut
 
@@ -264,7 +267,7 @@ def _left(reader: str, shown: list[Span], length: int) -> int:
 def _known(columns: list[list], lock: bool) -> Shown:
     """What was shown, of rows by their readers and digests, in an order that is the same for all
     who lock them."""
-    known = rows(
+    stored = rows(
         "SELECT reader, digest, array(SELECT lower(s) FROM unnest(shown) s) AS begins, array(SELECT"
         " upper(s) FROM unnest(shown) s) AS ends FROM text_shown WHERE (reader, digest) IN (SELECT"
         " * FROM unnest(%s::text[], %s::bytea[])) ORDER BY reader, digest"
@@ -273,7 +276,7 @@ def _known(columns: list[list], lock: bool) -> Shown:
     )
     return {
         (row["reader"], bytes(row["digest"])): list(zip(row["begins"], row["ends"], strict=True))
-        for row in known
+        for row in stored
     }
 
 
@@ -284,17 +287,20 @@ def _share_out(
     than before."""
     cut = []
     new = {}
-    for one in wanted:
-        keys = [(reader, one.digest) for reader in asking]
+    for wanted_text in wanted:
+        keys = [(reader, wanted_text.digest) for reader in asking]
         spans = [shown.setdefault(key, []) for key in keys]
         left = [
-            _left(reader, before, one.length) for reader, before in zip(asking, spans, strict=True)
+            _left(reader, before, wanted_text.length)
+            for reader, before in zip(asking, spans, strict=True)
         ]
         begin, end = _affordable(
-            one, [_overlaps(before, one.begin, one.end) for before in spans], left
+            wanted_text,
+            [_overlaps(before, wanted_text.begin, wanted_text.end) for before in spans],
+            left,
         )
-        if one.whole and end - begin < one.end - one.begin:
-            begin = end = one.mark
+        if wanted_text.whole and end - begin < wanted_text.end - wanted_text.begin:
+            begin = end = wanted_text.mark
         cut.append((begin, end))
         for key, before in zip(keys, spans, strict=True):
             if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
@@ -323,8 +329,8 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
     if one.begin >= one.end:
         return one.begin, one.begin
     if all(
-        one.end - one.begin - sum(b - a for a, b in spans) <= most
-        for spans, most in zip(before, left, strict=True)
+        one.end - one.begin - sum(b - a for a, b in spans) <= budget
+        for spans, budget in zip(before, left, strict=True)
     ):
         return one.begin, one.end
     costs = []  # of each character, by reader
@@ -337,21 +343,26 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
     begin = end = mark
     growing = {"right", "left"}
     while growing:
-        for side, place in (("right", end), ("left", begin - 1)):
+        for side, boundary in (("right", end), ("left", begin - 1)):
             may = (
-                side in growing and one.begin <= place < one.end and (side == "right" or end > mark)
+                side in growing
+                and one.begin <= boundary < one.end
+                and (side == "right" or end > mark)
             )
-            rest = (
-                [most - cost[place - one.begin] for cost, most in zip(costs, left, strict=True)]
+            budget_left = (
+                [
+                    budget - cost[boundary - one.begin]
+                    for cost, budget in zip(costs, left, strict=True)
+                ]
                 if may
                 else [-1]
             )
-            if min(rest) < 0:
+            if min(budget_left) < 0:
                 growing.discard(side)
             else:
-                left = rest
-                begin = min(begin, place)
-                end = max(end, place + 1)
+                left = budget_left
+                begin = min(begin, boundary)
+                end = max(end, boundary + 1)
     return begin, end
 
 
@@ -409,17 +420,20 @@ def columns_read(settings: dict) -> list[dict[str, str]]:
     if not settings.get("options"):
         return []
     return [
-        {"text": _column(way["options"], "text"), "cut": _cut(way["options"], way["shaping"] or {})}
-        for way in (settings, *settings.get("added", []))
+        {
+            "text": _column(reading["options"], "text"),
+            "cut": _cut(reading["options"], reading["shaping"] or {}),
+        }
+        for reading in (settings, *settings.get("added", []))
     ]
 
 
 def _column(options: dict, role: str) -> str:
     """The name of the column that has a role, as it stands in the metadata; "" where there is
     none."""
-    place = options.get(role)
+    position = options.get(role)
     names = options.get("names") or ()
-    return "" if place is None or place >= len(names) else names[place][:100]
+    return "" if position is None or position >= len(names) else names[position][:100]
 
 
 def _cut(options: dict, shaping: dict) -> str:
@@ -483,17 +497,23 @@ def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
 
 
 def _withheld(settings: dict) -> Withheld:
-    own = columns_read(settings)
+    readings = columns_read(settings)
     before = settings.get("before", [])
-    names = frozenset(way["text"] for way in (*own, *before) if way["text"])
+    names = frozenset(reading["text"] for reading in (*readings, *before) if reading["text"])
     everything = (
-        not {way["cut"] for way in before if way["cut"]} <= {way["cut"] for way in own}
+        not {reading["cut"] for reading in before if reading["cut"]}
+        <= {reading["cut"] for reading in readings}
         or ALL in names
     )
-    ways = [settings, *settings.get("added", [])] if own else []
-    names |= {f"*{width}" for way in ways if (width := _named_columns(way["options"]))}
+    ways = [settings, *settings.get("added", [])] if readings else []
+    names |= {f"*{width}" for reading in ways if (width := _named_columns(reading["options"]))}
     hidden = Withheld(names, frozenset(ROLES if everything else ()), everything)
-    roles = {role for role in ROLES for way in ways if hidden.hides(_column(way["options"], role))}
+    roles = {
+        role
+        for role in ROLES
+        for reading in ways
+        if hidden.hides(_column(reading["options"], role))
+    }
     return hidden._replace(roles=hidden.roles | roles)
 
 
@@ -534,13 +554,13 @@ def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, 
         "digest": "encode(digest, 'hex') AS digest",
         "metadata": "metadata::text AS metadata",
     }
-    named = ", ".join(spelled.get(name, name) for name in ("number", *columns))
+    selected_columns = ", ".join(spelled.get(name, name) for name in ("number", *columns))
     if not set(columns) <= _ABOUT:
         raise ValueError(
             f"A document has {sorted(_ABOUT)}, and not {sorted(set(columns) - _ABOUT)}."
         )
     documents = rows(
-        f"SELECT {named} FROM document WHERE corpus_id = %s AND number = ANY(%s)",
+        f"SELECT {selected_columns} FROM document WHERE corpus_id = %s AND number = ANY(%s)",
         [corpus.pk, [*map(int, numbers)]],
     )
     hidden = withheld(corpus)
@@ -562,10 +582,10 @@ def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[
         return {}
     if column not in ("source_id", "title", "digest"):
         raise ValueError(f"Documents are found by source_id, title or digest, not by {column}.")
-    one = "" if column == "source_id" else "HAVING count(*) = 1"
+    having = "" if column == "source_id" else "HAVING count(*) = 1"
     documents = rows(
         f"SELECT {column} AS id, min(number) AS number FROM document WHERE corpus_id = %s AND"
-        f" {column} = ANY(%s) GROUP BY 1 {one}",
+        f" {column} = ANY(%s) GROUP BY 1 {having}",
         [corpus.pk, [*ids]],
     )
     return {
@@ -670,7 +690,7 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
 
     Under embargo shorter ones, each with the character that matters in its first third.
     """
-    most = _MOST if corpus.embargo else "size"
+    longest = _MOST if corpus.embargo else "size"
     length = _length(corpus)
     cut = (
         rows(
@@ -679,7 +699,7 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
         FROM unnest(%(number)s::bigint[], %(first)s::int[], %(size)s::int[], %(mark)s::int[])
              WITH ORDINALITY AS p(number, first, size, mark, place)
         JOIN document d ON d.corpus_id = %(corpus)s AND d.number = p.number,
-             LATERAL (SELECT {most} AS most) AS allowed,
+             LATERAL (SELECT {longest} AS most) AS allowed,
              LATERAL (SELECT greatest(p.first, CASE WHEN p.size > most THEN p.mark - most / 3 ELSE 0 END) AS begin) AS cut,
              LATERAL (SELECT least(p.first + p.size - begin, most) AS asked) AS wanted
         ORDER BY p.place
@@ -696,7 +716,7 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
         if places
         else []
     )
-    wanted = [
+    requests = [
         _Wanted(
             bytes(row["digest"]),
             row["length"],
@@ -713,7 +733,7 @@ def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piec
             row["text"][begin - row["begin"] : end - row["begin"]],
             end - row["begin"] < len(row["text"]),
         )
-        for row, (begin, end) in zip(cut, _charge(corpus, wanted), strict=True)
+        for row, (begin, end) in zip(cut, _charge(corpus, requests), strict=True)
     ]
 
 
@@ -726,12 +746,12 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
         " number = ANY(%s) ORDER BY number",
         [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
     )
-    wanted = [
+    requests = [
         _Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents
     ]
     return {
         row["number"]: row["text"][:end]
-        for row, (_, end) in zip(documents, _charge(corpus, wanted), strict=True)
+        for row, (_, end) in zip(documents, _charge(corpus, requests), strict=True)
     }
 
 
@@ -750,11 +770,11 @@ def chosen(
         " ANY(%s)",
         [read, corpus.pk, numbers],
     )
-    wanted = []
+    requests = []
     for row in documents:
         start, end = choose(row["number"], row["text"])
         end = min(end, start + row["most"]) if corpus.embargo else end
-        wanted.append(
+        requests.append(
             _Wanted(
                 bytes(row["digest"]),
                 row["length"],
@@ -765,7 +785,7 @@ def chosen(
         )
     return {
         row["number"]: (begin, row["text"][begin:end])
-        for row, (begin, end) in zip(documents, _charge(corpus, wanted), strict=True)
+        for row, (begin, end) in zip(documents, _charge(corpus, requests), strict=True)
     }
 
 
@@ -822,8 +842,11 @@ def located(
         and 0 <= start < end <= len(text)
         and (not words or text[start:end].split() == words)
     ):
-        marked = text[start:end]
-        start, end = start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip())
+        marked_text = text[start:end]
+        start, end = (
+            start + len(marked_text) - len(marked_text.lstrip()),
+            start + len(marked_text.rstrip()),
+        )
     elif words:
         start, end = _found(text, words, missing)
     else:
@@ -846,9 +869,11 @@ def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
     if (at := flat.find(" ".join(words))) < 0:
         raise Invalid("quote", missing)
     before = flat.count(" ", 0, at)
-    places = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
-    start = places[0].start() + at - (flat.rfind(" ", 0, at) + 1)  # it may begin within a word
-    return start, (start if len(words) == 1 else places[-1].start()) + len(words[-1])
+    word_matches = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
+    start = (
+        word_matches[0].start() + at - (flat.rfind(" ", 0, at) + 1)
+    )  # it may begin within a word
+    return start, (start if len(words) == 1 else word_matches[-1].start()) + len(words[-1])
 
 
 # Texts that are no rows
@@ -883,17 +908,17 @@ def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bo
     *begins, length = accumulate((len(part) for part, _ in parts), initial=0)
     if not corpus.embargo or length <= PASSAGE:
         return parts
-    marked = next((at for at, (_, is_marked) in zip(begins, parts, strict=True) if is_marked), 0)
-    first = max(0, min(marked - PASSAGE // 3, length - PASSAGE))
-    kept = [
+    mark_begin = next((at for at, (_, in_mark) in zip(begins, parts, strict=True) if in_mark), 0)
+    first = max(0, min(mark_begin - PASSAGE // 3, length - PASSAGE))
+    shown_parts = [
         ("… " if first else "", False),
         *(
-            (part[max(0, first - at) : max(0, first + PASSAGE - at)], is_marked)
-            for at, (part, is_marked) in zip(begins, parts, strict=True)
+            (part[max(0, first - at) : max(0, first + PASSAGE - at)], in_mark)
+            for at, (part, in_mark) in zip(begins, parts, strict=True)
         ),
         (" …" if first + PASSAGE < length else "", False),
     ]
-    return [part for part in kept if part[0]]
+    return [part for part in shown_parts if part[0]]
 
 
 def lines(corpus: Corpus) -> int | None:

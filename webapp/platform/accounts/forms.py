@@ -27,7 +27,7 @@ class _Revokes:
             [token.name for token in tokens.holding(self.user)[: NAMED + 1]] if self.user else []
         )
         if names:
-            listed = ", ".join(f"“{name}”" for name in names[:NAMED]) + (
+            token_names = ", ".join(f"“{name}”" for name in names[:NAMED]) + (
                 " and others" if len(names) > NAMED else ""
             )
             self.fields["tokens"] = forms.BooleanField(
@@ -35,7 +35,7 @@ class _Revokes:
                 initial=True,
                 label=(
                     "Revoke the tokens of the API too, with which programs act for this account:"
-                    f" {listed}"
+                    f" {token_names}"
                 ),
             )
 

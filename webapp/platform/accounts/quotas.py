@@ -38,8 +38,11 @@ def limits(user: User) -> Limits:
     """The user's own, else the installation's (TOPOGRAPH_MOST_…)."""
     if not settings.ACCOUNTS:
         return Limits(None, None, None)
-    own = {name: getattr(user, f"most_{name}") for name in settings.MOST}
-    return Limits(**settings.MOST | {name: most for name, most in own.items() if most is not None})
+    own_limits = {name: getattr(user, f"most_{name}") for name in settings.MOST}
+    return Limits(
+        **settings.MOST
+        | {name: own_limit for name, own_limit in own_limits.items() if own_limit is not None}
+    )
 
 
 def used(user: User) -> dict[str, int]:
@@ -74,14 +77,14 @@ def _jobs(user: User) -> int:
 def check_bytes(user: User, more: int, arriving: Callable[[], int] = lambda: 0) -> None:
     """Within a transaction that keeps `more` bytes; `arriving` says those of uploads that have
     begun. Raises Over."""
-    if (most := limits(user).bytes) is None:
+    if (limit := limits(user).bytes) is None:
         return
     one_at_a_time(user)
     has = used(user)["bytes"] + arriving()
-    if has + more > most:
+    if has + more > limit:
         raise Over(
             "files",
-            f"Your files may take up {size(most)} in all. They take up {size(has)}, and these would"
+            f"Your files may take up {size(limit)} in all. They take up {size(has)}, and these would"
             f" add {size(more)}. {MORE}",
         )
 
@@ -95,12 +98,12 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     if not settings.ACCOUNTS:
         return
     user = User.objects.get(corpora=corpus.pk)
-    if (most := limits(user).documents) is None:
+    if (limit := limits(user).documents) is None:
         return
     # The corpus is locked before its owner, as whoever changes a corpus does
     Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
     one_at_a_time(user)
-    left = most - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
+    left = limit - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
     if documents > left:
         raise Invalid(
             "documents",
@@ -112,35 +115,35 @@ def check_documents(corpus: Corpus, documents: int) -> None:
 def check_corpus(user: User, corpus: Corpus) -> None:
     """Within the transaction that makes a corpus, with drafts of what is to be added, another
     user's. Raises Invalid."""
-    most = limits(user)
-    if most.bytes is None and most.documents is None:
+    user_limits = limits(user)
+    if user_limits.bytes is None and user_limits.documents is None:
         return
     one_at_a_time(user)
     has = used(user)
     come = _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
-    for name, what, said, limit in (
-        ("bytes", "files", size, most.bytes),
-        ("documents", "documents", lambda n: f"{n:,}", most.documents),
+    for name, subject, sentence, limit in (
+        ("bytes", "files", size, user_limits.bytes),
+        ("documents", "documents", lambda n: f"{n:,}", user_limits.documents),
     ):
         if limit is not None and has[name] + come[name] > limit:
             raise Invalid(
                 "owner",
-                f"{user.name} may have {said(limit)} of {what}, has {said(has[name])}, and"
-                f" “{corpus.name}” has {said(come[name])}. {MORE}",
+                f"{user.name} may have {sentence(limit)} of {subject}, has {sentence(has[name])}, and"
+                f" “{corpus.name}” has {sentence(come[name])}. {MORE}",
             )
 
 
 def check_job(user: User, more: int = 1) -> None:
     """Within a transaction that queues `more` jobs. Raises Invalid where they are too many
     together."""
-    if (most := limits(user).jobs) is None:
+    if (limit := limits(user).jobs) is None:
         return
     one_at_a_time(user)
-    if (has := _jobs(user)) + more > most:
-        asked = f", and these would be {more:,} more" if more > 1 else ""
+    if (has := _jobs(user)) + more > limit:
+        requested = f", and these would be {more:,} more" if more > 1 else ""
         raise Invalid(
             "jobs",
-            f"{most:,} of your jobs may wait or run at once, and {has:,} do{asked}. Wait until one"
+            f"{limit:,} of your jobs may wait or run at once, and {has:,} do{requested}. Wait until one"
             " is done, or stop one.",
         )
 

@@ -121,14 +121,16 @@ def _statement(corpora: int, users: int, links: int) -> tuple[str, tuple]:
     """The grants of so many people for so many corpora, as SQL: Django takes longer to write it
     than Postgres to answer. Parameters below 0 are places: -1 of the first corpus; users are behind
     the corpora, and links behind the users."""
-    places = iter(range(-1, -1 - corpora - users - links, -1))
-    granted = list(islice(places, corpora))
-    people = [*map(Person, islice(places, users)), Person(links=tuple(places))]
+    placeholders = iter(range(-1, -1 - corpora - users - links, -1))
+    granted = list(islice(placeholders, corpora))
+    people = [*map(Person, islice(placeholders, users)), Person(links=tuple(placeholders))]
     columns = ("granted", "to_user", "to_link", "as_role")
-    first, *others = (
+    first, *further_parts = (
         grant.filter(granted__in=granted).values_list(*columns) for grant in grants(*people)
     )
-    return (first.union(*others, all=True) if others else first).query.sql_with_params()
+    return (
+        first.union(*further_parts, all=True) if further_parts else first
+    ).query.sql_with_params()
 
 
 def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:
@@ -144,20 +146,22 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
             by_user[person.user].add(person)
         for link in person.links:
             by_link[link].add(person)
-    given: dict[int, dict[Person, Role]] = defaultdict(dict)  # by the corpus that is shared
+    granted: dict[int, dict[Person, Role]] = defaultdict(dict)  # by the corpus that is shared
     shared = {whose for whose, _ in open_to.values()}
     if shared and (by_user or by_link):
         sql, parameters = _statement(len(shared), len(by_user), len(by_link))
         numbers = [*shared, *by_user, *by_link]
-        known = [numbers[-1 - p] if isinstance(p, int) and p < 0 else p for p in parameters]
-        for whose, user, link, name in tuples(sql, known):
+        parameters_known = [
+            numbers[-1 - p] if isinstance(p, int) and p < 0 else p for p in parameters
+        ]
+        for whose, user, link, name in tuples(sql, parameters_known):
             for person in by_user[user] if user is not None else by_link[link]:
-                given[whose][person] = max(GRANTED[name], given[whose].get(person, Role.NONE))
+                granted[whose][person] = max(GRANTED[name], granted[whose].get(person, Role.NONE))
     return {
         corpus: {
             person: role
             for person in people
-            if (role := max(everybodys, given[whose].get(person, Role.NONE)))
+            if (role := max(everybodys, granted[whose].get(person, Role.NONE)))
         }
         for corpus, (whose, everybodys) in open_to.items()
     }

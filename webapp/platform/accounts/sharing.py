@@ -107,13 +107,13 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
         if corpus.owner.email == who.lower():
             raise Invalid("who", "That is the owner, who may do everything already.")
         if (
-            known := EmailAddress.objects.filter(
+            address := EmailAddress.objects.filter(
                 email=who.lower(), verified=True, user__is_active=True
             )
             .select_related("user")
             .first()
         ):
-            return _give(corpus, known.user, role)
+            return _give(corpus, address.user, role)
         return Invitation.objects.update_or_create(
             corpus=corpus, email=who.lower(), defaults={"role": role, "by": by}
         )

@@ -58,27 +58,31 @@ def of_corpus(
     request: HttpRequest, corpus: Corpus, sent: QueryDict | None
 ) -> HtmlAnswer[SharingPage] | HttpResponse:
     """With whom a corpus is shared; POST changes that."""
-    made = wrong = field = ""
+    new_address = wrong = field = ""
     if sent is not None:
         try:
-            made = _act(request, sent, corpus)
+            new_address = _act(request, sent, corpus)
         except Invalid as error:
             wrong = error.message
             field = error.field
-        if not made and not wrong:
+        if not new_address and not wrong:
             return redirect("corpus_sharing", corpus.pk)
     members = {
-        f"user {one.user_id}": one
-        for one in corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
+        f"user {row.user_id}": row
+        for row in corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
     }
-    links = {f"link {one.pk}": one for one in corpus.links.select_related("by")[:SHOWN]}
-    together = f"{embargo.TOGETHER}{corpus.pk}"
-    used = embargo.used(corpus, ["public", together, *members, *links]) if corpus.embargo else {}
+    links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:SHOWN]}
+    group_reader = f"{embargo.TOGETHER}{corpus.pk}"
+    used = (
+        embargo.used(corpus, ["public", group_reader, *members, *links]) if corpus.embargo else {}
+    )
     return HtmlAnswer(
         SharingPage(
             public=used.get("public"),
-            together=used.get(together),
-            made=request.build_absolute_uri(reverse("share", args=[made])) if made else "",
+            together=used.get(group_reader),
+            made=request.build_absolute_uri(reverse("share", args=[new_address]))
+            if new_address
+            else "",
             wrong=wrong,
             field=field,
             now=timezone.now(),
@@ -171,7 +175,9 @@ def follow(request: HttpRequest, token: str) -> HttpResponse:
     link = sharing.follow(token)
     if link is None:
         raise Http404("There is no such link.")
-    kept = [number for number in request.session.get(authorization.LINKS, []) if number != link.pk]
-    request.session[authorization.LINKS] = [*kept[1 - FOLLOWED :], link.pk]
+    followed = [
+        number for number in request.session.get(authorization.LINKS, []) if number != link.pk
+    ]
+    request.session[authorization.LINKS] = [*followed[1 - FOLLOWED :], link.pk]
     messages.info(request, "You are reading this through a link that its owner shared.")
     return redirect("corpus", link.corpus_id)

@@ -68,7 +68,7 @@ def _use(request: HttpRequest) -> list[Used]:
         return []
     user = authorization.signed_in(request)
     used = quotas.used(user)
-    most = quotas.limits(user)
+    user_limits = quotas.limits(user)
     kinds = {
         "bytes": ("Files", size),
         "documents": ("Documents", count),
@@ -76,11 +76,11 @@ def _use(request: HttpRequest) -> list[Used]:
     }
     return [
         Used(
-            what,
+            subject,
             written(used[name]),
-            "" if getattr(most, name) is None else written(getattr(most, name)),
+            "" if getattr(user_limits, name) is None else written(getattr(user_limits, name)),
         )
-        for name, (what, written) in kinds.items()
+        for name, (subject, written) in kinds.items()
     ]
 
 
@@ -88,14 +88,14 @@ def _use(request: HttpRequest) -> list[Used]:
 @typed("account/tokens.html")
 def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPage]:
     """A new token is shown once, in the answer to the form that made it."""
-    made = wrong = ""
+    new_token = wrong = ""
     if sent is not None:
         try:
-            made = services.create(sent.get("name", ""), authorization.signed_in(request))[1]
+            new_token = services.create(sent.get("name", ""), authorization.signed_in(request))[1]
         except Invalid as error:
             wrong = error.message
     return HtmlAnswer(
-        TokensPage(authorization.api_tokens(request)[:SHOWN], made, wrong),
+        TokensPage(authorization.api_tokens(request)[:SHOWN], new_token, wrong),
         status=400 if wrong else 200,
     )
 
