@@ -77,11 +77,11 @@ class Bow:
         return self._whole(self.indptr[self.first_row], self.first_token[self.first_row])
 
     def _whole(self, indptr: np.ndarray, first_token: np.ndarray) -> "Bow":
-        whole = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
-        whole.first_token = first_token
-        whole.tokens = self.tokens
-        whole.digest = self.digest
-        return whole
+        unchecked = Bow(indptr, self.words, self.counts, self.V, offsets=self.offsets, check=False)
+        unchecked.first_token = first_token
+        unchecked.tokens = self.tokens
+        unchecked.digest = self.digest
+        return unchecked
 
     def documents_of(self, rows: np.ndarray) -> np.ndarray:
         """int32: the documents of some rows; the rows themselves where these are documents."""
@@ -169,12 +169,12 @@ class Bow:
         """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without
         places."""
         lengths = np.diff(self.indptr)
-        kept = np.repeat(rows, lengths)
+        row_mask = np.repeat(rows, lengths)
         indptr = np.append(0, np.cumsum(lengths * rows))
         return Bow(
             indptr,
-            self.words[kept],
-            self.counts[kept],
+            self.words[row_mask],
+            self.counts[row_mask],
             self.V,
             first_row=self.first_row,
             check=False,
@@ -235,12 +235,12 @@ class Bow:
         shutil.rmtree(folder, ignore_errors=True)
         if self.first_row is not None:
             folder.mkdir()
-            whole = self.by_document()
+            document_bow = self.by_document()
             arrays = (
                 self.first_row,
-                whole.indptr,
-                whole.first_token,
-                whole.lengths,
+                document_bow.indptr,
+                document_bow.first_token,
+                document_bow.lengths,
                 self._documents,
             )
             for name, array in zip(_CUT, arrays, strict=True):
@@ -377,26 +377,26 @@ def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _first_tokens(indptr, counts):
-    out = np.zeros(len(indptr), np.int64)
+    first_tokens = np.zeros(len(indptr), np.int64)
     for d in range(len(indptr) - 1):
-        out[d + 1] = out[d]
+        first_tokens[d + 1] = first_tokens[d]
         for j in range(indptr[d], indptr[d + 1]):
-            out[d + 1] += counts[j]
-    return out
+            first_tokens[d + 1] += counts[j]
+    return first_tokens
 
 
 @njit(cache=True, nogil=True)
 def _kept(keep, indptr, words, counts):
     """indptr of the pairs whose words are kept, and their tokens."""
-    out = np.zeros(len(indptr), np.int64)
+    kept_tokens = np.zeros(len(indptr), np.int64)
     tokens = 0
     for d in range(len(indptr) - 1):
-        out[d + 1] = out[d]
+        kept_tokens[d + 1] = kept_tokens[d]
         for j in range(indptr[d], indptr[d + 1]):
             if keep[words[j]]:
-                out[d + 1] += 1
+                kept_tokens[d + 1] += 1
                 tokens += counts[j]
-    return out, tokens
+    return kept_tokens, tokens
 
 
 @njit(cache=True, nogil=True)

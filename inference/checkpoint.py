@@ -28,9 +28,11 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
     """
     path = Path(path)
     state.rest()
-    kept = {f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")}
-    arrays = {name: value for name, value in kept.items() if isinstance(value, np.ndarray)}
-    numbers = {name: value for name, value in kept.items() if name not in arrays}
+    saved_fields = {
+        f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")
+    }
+    arrays = {name: value for name, value in saved_fields.items() if isinstance(value, np.ndarray)}
+    numbers = {name: value for name, value in saved_fields.items() if name not in arrays}
     priors = engine.priors(config, state)
     meta = {
         "format": FORMAT,

@@ -40,8 +40,8 @@ def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
     )
 
     similar = matching.similarities(a, b, range(a.V), range(b.V))  # type: ignore[arg-type]
-    there = linear_sum_assignment(similar, maximize=True)[1]
-    return there, similar[np.arange(a.K), there]
+    partners = linear_sum_assignment(similar, maximize=True)[1]
+    return partners, similar[np.arange(a.K), partners]
 
 
 def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
@@ -50,12 +50,12 @@ def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
     floor = 1e-9 * base.floor
     share = 1e-9 * base.share
     for topics in runs:
-        there, similar = _paired(base, topics)
-        own = np.maximum(similar - CHANCE, 0.0) ** 2
-        weight = weight + own
-        above = above + diags(own) @ topics.above[there]
-        floor = floor + own * topics.floor[there]
-        share = share + own * topics.share[there]
+        partners, similar = _paired(base, topics)
+        similarity_weights = np.maximum(similar - CHANCE, 0.0) ** 2
+        weight = weight + similarity_weights
+        above = above + diags(similarity_weights) @ topics.above[partners]
+        floor = floor + similarity_weights * topics.floor[partners]
+        share = share + similarity_weights * topics.share[partners]
     return _topics((diags(1 / weight) @ above).tocsr(), floor / weight, share / weight)
 
 
@@ -66,5 +66,7 @@ def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
         (above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr)))
     )
     words = above.indices[order].astype(np.int32)
-    listed = weights[order].astype(np.float32)
-    return Topics.of_listed(above.indptr.astype(np.int64), words, listed, share, above.shape[1])
+    topic_weights = weights[order].astype(np.float32)
+    return Topics.of_listed(
+        above.indptr.astype(np.int64), words, topic_weights, share, above.shape[1]
+    )

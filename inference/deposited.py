@@ -15,8 +15,8 @@ LIST = "manifest-sha256.txt"
 def sha256(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        for piece in iter(lambda: file.read(1 << 20), b""):
-            digest.update(piece)
+        for block in iter(lambda: file.read(1 << 20), b""):
+            digest.update(block)
     return digest.hexdigest()
 
 
@@ -41,7 +41,7 @@ def compared(folder: Path) -> tuple[int, list[str], list[str]]:
 def main(folder: Path) -> int:
     """Says what holds; 0 where every file is as it was."""
     try:
-        count, wrong, more = compared(folder)
+        count, wrong, unlisted = compared(folder)
     except OSError as error:
         print(f"This folder is no deposit, or its list of files can't be read: {error}.")
         return 2
@@ -57,7 +57,7 @@ def main(folder: Path) -> int:
         )
     print(
         "\n".join(
-            [*wrong, *(f"Note: {name} is not a part of the deposit." for name in more), verdict]
+            [*wrong, *(f"Note: {name} is not a part of the deposit." for name in unlisted), verdict]
         )
     )
     return int(bool(wrong) or not count)

@@ -190,14 +190,16 @@ class Evidence:
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        wanted = list[int]()
+        best_documents = list[int]()
         step = n
-        while first < len(order) and len(wanted) < n:
-            some = order[first : first + step]
-            wanted += (some if mask is None else some[mask[some]]).tolist()
+        while first < len(order) and len(best_documents) < n:
+            document_batch = order[first : first + step]
+            best_documents += (
+                document_batch if mask is None else document_batch[mask[document_batch]]
+            ).tolist()
             first = first + step
             step = 2 * step
-        return [self._held(d, k) for d in wanted[:n]]
+        return [self._held(d, k) for d in best_documents[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(documents int32 ascending, counts int32, topics uint16, certainty uint8) of a word's
@@ -253,10 +255,10 @@ class Evidence:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
         span = slice(bow.indptr[row], bow.indptr[row + 1])
         of_tokens = np.repeat(bow.words[span], bow.counts[span])
-        is_asked = np.isin(of_tokens, words)
+        asked_tokens = np.isin(of_tokens, words)
         first = bow.first_token[row]
         starts = bow.offsets[first : first + len(of_tokens)]
-        return of_tokens[is_asked], starts[is_asked]
+        return of_tokens[asked_tokens], starts[asked_tokens]
 
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows
@@ -365,8 +367,11 @@ class Evidence:
         those of the topics are. Of a single topic those that have as much come first, so none is
         looked at but where they end."""
         if documents is not None:
-            held = self.held(topics, documents)
-            return documents[(held > 0) & (held / np.maximum(self.lengths[documents], 1) >= share)]
+            topic_tokens = self.held(topics, documents)
+            return documents[
+                (topic_tokens > 0)
+                & (topic_tokens / np.maximum(self.lengths[documents], 1) >= share)
+            ]
         if len(topics) == 1:
             order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
             return np.sort(
@@ -469,7 +474,7 @@ def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
     """Give the tokens of a block of documents their topics."""
     end = theta.first + len(theta.indptr) - 1
     span = slice(bow.indptr[theta.first], bow.indptr[end])
-    given = np.empty(span.stop - span.start, np.uint16)
+    token_topics = np.empty(span.stop - span.start, np.uint16)
     certainty = np.empty(span.stop - span.start, np.uint8)
     row_ptr, row_topics, above, floor = beta
     assign.assign(
@@ -483,13 +488,13 @@ def assigned(bow: Bow, K: int, beta: Beta, theta: Theta) -> Assigned:
         theta.indptr,
         theta.topics,
         theta.weights,
-        given,
+        token_topics,
         certainty,
     )
     mixtures = assign.mixtures(
-        bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], given, K
+        bow.indptr[theta.first : end + 1] - span.start, bow.counts[span], token_topics, K
     )
-    return Assigned(theta.first, given, certainty, *mixtures)
+    return Assigned(theta.first, token_topics, certainty, *mixtures)
 
 
 def document_tokens(
@@ -500,18 +505,21 @@ def document_tokens(
     beta = rows_by_word(bow, topics, by_document)
     blocks = list[csr_matrix]()
     for theta in thetas:
-        made = assigned(bow, topics.K, beta, theta)
+        assignment = assigned(bow, topics.K, beta, theta)
         blocks.append(
             csr_matrix(
-                (made.doc_tokens, made.doc_topics, made.indptr), (len(made.indptr) - 1, topics.K)
+                (assignment.doc_tokens, assignment.doc_topics, assignment.indptr),
+                (len(assignment.indptr) - 1, topics.K),
             )
         )
     rows = vstack(blocks, format="csr")
-    whole = bow.first_row
-    if whole is None:
+    first_rows = bow.first_row
+    if first_rows is None:
         return rows
     return (
-        csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), whole), (len(whole) - 1, bow.D))
+        csr_matrix(
+            (np.ones(bow.D, np.int32), np.arange(bow.D), first_rows), (len(first_rows) - 1, bow.D)
+        )
         @ rows
     )
 

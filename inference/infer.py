@@ -67,19 +67,19 @@ def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading
     words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's
     (Engine.priors), float64[K], or one for all topics. A text without words is an even mixture.
     """
-    places = np.arange(len(words.row_ptr) - 1)
+    word_rows = np.arange(len(words.row_ptr) - 1)
     counts = np.asarray(counts, np.int64)
     theta = fold_in.fit(
         words.floor,
         words.row_ptr,
         words.topics,
         words.above,
-        places,
+        word_rows,
         counts,
         np.full(len(words.floor), alpha),
         fold_in.ITERATIONS,
     )
-    return _assigned(theta, places, *words)
+    return _assigned(theta, word_rows, *words)
 
 
 def read_by_document(

@@ -85,14 +85,14 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
     n, K = log_weights.shape
     L = min(L, K)
     if L == 1:
-        chosen = log_weights.argmax(axis=1)[:, None]
+        best_clusters = log_weights.argmax(axis=1)[:, None]
     else:
         least = np.partition(log_weights, K - L, axis=1)[:, K - L]
         above = log_weights > least[:, None]
         equal = log_weights == least[:, None]
-        taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
-        chosen = np.nonzero(taken)[1].reshape(n, L)
-    return chosen, softmax(np.take_along_axis(log_weights, chosen, 1), axis=1)
+        is_taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
+        best_clusters = np.nonzero(is_taken)[1].reshape(n, L)
+    return best_clusters, softmax(np.take_along_axis(log_weights, best_clusters, 1), axis=1)
 
 
 def summary(
@@ -109,9 +109,9 @@ def summary(
     bounds = np.searchsorted(flat[order], np.arange(K + 1))
     row = order // chosen.shape[1]
     for k in range(K):
-        own = slice(bounds[k], bounds[k + 1])
+        cluster_slice = slice(bounds[k], bounds[k + 1])
         if bounds[k] < bounds[k + 1]:
-            scaled = points[row[own]] * np.sqrt(weight[order[own]])[:, None]
+            scaled = points[row[cluster_slice]] * np.sqrt(weight[order[cluster_slice]])[:, None]
             S[k] = scaled.T @ scaled
     return N, S
 
@@ -164,11 +164,11 @@ def fit(
         )
     order = np.array_split(random.permutation(n), batches)
     width = min(L, K)
-    chosen = np.zeros((n, width), np.int64)
+    best_clusters = np.zeros((n, width), np.int64)
     r = np.zeros((n, width))
-    chosen[:, 0] = first
+    best_clusters[:, 0] = first
     r[:, 0] = 1.0
-    parts = [summary(points[batch], chosen[batch], r[batch], K) for batch in order]
+    parts = [summary(points[batch], best_clusters[batch], r[batch], K) for batch in order]
     N = np.sum([part[0] for part in parts], axis=0)
     S = np.sum([part[1] for part in parts], axis=0)
     model = updated(N, S)
@@ -177,8 +177,8 @@ def fit(
     for _ in range(passes):
         for b, batch in enumerate(order):
             t += 1
-            chosen[batch], r[batch] = _local(model, points[batch], L)
-            new = summary(points[batch], chosen[batch], r[batch], K)
+            best_clusters[batch], r[batch] = _local(model, points[batch], L)
+            new = summary(points[batch], best_clusters[batch], r[batch], K)
             if stochastic:
                 rho = (tau0 + t) ** -kappa
                 times = n / len(batch)
@@ -189,7 +189,7 @@ def fit(
                 S = S + new[1] - parts[b][1]
             parts[b] = new
             model = updated(np.maximum(N, 0.0), S)
-        laps.append(Lap(model, bound(model, points, chosen, r)))
+        laps.append(Lap(model, bound(model, points, best_clusters, r)))
     return laps
 
 
@@ -218,8 +218,8 @@ def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarra
         W = np.take_along_axis(
             model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1
         )
-        own = r[a : a + AT_ONCE]
-        total += (own * W - xlogy(own, own)).sum()
+        point_shares = r[a : a + AT_ONCE]
+        total += (point_shares * W - xlogy(point_shares, point_shares)).sum()
     shares = model.N + model.alpha / K
     e_log = digamma(shares) - digamma(shares.sum())
     total += (

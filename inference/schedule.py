@@ -53,8 +53,8 @@ class Paces(NamedTuple):
         if isinstance(config, Growing):
             early, later_minibatch = config.growth
         per_pass = _steps_of_a_pass(documents, config.minibatch)
-        later = _steps_of_a_pass(documents, later_minibatch)
-        return cls(documents, min(early, config.passes), per_pass, later)
+        later_steps = _steps_of_a_pass(documents, later_minibatch)
+        return cls(documents, min(early, config.passes), per_pass, later_steps)
 
     def steps(self, passes: int) -> int:
         """Of the first so many passes."""
@@ -113,8 +113,8 @@ class Schedule:
         self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion
     ) -> bool:
         """Whether the engine ends the training with this pass, which is its last then."""
-        passes, begun, _ = self.paces.slice(state.t)
-        if begun or not isinstance(engine, Settling):
+        passes, steps_begun, _ = self.paces.slice(state.t)
+        if steps_begun or not isinstance(engine, Settling):
             return False
 
         def quality() -> float:

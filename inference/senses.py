@@ -45,9 +45,9 @@ class Uses:
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
         if mask is not None:
-            kept = np.asarray(mask, bool)[documents]
+            is_chosen = np.asarray(mask, bool)[documents]
             rows, documents, counts, topics, certainty = (
-                array[kept] for array in (rows, documents, counts, topics, certainty)
+                array[is_chosen] for array in (rows, documents, counts, topics, certainty)
             )
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
@@ -123,20 +123,29 @@ class Uses:
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
         bow = self.evidence.rows
         sizes = np.array([len(sample) for sample in samples])
-        words, own, every = _beside(
+        words, own_counts, all_counts = _beside(
             self.evidence,
             [self.rows[sample] for sample in samples],
             np.array(topics, np.int32),
             self.into,
         )
         if len(topics) > 1:
-            elsewhere = every.sum(0) - every
-            others = sizes.sum() - sizes
+            elsewhere = all_counts.sum(0) - all_counts
+            other_tokens = sizes.sum() - sizes
         else:
-            elsewhere = np.diff(self.evidence.postings.indptr)[words][None] - every
-            others = bow.D - sizes
+            elsewhere = np.diff(self.evidence.postings.indptr)[words][None] - all_counts
+            other_tokens = bow.D - sizes
         return [
-            _named(self.word, words, own[s], every[s], elsewhere[s], sizes[s], others[s], count)
+            _named(
+                self.word,
+                words,
+                own_counts[s],
+                all_counts[s],
+                elsewhere[s],
+                sizes[s],
+                other_tokens[s],
+                count,
+            )
             for s in range(len(topics))
         ]
 
@@ -164,7 +173,7 @@ def _named(
         & (every * others > elsewhere * size)
     )
     score = ratio(every[fit], size, elsewhere[fit], others)
-    best = np.lexsort((words[fit], -score))[:count]
+    best_words = np.lexsort((words[fit], -score))[:count]
     return [
         Near(
             int(words[u]),
@@ -173,7 +182,7 @@ def _named(
             float(elsewhere[u] / max(others, 1)),
             float(score[i]),
         )
-        for i, u in zip(best, fit[best], strict=True)
+        for i, u in zip(best_words, fit[best_words], strict=True)
     ]
 
 
@@ -210,16 +219,24 @@ def distinguishing(
 
     Documents that have both are left out.
     """
-    both = np.intersect1d(a.rows, b.rows, assume_unique=True)
+    shared_rows = np.intersect1d(a.rows, b.rows, assume_unique=True)
     samples = [
-        spread(np.setdiff1d(uses.rows, both, assume_unique=True))[:SAMPLED] for uses in (a, b)
+        spread(np.setdiff1d(uses.rows, shared_rows, assume_unique=True))[:SAMPLED]
+        for uses in (a, b)
     ]
     sizes = [len(sample) for sample in samples]
-    words, _, every = _beside(evidence, samples, np.zeros(2, np.int32), a.into)
-    of_a, of_b = (
+    words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), a.into)
+    counts_of_a, counts_of_b = (
         _named(
-            (a, b)[s].word, words, every[s], every[s], every[1 - s], sizes[s], sizes[1 - s], count
+            (a, b)[s].word,
+            words,
+            all_counts[s],
+            all_counts[s],
+            all_counts[1 - s],
+            sizes[s],
+            sizes[1 - s],
+            count,
         )
         for s in range(2)
     )
-    return of_a, of_b
+    return counts_of_a, counts_of_b

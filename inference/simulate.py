@@ -111,13 +111,15 @@ def words(V: int) -> list[str]:
 
 def _word(i: int) -> str:
     """Two syllables, and more where there are no more such words."""
-    turn, rest = divmod(i, len(_SYLLABLES) ** 2)
-    place = rng.permuted(rest, len(_SYLLABLES) ** 2, np.uint64(_WORDS_ORDER + turn))
-    syllables = [place // len(_SYLLABLES), place % len(_SYLLABLES)]
+    turn, syllable_pair = divmod(i, len(_SYLLABLES) ** 2)
+    shuffled_number = rng.permuted(
+        syllable_pair, len(_SYLLABLES) ** 2, np.uint64(_WORDS_ORDER + turn)
+    )
+    syllables = [shuffled_number // len(_SYLLABLES), shuffled_number % len(_SYLLABLES)]
     while turn:
         turn, digit = divmod(turn - 1, len(_SYLLABLES))
         syllables.append(digit)
-    return "".join(_SYLLABLES[each] for each in syllables)
+    return "".join(_SYLLABLES[syllable] for syllable in syllables)
 
 
 def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
@@ -141,12 +143,12 @@ def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
     K, V = beta.shape
     order = np.argsort(-beta, axis=1, kind="stable").astype(np.int32)
     weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
-    listed = weights > 0
-    indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    is_listed = weights > 0
+    indptr = np.concatenate([[0], np.cumsum(is_listed.sum(axis=1))])
     return Topics(
         indptr,
-        order[listed],
-        weights[listed],
+        order[is_listed],
+        weights[is_listed],
         np.zeros(K),
         np.zeros(K),
         np.asarray(share, np.float64),
@@ -155,22 +157,22 @@ def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
 
 
 def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> np.ndarray:
-    given = np.array(alpha, np.float64)
-    if not (np.isfinite(given).all() and (given > 0).all()):
+    alpha_values = np.array(alpha, np.float64)
+    if not (np.isfinite(alpha_values).all() and (alpha_values > 0).all()):
         raise Invalid("alpha", f"alpha must be above 0, got {alpha!r}.")
     if isinstance(alpha, tuple):
-        if given.shape != (2,):
+        if alpha_values.shape != (2,):
             raise Invalid(
                 "alpha",
                 f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.",
             )
-        logs = [_log_gamma(_stream(seed, _ALPHA, k), given[0])[1] for k in range(K)]
-        return np.maximum(given[1] * np.exp(logs), 1e-300)
-    if given.shape != (K,):
+        logs = [_log_gamma(_stream(seed, _ALPHA, k), alpha_values[0])[1] for k in range(K)]
+        return np.maximum(alpha_values[1] * np.exp(logs), 1e-300)
+    if alpha_values.shape != (K,):
         raise Invalid(
-            "alpha", f"alpha must have {K} numbers, one for each topic, got {given.size}."
+            "alpha", f"alpha must have {K} numbers, one for each topic, got {alpha_values.size}."
         )
-    return given
+    return alpha_values
 
 
 def _stream(seed: np.uint64, what: int, item: int) -> np.uint64:
@@ -213,9 +215,9 @@ def _dirichlet(state, parameter, out):
     """Fill `out` with a Dirichlet number; returns the stream after it."""
     for i in range(len(parameter)):
         state, out[i] = _log_gamma(state, parameter[i])
-    most = out.max()
+    largest_log = out.max()
     for i in range(len(out)):
-        out[i] = math.exp(out[i] - most)
+        out[i] = math.exp(out[i] - largest_log)
     out /= out.sum()
     return state
 
@@ -267,9 +269,9 @@ def _documents(seed, what, alpha, sums, xi, theta):
             count[tokens[n]] += 1
         tokens.sort()
         if used + length > len(words):
-            more = np.empty(max(len(words), used + length - len(words)), np.int32)
-            words = np.concatenate((words, more))
-            counts = np.concatenate((counts, more))
+            grown = np.empty(max(len(words), used + length - len(words)), np.int32)
+            words = np.concatenate((words, grown))
+            counts = np.concatenate((counts, grown))
         for w in tokens:
             if count[w] > 0:
                 words[used] = w

@@ -55,10 +55,10 @@ def merge(topics: np.ndarray, K: int, groups: Sequence[Sequence[int]]) -> np.nda
 
     topics: uint16[nnz], 0 … K - 1. groups: of two topics or more, none in two of them.
     """
-    into = np.arange(K)
+    targets = np.arange(K)
     for group in groups:
-        into[list(group)] = min(group)
-    return np.searchsorted(np.unique(into), into).astype(np.uint16)[topics]
+        targets[list(group)] = min(group)
+    return np.searchsorted(np.unique(targets), targets).astype(np.uint16)[topics]
 
 
 def put_together(topics: np.ndarray, bow: Bow, words: Sequence[int]) -> np.ndarray:
@@ -125,8 +125,8 @@ def _axis(documents: np.ndarray, words: np.ndarray, n: np.ndarray) -> np.ndarray
     mean = np.bincount(words, shares, V) / D
     axis = np.random.default_rng(0).standard_normal(V)
     for _ in range(ROUNDS):
-        place = np.bincount(documents, shares * axis[words], D) - mean @ axis
-        axis = np.bincount(words, shares * place[documents], V) - mean * place.sum()
+        projection = np.bincount(documents, shares * axis[words], D) - mean @ axis
+        axis = np.bincount(words, shares * projection[documents], V) - mean * projection.sum()
         length = np.linalg.norm(axis)
         if length == 0:
             break

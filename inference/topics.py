@@ -72,10 +72,10 @@ class Topics(NamedTuple):
     def proper(self) -> "Topics":
         """Itself. Raises Invalid where a topic's weights are not within 0.001 of summing to 1:
         measures would flatter it."""
-        listed = np.diff(self.indptr)
-        topic = np.repeat(np.arange(self.K), listed)
+        entries_of_topic = np.diff(self.indptr)
+        topic = np.repeat(np.arange(self.K), entries_of_topic)
         mass = np.bincount(topic, weights=self.weights, minlength=self.K) + self.floor * (
-            self.V - listed
+            self.V - entries_of_topic
         )
         worst = int(np.argmax(np.where(np.isnan(mass), np.inf, np.abs(mass - 1.0))))
         if not abs(mass[worst] - 1.0) < 1e-3:
@@ -91,13 +91,19 @@ class Topics(NamedTuple):
         of a model as a whole."""
         if self.used is None or self.used.all():
             return self._replace(used=None)
-        listed = np.repeat(self.used, np.diff(self.indptr))
+        used_entries = np.repeat(self.used, np.diff(self.indptr))
         indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
         floor = self.floor[self.used]
         floor_mass = self.floor_mass[self.used]
         share = self.share[self.used]
         return Topics(
-            indptr, self.words[listed], self.weights[listed], floor, floor_mass, share, self.V
+            indptr,
+            self.words[used_entries],
+            self.weights[used_entries],
+            floor,
+            floor_mass,
+            share,
+            self.V,
         )
 
     def top(self, n: int) -> np.ndarray:
@@ -111,11 +117,11 @@ class Topics(NamedTuple):
     def columns(self, words: np.ndarray) -> np.ndarray:
         """beta of some words only: float64[K, n]. words: int[n], distinct numbers from 0 to V -
         1."""
-        place = np.full(self.V, -1, np.int64)
-        place[words] = np.arange(len(words))
+        column_of_word = np.full(self.V, -1, np.int64)
+        column_of_word[words] = np.arange(len(words))
         beta = np.repeat(self.floor[:, None], len(words), axis=1)
         topic = np.repeat(np.arange(self.K), np.diff(self.indptr))
-        at = place[self.words]
+        at = column_of_word[self.words]
         beta[topic[at >= 0], at[at >= 0]] = self.weights[at >= 0]
         return beta
 

@@ -34,13 +34,13 @@ class Finding(NamedTuple):
 def verify(path: Path) -> Iterator[Finding]:
     """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag
     of words."""
-    facts, held = _read(path)
+    facts, stored_arrays = _read(path)
     bow = Bow(
-        held["indptr"],
-        held["words"],
-        held["counts"],
+        stored_arrays["indptr"],
+        stored_arrays["words"],
+        stored_arrays["counts"],
         facts["vocabulary size"],
-        first_row=held.get("first_row"),
+        first_row=stored_arrays.get("first_row"),
     )
     yield Finding(
         bow.digest == facts["corpus digest"],
@@ -51,12 +51,14 @@ def verify(path: Path) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         state = _planted(facts, engine, config, bow, folder)
-        place = {"seed": facts["seed"], "last": facts["steps"], "scratch": folder}
-        *_, last = train(engine, config, bow, resume=state, **place)
+        resume_options = {"seed": facts["seed"], "last": facts["steps"], "scratch": folder}
+        *_, last = train(engine, config, bow, resume=state, **resume_options)
         assert isinstance(last, Snapshot)  # the last event always is
         topics = last.topics
         yield Finding(last.step == facts["steps"], f"the number of steps: {last.step:,}")
-        yield Finding(_same_topics(topics, held), f"every weight of the {topics.K:,} topics")
+        yield Finding(
+            _same_topics(topics, stored_arrays), f"every weight of the {topics.K:,} topics"
+        )
         Postings.write(folder / "by_word", bow)
         postings = Postings.open(folder / "by_word")
         thetas = fold_in_corpus(engine, config, last.state, bow)
@@ -65,7 +67,7 @@ def verify(path: Path) -> Iterator[Finding]:
         ):
             pass
         again = Evidence.open(folder / "evidence", bow, postings)
-        for names, what in (
+        for names, description in (
             (
                 ("topics", "certainty"),
                 "the topic of every word in every document, and its certainty",
@@ -76,8 +78,11 @@ def verify(path: Path) -> Iterator[Finding]:
             ),
         ):
             yield Finding(
-                all(np.array_equal(getattr(again, name), held[f"given_{name}"]) for name in names),
-                what,
+                all(
+                    np.array_equal(getattr(again, name), stored_arrays[f"given_{name}"])
+                    for name in names
+                ),
+                description,
             )
 
 
@@ -105,8 +110,8 @@ def other_engine(path: Path) -> str:
     else ""."""
     facts = _read(path, facts_alone=True)[0]
     engine = engines.get(facts["engine"])
-    there = int(facts["trained with"].get("engines", 1))
-    if not isinstance(engine, Revised) or there >= engine.REVISION:
+    engine_version = int(facts["trained with"].get("engines", 1))
+    if not isinstance(engine, Revised) or engine_version >= engine.REVISION:
         return ""
     return (
         f"The run was trained by an older form of the engine {engine.NAME}, which added in another"
@@ -118,13 +123,13 @@ def other_engine(path: Path) -> str:
 def other_versions(path: Path) -> dict[str, tuple[str, str]]:
     """What differs between what the run was trained with and what is here, but engines: name ->
     (there, here)."""
-    there = _read(path, facts_alone=True)[0]["trained with"]
-    here = versions()
-    del here["engines"]
+    their_versions = _read(path, facts_alone=True)[0]["trained with"]
+    our_versions = versions()
+    del our_versions["engines"]
     return {
-        name: (there.get(name, "not recorded"), now)
-        for name, now in here.items()
-        if there.get(name) != now
+        name: (their_versions.get(name, "not recorded"), now)
+        for name, now in our_versions.items()
+        if their_versions.get(name) != now
     }
 
 
@@ -137,9 +142,9 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
                     "bundle",
                     f"The bundle has format {facts['format']}; this version reads {FORMAT}.",
                 )
-            held: dict[str, np.ndarray] = {}
+            stored_arrays: dict[str, np.ndarray] = {}
             if facts_alone:
-                return facts, held
+                return facts, stored_arrays
             if BAG not in archive.namelist():
                 raise Invalid(
                     "bundle",
@@ -148,8 +153,8 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
                 )
             for member, before in ((BAG, ""), ("topics.npz", ""), ("assignments.npz", "given_")):
                 with archive.open(member) as file, np.load(file, allow_pickle=False) as arrays:
-                    held |= {before + name: arrays[name] for name in arrays.files}
-            return facts, held
+                    stored_arrays |= {before + name: arrays[name] for name in arrays.files}
+            return facts, stored_arrays
     except (zipfile.BadZipFile, KeyError, OSError) as error:
         raise Invalid("bundle", f"{path} is no bundle of a run: {error}.") from None
 
@@ -160,14 +165,17 @@ def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
     if not np.array_equal(topics.floor, held["beta_floor"]):
         return False
     for k in range(topics.K):
-        mine = slice(topics.indptr[k], topics.indptr[k + 1])
+        topic_slice = slice(topics.indptr[k], topics.indptr[k + 1])
         first = held["beta_indptr"][k]
         end = held["beta_indptr"][k + 1]
-        listed = slice(first, first + mine.stop - mine.start)
-        rest = slice(first + mine.stop - mine.start, end)
-        same = np.array_equal(topics.words[mine], held["beta_words"][listed]) and np.array_equal(
-            topics.weights[mine], held["beta_weights"][listed]
-        )
-        if not same or not (held["beta_weights"][rest] == np.float32(topics.floor[k])).all():
+        listed_slice = slice(first, first + topic_slice.stop - topic_slice.start)
+        rest_slice = slice(first + topic_slice.stop - topic_slice.start, end)
+        is_same = np.array_equal(
+            topics.words[topic_slice], held["beta_words"][listed_slice]
+        ) and np.array_equal(topics.weights[topic_slice], held["beta_weights"][listed_slice])
+        if (
+            not is_same
+            or not (held["beta_weights"][rest_slice] == np.float32(topics.floor[k])).all()
+        ):
             return False
     return True

@@ -20,31 +20,31 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
     priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
     both know; a document without any begins evenly spread.
     """
-    known = np.flatnonzero(column >= 0)
-    place = np.full(bow.V, -1, np.int64)
-    place[known] = np.arange(len(known))
+    known_words = np.flatnonzero(column >= 0)
+    new_row = np.full(bow.V, -1, np.int64)
+    new_row[known_words] = np.arange(len(known_words))
     row_ptr, row_topics, above = fold_in.rows(
         topics.indptr,
         topics.words,
         topics.weights,
         topics.floor,
-        np.asarray(column)[known].astype(np.int64),
+        np.asarray(column)[known_words].astype(np.int64),
         topics.V,
     )
-    given = np.empty(len(bow.words), np.uint16)
+    given_topics = np.empty(len(bow.words), np.uint16)
     _inherit(
         np.asarray(bow.indptr),
         np.asarray(bow.words),
         np.asarray(bow.counts),
-        place,
+        new_row,
         row_ptr,
         row_topics,
         above,
         topics.floor,
         np.full(topics.K, alpha),
-        given,
+        given_topics,
     )
-    return given
+    return given_topics
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -53,17 +53,24 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
     for d in prange(len(indptr) - 1):
         a = indptr[d]
         b = indptr[d + 1]
-        places = np.empty(b - a, np.int64)
-        known = np.empty(b - a, np.int64)
+        row_places = np.empty(b - a, np.int64)
+        known_rows = np.empty(b - a, np.int64)
         n = 0
         for j in range(a, b):
             if place[words[j]] >= 0:
-                places[n] = place[words[j]]
-                known[n] = counts[j]
+                row_places[n] = place[words[j]]
+                known_rows[n] = counts[j]
                 n += 1
         if n:
             theta = fold_in.fit(
-                floor, row_ptr, row_topics, above, places[:n], known[:n], alpha, fold_in.ITERATIONS
+                floor,
+                row_ptr,
+                row_topics,
+                above,
+                row_places[:n],
+                known_rows[:n],
+                alpha,
+                fold_in.ITERATIONS,
             )
             largest = int(np.argmax(theta))
         else:
@@ -74,16 +81,16 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
             if i < 0:
                 given[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
                 continue
-            best = 0
-            most = -1.0
+            best_topic = 0
+            largest_weight = -1.0
             for k in range(K):
-                if theta[k] * floor[k] > most:
-                    best = k
-                    most = theta[k] * floor[k]
+                if theta[k] * floor[k] > largest_weight:
+                    best_topic = k
+                    largest_weight = theta[k] * floor[k]
             for e in range(row_ptr[i], row_ptr[i + 1]):
                 k = row_topics[e]
                 p = theta[k] * (floor[k] + above[e])
-                if p > most:
-                    best = k
-                    most = p
-            given[j] = best
+                if p > largest_weight:
+                    best_topic = k
+                    largest_weight = p
+            given[j] = best_topic

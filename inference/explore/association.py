@@ -46,12 +46,15 @@ def together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
     """How many windows of so many would have each two of n words, were these independent, and G2 of
     the four cells, below 0 where fewer have: float64[n, n] each. both: int64[n, n], windows that
     have both; on the diagonal, that have one."""
-    alone = np.diagonal(both)
-    expected = np.outer(alone, alone) / max(windows, 1)
+    topic_sizes = np.diagonal(both)
+    expected = np.outer(topic_sizes, topic_sizes) / max(windows, 1)
     g2 = np.array(
         [
-            log_likelihood(np.stack([row, alone - row], axis=1), np.array([own, windows - own]))
-            for row, own in zip(both, alone, strict=True)
+            log_likelihood(
+                np.stack([row, topic_sizes - row], axis=1),
+                np.array([topic_size, windows - topic_size]),
+            )
+            for row, topic_size in zip(both, topic_sizes, strict=True)
         ]
     )
     return expected, np.where(both < expected, -g2, g2)

@@ -67,10 +67,10 @@ def shares(
     do, in the whole corpus or here, whichever is larger. Where none has it, it begins at 0 = the
     share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0, 1).
     """
-    whole, by_topic = _summed(
+    totals, by_topic = _summed(
         None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
     )
-    return of_sums(whole[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
+    return of_sums(totals[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
 
 
 def sums_of(
@@ -86,10 +86,10 @@ def sums_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of
     each of them; else as in `shares`."""
-    whole, by_topic = _summed(
+    totals, by_topic = _summed(
         members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
     )
-    return whole[:G], by_topic[:, :G]
+    return totals[:G], by_topic[:, :G]
 
 
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
@@ -138,17 +138,19 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
         low = expit(logit(share) - reach)
         high = expit(logit(share) + reach)
-        here = np.where(m > 0, x / length, 0.0)
-    few = (n > 0) & (m <= FEW) & (m < n)
-    whole = (n > 0) & (share == 1)
-    most = (
-        betaincinv(m[few] + 1, np.maximum(n[few] - m[few], 1e-9), 0.5 + level / 2)
-        * np.maximum(typical, here)[few]
+        share_of_group = np.where(m > 0, x / length, 0.0)
+    has_few = (n > 0) & (m <= FEW) & (m < n)
+    is_whole = (n > 0) & (share == 1)
+    largest = (
+        betaincinv(m[has_few] + 1, np.maximum(n[has_few] - m[has_few], 1e-9), 0.5 + level / 2)
+        * np.maximum(typical, share_of_group)[has_few]
     )
-    high[few] = np.where(m[few] > 0, np.minimum(high[few], np.maximum(most, share[few])), most)
+    high[has_few] = np.where(
+        m[has_few] > 0, np.minimum(high[has_few], np.maximum(largest, share[has_few])), largest
+    )
     low[m == 0] = np.where(n[m == 0] > 0, 0.0, np.nan)
-    low[whole] = 1.0
-    high[whole] = 1.0
+    low[is_whole] = 1.0
+    high[is_whole] = 1.0
     low[n == 1] = 0.0
     high[n == 1] = 1.0
     return share, low, high
@@ -177,9 +179,9 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
     2^53. members: int32, the documents that are looked at; every: whether it is all, whatever
     `members` is. group: of each that is looked at.
     """
-    whole = np.zeros((G + 1, 3))
+    totals = np.zeros((G + 1, 3))
     by_topic = np.zeros((T, G + 1, 5))
-    held = np.zeros(T, np.int64)
+    topic_tokens = np.zeros(T, np.int64)
     touched = np.empty(T, np.int64)
     for i in range(len(group)):
         d = i if every else members[i]
@@ -187,24 +189,24 @@ def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot,
             continue
         g = group[i] if group[i] >= 0 else G
         length = float(lengths[d])
-        whole[g, 0] += 1.0
-        whole[g, 1] += length
-        whole[g, 2] += length * length
+        totals[g, 0] += 1.0
+        totals[g, 1] += length
+        totals[g, 2] += length * length
         m = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k = slot[doc_topics[j]]
             if k >= 0:
-                if held[k] == 0:
+                if topic_tokens[k] == 0:
                     touched[m] = k
                     m += 1
-                held[k] += doc_tokens[j]
+                topic_tokens[k] += doc_tokens[j]
         for k in touched[:m]:
-            x = float(held[k])
-            held[k] = 0
+            x = float(topic_tokens[k])
+            topic_tokens[k] = 0
             row = by_topic[k, g]
             row[0] += 1.0
             row[1] += x
             row[2] += length
             row[3] += x * x
             row[4] += x * length
-    return whole, by_topic
+    return totals, by_topic

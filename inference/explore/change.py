@@ -33,7 +33,7 @@ def difference(
     sqrt((a - low_a)^2 + (high_b - b)^2) and likewise above. It keeps their level and their
     asymmetry.
     """
-    apart = share[:, 0] - share[:, 1]
+    gap = share[:, 0] - share[:, 1]
     below = np.hypot(share[:, 0] - low[:, 0], high[:, 1] - share[:, 1])
     above = np.hypot(high[:, 0] - share[:, 0], share[:, 1] - low[:, 1])
-    return apart, np.maximum(apart - below, -1.0), np.minimum(apart + above, 1.0)
+    return gap, np.maximum(gap - below, -1.0), np.minimum(gap + above, 1.0)

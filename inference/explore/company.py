@@ -80,17 +80,21 @@ def company(evidence: Evidence) -> Company:
     mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)
     documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
     unknown = np.full(K, np.nan)
-    out = Company(unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)])
+    companies = Company(
+        unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
+    )
     step = -(-len(rows.words) // LOOKED_AT) or 1
     length = _piece_length(evidence)
     for k in range(K) if mean >= SHORT else ():
         if len(first[k]) >= LEAST_WORDS:
-            out.apart[k], out.across[k], sides = _judged(evidence, k, first[k], step, length)
-            one, other = (sorted(side, key=lambda w: -tokens[k][w]) for side in sides)
-            out.sides[k] = one, other
+            companies.apart[k], companies.across[k], sides = _judged(
+                evidence, k, first[k], step, length
+            )
+            first_side, second_side = (sorted(side, key=lambda w: -tokens[k][w]) for side in sides)
+            companies.sides[k] = first_side, second_side
     if mean >= LONG:
-        out.tells[:] = _tells(evidence, frequent)
-    return out
+        companies.tells[:] = _tells(evidence, frequent)
+    return companies
 
 
 def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
@@ -124,10 +128,10 @@ def _piece_length(evidence: Evidence) -> int:
         return 0
     characters = words = 0
     for row in range(0, rows.D, -(-rows.D // 1_000) or 1):
-        places = rows.offsets[rows.first_token[row] : rows.first_token[row + 1]]
-        if len(places) > 1:
-            characters = characters + int(np.ptp(places))
-            words = words + len(places) - 1
+        offsets = rows.offsets[rows.first_token[row] : rows.first_token[row + 1]]
+        if len(offsets) > 1:
+            characters = characters + int(np.ptp(offsets))
+            words = words + len(offsets) - 1
     return max(1, PIECE * characters // max(words, 1))
 
 
@@ -135,14 +139,16 @@ def _judged(
     evidence: Evidence, k: int, words: list[int], step: int, length: int
 ) -> tuple[float, float, list[list[int]]]:
     """(apart, across, the words of both sides) of topic k."""
-    pieces, anywhere = zip(*(_where(evidence, k, w, step, length) for w in words), strict=True)
-    of_piece = _together(pieces)
+    pieces_of_word, anywhere = zip(
+        *(_where(evidence, k, w, step, length) for w in words), strict=True
+    )
+    pieces_of_words = _together(pieces_of_word)
     of_row = _together(anywhere)
     use = np.arange(len(words))
     second = 1.0
     side = np.zeros(len(use), bool)
     for _ in range(_TRIES):
-        W = of_piece[np.ix_(use, use)].copy()
+        W = pieces_of_words[np.ix_(use, use)].copy()
         has = W.diagonal().copy()
         np.fill_diagonal(W, 0)
         second, side = _cut(W)
@@ -167,23 +173,23 @@ def _where(
     """Pieces, int64, in which a word is in topic k, and rows, int64, in which it is at all, of
     every step-th row."""
     rows, counts, topics, _ = evidence.word_rows(w)
-    some = rows % step == 0
-    mine = some & (topics == k)
-    anywhere = rows[some].astype(np.int64)
-    rows = rows[mine].astype(np.int64)
-    counts = counts[mine].astype(np.int64)
+    sampled = rows % step == 0
+    of_topic = sampled & (topics == k)
+    anywhere = rows[sampled].astype(np.int64)
+    rows = rows[of_topic].astype(np.int64)
+    counts = counts[of_topic].astype(np.int64)
     if not length or not len(rows):
         return rows, anywhere
     nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     of_token = np.repeat(rows, counts)
-    place = evidence.places(of_token.astype(np.int32), nth, w) // length
-    return np.unique((of_token << 24) + np.minimum(place, (1 << 24) - 1)), anywhere
+    piece_number = evidence.places(of_token.astype(np.int32), nth, w) // length
+    return np.unique((of_token << 24) + np.minimum(piece_number, (1 << 24) - 1)), anywhere
 
 
 def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
     """float64[n, n]: how many members each two sets share."""
     _, member = np.unique(np.concatenate(sets), return_inverse=True)
-    ptr = np.concatenate([[0], np.cumsum([len(one) for one in sets])])
+    ptr = np.concatenate([[0], np.cumsum([len(member_set) for member_set in sets])])
     table = csr_matrix(
         (np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1)
     )
@@ -196,15 +202,17 @@ def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
     weight = W.sum(axis=1) + 1e-9
     values, vectors = np.linalg.eigh(W / np.sqrt(np.outer(weight, weight)))
     order = np.argsort(vectors[:, -2] / np.sqrt(weight), kind="stable")
-    best = np.inf
+    least_cost = np.inf
     side = np.zeros(len(W), bool)
     for i in range(1, len(W)):
-        one = np.zeros(len(W), bool)
-        one[order[:i]] = True
-        cost = W[np.ix_(one, ~one)].sum() / max(min(weight[one].sum(), weight[~one].sum()), 1e-9)
-        if cost < best:
-            best = cost
-            side = one
+        in_first = np.zeros(len(W), bool)
+        in_first[order[:i]] = True
+        cost = W[np.ix_(in_first, ~in_first)].sum() / max(
+            min(weight[in_first].sum(), weight[~in_first].sum()), 1e-9
+        )
+        if cost < least_cost:
+            least_cost = cost
+            side = in_first
     return float(values[-2]), side
 
 
@@ -212,11 +220,16 @@ def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
     """float64[K]: the median residual idf of each topic's frequent words, the median of all topics
     being 1; NaN where no topic's words tell more than chance would, as in rows that have all
     words."""
-    words = np.unique([w for some in frequent for w in some]).astype(np.int64)
+    words = np.unique([w for frequent_words in frequent for w in frequent_words]).astype(np.int64)
     idf = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
-    own = np.array([np.median([idf[w] for w in some]) if some else np.nan for some in frequent])
-    middle = np.nanmedian(own)
-    return own / middle if middle > 0 else np.full(len(own), np.nan)
+    median_idf = np.array(
+        [
+            np.median([idf[w] for w in frequent_words]) if frequent_words else np.nan
+            for frequent_words in frequent
+        ]
+    )
+    middle = np.nanmedian(median_idf)
+    return median_idf / middle if middle > 0 else np.full(len(median_idf), np.nan)
 
 
 def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
@@ -227,11 +240,18 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
         np.quantile(lengths, np.linspace(0, 1, 41))
     )  # 40 bins of rows by their length
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
-    many = np.bincount(bins)
+    documents_in_bin = np.bincount(bins)
     total = np.bincount(bins, weights=lengths)
-    part = np.divide(total, many * lengths.sum(), where=many > 0, out=np.zeros(len(many)))
+    part = np.divide(
+        total,
+        documents_in_bin * lengths.sum(),
+        where=documents_in_bin > 0,
+        out=np.zeros(len(documents_in_bin)),
+    )
     ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
-    expected = (many * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(axis=1)
+    expected = (documents_in_bin * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(
+        axis=1
+    )
     return np.log(
         np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1)
     )

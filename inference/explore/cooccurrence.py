@@ -31,8 +31,8 @@ def beside(
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
     their tokens; lengths: int64[D].
     """
-    held = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
-    each = np.diag(held).astype(np.float64)
+    documents_of_both = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    documents_of_topic = np.diag(documents_of_both).astype(np.float64)
     D = np.count_nonzero(lengths)
     columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
         np.full((K, n), -1, np.int32),
@@ -40,14 +40,16 @@ def beside(
         np.zeros((K, n), np.int64),
     )
     for k in range(K):
-        both = held[k]
-        chance = each[k] * each / max(D, 1)
-        kept = (both >= LEAST_DOCUMENTS) & (both > chance + SIGMAS * np.sqrt(chance))
-        kept[k] = False
-        others = np.flatnonzero(kept)
-        lift = both[others] / chance[others]
+        with_topic = documents_of_both[k]
+        chance = documents_of_topic[k] * documents_of_topic / max(D, 1)
+        is_beyond_chance = (with_topic >= LEAST_DOCUMENTS) & (
+            with_topic > chance + SIGMAS * np.sqrt(chance)
+        )
+        is_beyond_chance[k] = False
+        companions = np.flatnonzero(is_beyond_chance)
+        lift = with_topic[companions] / chance[companions]
         first = np.argsort(-lift, kind="stable")[:n]
-        for column, values in zip(columns, (others, lift, both[others]), strict=True):
+        for column, values in zip(columns, (companions, lift, with_topic[companions]), strict=True):
             column[k, : len(first)] = values[first]
     return columns
 
@@ -69,15 +71,15 @@ def together(
 
 @njit(cache=True, nogil=True)
 def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
-    out = np.zeros((K, K), np.int64)
-    held = np.empty(K, np.int64)
+    documents_of_both = np.zeros((K, K), np.int64)
+    present = np.empty(K, np.int64)
     for d in range(len(lengths)):
         n = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             if doc_tokens[j] > 0 and doc_tokens[j] >= least * lengths[d]:
-                held[n] = doc_topics[j]
+                present[n] = doc_topics[j]
                 n += 1
         for x in range(n):
             for y in range(n):
-                out[held[x], held[y]] += 1
-    return out
+                documents_of_both[present[x], present[y]] += 1
+    return documents_of_both

@@ -78,12 +78,12 @@ class DaySums:
         edges = _edges(days, len(doc_topics), K)
         if edges is None:
             return
-        whole = np.zeros((len(edges), 4), np.int64)
+        totals = np.zeros((len(edges), 4), np.int64)
         by_topic = np.zeros((len(MEASURES), len(edges), K), np.int64)
-        _count(days, edges, whole, by_topic, *arrays)
-        np.cumsum(whole, axis=0, out=whole)
+        _count(days, edges, totals, by_topic, *arrays)
+        np.cumsum(totals, axis=0, out=totals)
         np.cumsum(by_topic, axis=1, out=by_topic)
-        for name, array in (("edges", edges), ("whole", whole), ("of", by_topic)):
+        for name, array in (("edges", edges), ("whole", totals), ("of", by_topic)):
             np.save(folder / f"{_FILE}_{name}.npy", array)
 
     @classmethod
@@ -91,8 +91,8 @@ class DaySums:
         """None where none were written."""
         if not (folder / f"{_FILE}_of.npy").exists():
             return None
-        edges, whole = (np.load(folder / f"{_FILE}_{name}.npy") for name in ("edges", "whole"))
-        return cls(edges, whole, np.load(folder / f"{_FILE}_of.npy", mmap_mode="r"))
+        edges, totals = (np.load(folder / f"{_FILE}_{name}.npy") for name in ("edges", "whole"))
+        return cls(edges, totals, np.load(folder / f"{_FILE}_of.npy", mmap_mode="r"))
 
     def ranges(
         self,
@@ -122,29 +122,29 @@ class DaySums:
             ).tolist()
             for part in self._outside(*spans[g], int(low[g]), int(high[g]))
         ]
-        if sum(len(some) for _, some in outer) * _LOOKED > len(days):
+        if sum(len(days_outside) for _, days_outside in outer) * _LOOKED > len(days):
             return None
         low = np.append(np.minimum(low, high), 0)
         high = np.append(high, len(self.edges) - 1)
-        asked = np.asarray(topics, np.int64)
+        topic_numbers = np.asarray(topics, np.int64)
         columns = np.array(measures, np.int64)
-        whole = (self.whole[high] - self.whole[low]).astype(np.float64)
+        totals = (self.whole[high] - self.whole[low]).astype(np.float64)
         by_topic = np.empty((len(topics), len(low), len(columns)))
         for m, rows in enumerate(self.by_topic[measure] for measure in measures):
-            by_topic[:, :, m] = (rows[high][:, asked] - rows[low][:, asked]).T
+            by_topic[:, :, m] = (rows[high][:, topic_numbers] - rows[low][:, topic_numbers]).T
         slot = np.full(evidence.K, -1, np.int64)
-        slot[asked] = np.arange(len(topics))
+        slot[topic_numbers] = np.arange(len(topics))
         arrays = (
             evidence.doc_ptr,
             evidence.doc_topics,
             evidence.doc_tokens,
             frozen(evidence.lengths, np.int64),
         )
-        for g, some in outer:
-            _add(frozen(some, np.int32), g, slot, columns, whole, by_topic, *arrays)
+        for g, days_outside in outer:
+            _add(frozen(days_outside, np.int32), g, slot, columns, totals, by_topic, *arrays)
         starts = np.ascontiguousarray(bounds[:, 0])
         ends = np.ascontiguousarray(bounds[:, 1])
-        for t, k in enumerate(asked.tolist()):
+        for t, k in enumerate(topic_numbers.tolist()):
             parts = np.flatnonzero(into == k)
             if parts.tolist() != [k]:
                 by_topic[t] = 0.0
@@ -160,7 +160,7 @@ class DaySums:
                     by_topic[t],
                     *arrays,
                 )
-        return Ranges(whole, by_topic)
+        return Ranges(totals, by_topic)
 
     def _outside(self, a: int, b: int, low: int, high: int) -> Iterator[tuple[int, int]]:
         """Of a span of days those that lie before its first edge and behind its last."""

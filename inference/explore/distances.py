@@ -48,17 +48,17 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
     is left out."""
     at = place[topics.words]
     topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
-    kept = at >= 0
+    is_shared = at >= 0
     weights = topics.weights
-    listed = np.bincount(topic[kept], minlength=topics.K)
-    outside = np.bincount(topic[~kept], weights=weights[~kept], minlength=topics.K)
-    unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - listed)
-    indptr = np.concatenate([[0], np.cumsum(listed)])
+    entries_of_topic = np.bincount(topic[is_shared], minlength=topics.K)
+    outside = np.bincount(topic[~is_shared], weights=weights[~is_shared], minlength=topics.K)
+    unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - entries_of_topic)
+    indptr = np.concatenate([[0], np.cumsum(entries_of_topic)])
     floor = np.maximum(topics.floor, 0.0)
     return Rows(
         indptr,
-        at[kept],
-        weights[kept],
+        at[is_shared],
+        weights[is_shared],
         floor,
         outside + unlisted * floor,
         int(np.count_nonzero(place >= 0)),
@@ -77,9 +77,9 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
 
     advance: called with the share of the work that is done.
     """
-    out = _beside_floors(a.indptr, a.weights, b.floor)
-    same = a is b
-    out += out.T.copy() if same else _beside_floors(b.indptr, b.weights, a.floor).T
+    distances = _beside_floors(a.indptr, a.weights, b.floor)
+    is_same = a is b
+    distances += distances.T.copy() if is_same else _beside_floors(b.indptr, b.weights, a.floor).T
     topics = np.empty(len(b.words), np.uint32)
     weights = np.empty(len(b.words), np.float32)
     start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
@@ -88,7 +88,7 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
     for first in range(0, K, step):
         end = min(first + step, K)
         _between(
-            out,
+            distances,
             first,
             end,
             a.indptr,
@@ -101,14 +101,14 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
             start,
             topics,
             weights,
-            same,
+            is_same,
         )
         advance(end / K)
-    if same:
-        out = np.triu(out, 1)
-        out += out.T.copy()
-    out += 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
-    return out
+    if is_same:
+        distances = np.triu(distances, 1)
+        distances += distances.T.copy()
+    distances += 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
+    return distances
 
 
 def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -154,13 +154,13 @@ def _beside_floors(indptr, weights, floors):
     (p + f) log m.
     """
     K = len(indptr) - 1
-    out = np.empty((K, len(floors)))
+    distances = np.empty((K, len(floors)))
     for i in prange(K):
         row = weights[indptr[i] : indptr[i + 1]].astype(np.float64)
         sums = np.zeros(
             (len(row) + 1, _TERMS + 1)
         )  # of the first j words: p, log(p / 2), and p^(1 - n) at n
-        alone = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
+        suffix_sums = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
         falling = -row
         mixed = np.empty(len(row))
         first = 0  # words with a weight at all
@@ -174,7 +174,7 @@ def _beside_floors(indptr, weights, floors):
                 sums[first + 1, n] = sums[first, n] + power
             first += 1
         for j in range(first - 1, -1, -1):
-            alone[j] = alone[j + 1] + row[j] * np.log(row[j])
+            suffix_sums[j] = suffix_sums[j + 1] + row[j] * np.log(row[j])
         for k in range(len(floors)):
             f = floors[k]
             low = np.searchsorted(
@@ -188,12 +188,12 @@ def _beside_floors(indptr, weights, floors):
                 for n in range(2, _TERMS + 1):
                     power *= -f
                     total += power * sums[low, n] / (n * (n - 1))
-                total += alone[low] + (len(row) - low) * f * log_f
+                total += suffix_sums[low] + (len(row) - low) * f * log_f
                 _mixed_with(row[low:], f, mixed)
                 for j in range(len(row) - low):
                     total -= mixed[j]
-            out[i, k] = total
-    return out
+            distances[i, k] = total
+    return distances
 
 
 @njit(cache=True, error_model="numpy")
@@ -251,13 +251,13 @@ def _between(
             end = start[words[j] + 1]
             if same:
                 low += np.searchsorted(topics[low:end], first)
-            beside = topics[low:end]
+            topics_of_word = topics[low:end]
             q = b_weights[low:end]
-            for e in range(len(beside)):
-                floors[e] = b_floor[beside[e]]
+            for e in range(len(topics_of_word)):
+                floors[e] = b_floor[topics_of_word[e]]
             _in_both(np.float64(weights[j]), f, q, floors, terms)
-            for e in range(len(beside)):
-                added[beside[e]] += terms[e] - neither[beside[e]]
+            for e in range(len(topics_of_word)):
+                added[topics_of_word[e]] += terms[e] - neither[topics_of_word[e]]
         for k in range(first, K):
             unlisted = C - (indptr[i + 1] - indptr[i]) - (b_indptr[k + 1] - b_indptr[k])
             total = 0.5 * (out[i, k] + added[k] + unlisted * _term(f, b_floor[k]))

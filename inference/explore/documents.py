@@ -51,11 +51,11 @@ def count(group: np.ndarray, G: int, mask: np.ndarray | None = None) -> np.ndarr
 
 @njit(cache=True, nogil=True)
 def _count(group, G, mask):
-    out = np.zeros(G, np.int64)
+    documents_of_group = np.zeros(G, np.int64)
     for d in range(len(group)):
         if 0 <= group[d] < G and (len(mask) == 0 or mask[d]):
-            out[group[d]] += 1
-    return out
+            documents_of_group[group[d]] += 1
+    return documents_of_group
 
 
 def chosen(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
@@ -76,12 +76,12 @@ def spread(documents: np.ndarray, most: int) -> np.ndarray:
 
 def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
     """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
-    rest = D - len(documents)
-    places = np.arange(rest) if rest <= most else np.arange(most) * rest // most
+    outside = D - len(documents)
+    ranks = np.arange(outside) if outside <= most else np.arange(most) * outside // most
     before = np.searchsorted(
-        documents - np.arange(len(documents)), places, "right"
+        documents - np.arange(len(documents)), ranks, "right"
     )  # of `documents`, below each
-    return (places + before).astype(np.int32)
+    return (ranks + before).astype(np.int32)
 
 
 def marked(mask: np.ndarray) -> np.ndarray:

@@ -102,23 +102,27 @@ class Grammar:
     def ungoverned(self, phrase: str) -> str:
         """A phrase that begins with an inflected adjective ("erneuerbaren Energien"), as it is
         written behind no article and no preposition; "" where it never is."""
-        first, *rest = phrase.casefold().split()
+        first, *later_words = phrase.casefold().split()
         stem = _stem(first)
-        found: Counter[str] = Counter()
+        following: Counter[str] = Counter()
         for words, _ in self._texts:
-            for place in range(len(words) - len(rest)):
-                word = words[place]
+            for start in range(len(words) - len(later_words)):
+                word = words[start]
                 if not word.startswith(stem) or len(word) > len(stem) + 2:
                     continue
-                if words[place + 1 : place + 1 + len(rest)] != rest or word.endswith(OBLIQUE):
+                if words[start + 1 : start + 1 + len(later_words)] != later_words or word.endswith(
+                    OBLIQUE
+                ):
                     continue
-                before = words[place - 1] if place else _MARK
+                before = words[start - 1] if start else _MARK
                 if before not in self.determiners and before not in self.prepositions:
-                    found[word] += 1
-        if not found:
+                    following[word] += 1
+        if not following:
             return ""
-        best = min(found, key=lambda word: (-found[word], word))
-        return " ".join([best, *phrase.split()[1:]]) if found[best] >= UNGOVERNED else ""
+        commonest = min(following, key=lambda word: (-following[word], word))
+        return (
+            " ".join([commonest, *phrase.split()[1:]]) if following[commonest] >= UNGOVERNED else ""
+        )
 
     def _followed(self) -> Counter[str]:
         """Uses of the stop words that something follows; finds determiners and prepositions."""
@@ -128,14 +132,14 @@ class Grammar:
             if word in self._stop:
                 seen[word] += 1
                 by_counted[word] += following[0].isalpha() and following not in self._stop
-        known = [word for word in seen if seen[word] >= SEEN]
-        self.determiners = {w for w in known if by_counted[w] >= DETERMINER * seen[w]}
+        frequent = [word for word in seen if seen[word] >= SEEN]
+        self.determiners = {w for w in frequent if by_counted[w] >= DETERMINER * seen[w]}
         by_determiner: Counter[str] = Counter()
         for word, following in self._pairs():
             by_determiner[word] += following in self.determiners
         self.prepositions = {
             word
-            for word in known
+            for word in frequent
             if by_determiner[word] >= PREPOSITION * seen[word] and word not in self.determiners
         }
         return seen
@@ -148,11 +152,11 @@ class Grammar:
         """Adds up how the words of a text are used."""
         stop = self._stop
         determiners = self.determiners
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             if word in stop or not word[0].isalpha():
                 continue
-            before = words[place - 1] if place else _MARK
-            behind = words[place + 1] if place + 1 < len(words) else _MARK
+            before = words[position - 1] if position else _MARK
+            behind = words[position + 1] if position + 1 < len(words) else _MARK
             uses = self.uses.setdefault(word, Uses())
             uses.all += 1
             if before in determiners or before in self.prepositions:
@@ -167,7 +171,7 @@ class Grammar:
                 uses.ends += 1
             if before[0].isalnum():
                 uses.inside += 1
-                uses.capital += capitals[place]
+                uses.capital += capitals[position]
 
     def _by_company(self, uses: Uses) -> Kind:
         """By the words beside it."""
@@ -185,9 +189,9 @@ class Grammar:
 
 def _words(text: str) -> tuple[list[str], bytearray]:
     """Words and marks of a text, in small letters, and whether each begins with a capital."""
-    found = _TOKEN.findall(text)
-    words = [sys.intern(word.casefold()) for word in found]  # each distinct word is kept once
-    return words, bytearray(word[0].isupper() for word in found)
+    tokens = _TOKEN.findall(text)
+    words = [sys.intern(word.casefold()) for word in tokens]  # each distinct word is kept once
+    return words, bytearray(word[0].isupper() for word in tokens)
 
 
 def _stem(word: str) -> str:

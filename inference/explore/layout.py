@@ -50,12 +50,12 @@ def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATION
 def stress(xy: np.ndarray, divergences: np.ndarray) -> float:
     """Kruskal's stress-1 at the best scale, 0 for a faithful map: sqrt(sum (b d - delta)^2 / sum
     delta^2), delta = sqrt(JSD)."""
-    wanted = np.sqrt(divergences)
+    target_distances = np.sqrt(divergences)
     drawn = np.sqrt(((xy[:, None] - xy[None]) ** 2).sum(axis=-1))
     squares = (drawn**2).sum()
-    scale = (drawn * wanted).sum() / squares if squares else 0.0
-    total = (wanted**2).sum()
-    return float(np.sqrt(((scale * drawn - wanted) ** 2).sum() / total)) if total else 0.0
+    scale = (drawn * target_distances).sum() / squares if squares else 0.0
+    total = (target_distances**2).sum()
+    return float(np.sqrt(((scale * drawn - target_distances) ** 2).sum() / total)) if total else 0.0
 
 
 def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
@@ -87,10 +87,10 @@ def procrustes(xy: np.ndarray, reference: np.ndarray, pairs: np.ndarray) -> np.n
     pairs = np.asarray(pairs, np.int64).reshape(-1, 2)
     if len(pairs) < 2:
         return xy.copy()
-    here = xy[pairs[:, 0]]
-    there = np.asarray(reference, np.float64)[pairs[:, 1]]
-    u, _, v = np.linalg.svd((here - here.mean(axis=0)).T @ (there - there.mean(axis=0)))
-    return (xy - here.mean(axis=0)) @ (u @ v) + there.mean(axis=0)
+    moved = xy[pairs[:, 0]]
+    fixed = np.asarray(reference, np.float64)[pairs[:, 1]]
+    u, _, v = np.linalg.svd((moved - moved.mean(axis=0)).T @ (fixed - fixed.mean(axis=0)))
+    return (xy - moved.mean(axis=0)) @ (u @ v) + fixed.mean(axis=0)
 
 
 def _turned(xy: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ def _scaled(xy: np.ndarray) -> np.ndarray:
 def _guttman(xy, distances):
     """One step of SMACOF with equal weights: the Guttman transform."""
     K = len(xy)
-    out = np.zeros((K, 2))
+    moved = np.zeros((K, 2))
     for i in prange(K):
         x = 0.0
         y = 0.0
@@ -127,9 +127,9 @@ def _guttman(xy, distances):
             if d > 1e-12:
                 x += distances[i, j] / d * dx
                 y += distances[i, j] / d * dy
-        out[i, 0] = x / K
-        out[i, 1] = y / K
-    return out
+        moved[i, 0] = x / K
+        moved[i, 1] = y / K
+    return moved
 
 
 @njit(cache=True)
@@ -139,7 +139,7 @@ def _pushes(xy, radii, order):
     order: discs from left to right, so that each is compared only with those that may reach it.
     """
     K = len(xy)
-    out = np.zeros((K, 2))
+    pushes = np.zeros((K, 2))
     reach = radii.max() if K else 0.0
     x = xy[order, 0]
     y = xy[order, 1]
@@ -161,8 +161,8 @@ def _pushes(xy, radii, order):
                     dx = np.cos(_GOLDEN * order[p])
                     dy = np.sin(_GOLDEN * order[p])
                 half = 0.5 * (room - d)
-                out[order[p], 0] += half * dx
-                out[order[p], 1] += half * dy
-                out[order[q], 0] -= half * dx
-                out[order[q], 1] -= half * dy
-    return out
+                pushes[order[p], 0] += half * dx
+                pushes[order[p], 1] += half * dy
+                pushes[order[q], 0] -= half * dx
+                pushes[order[q], 1] -= half * dy
+    return pushes

@@ -90,12 +90,12 @@ def similarities(
         rows_b = distances.rows(b)
     else:
         number = {word: w for w, word in enumerate(words_a)}
-        place_a = np.full(a.V, -1, np.int32)
+        row_in_a = np.full(a.V, -1, np.int32)
         place_b = np.full(b.V, -1, np.int32)
         common = [(number[word], w) for w, word in enumerate(words_b) if word in number]
-        for place, (in_a, in_b) in enumerate(common):
-            place_a[in_a] = place_b[in_b] = place
-        rows_a = distances.restricted(a, place_a)
+        for row, (in_a, in_b) in enumerate(common):
+            row_in_a[in_a] = place_b[in_b] = row
+        rows_a = distances.restricted(a, row_in_a)
         rows_b = distances.restricted(b, place_b)
     similar = distances.between(rows_a, rows_b, advance)
     similar /= -np.log(2)
@@ -134,22 +134,22 @@ def match(
     partner = np.full(a.K, -1, np.int32)
     similarity = np.zeros(a.K)
     for i, j in zip(*linear_sum_assignment(similar, maximize=True), strict=True):
-        others = np.concatenate(
+        unmatched = np.concatenate(
             [similar[i, :j], similar[i, j + 1 :], similar[:i, j], similar[i + 1 :, j]]
         )
-        if similar[i, j] >= max(least, others.max(initial=0.0) + margin):
+        if similar[i, j] >= max(least, unmatched.max(initial=0.0) + margin):
             partner[i] = j
             similarity[i] = similar[i, j]
     best_b, best_b_similarity = _best(similar)
-    best_a, best_a_similarity = _best(similar.T)
+    nearest_of_b, similarity_of_b = _best(similar.T)
     return Matching(
         partner,
         similarity,
         best_b,
         best_b_similarity,
-        best_a,
-        best_a_similarity,
-        splits=_gathered(best_a, best_a_similarity, least),
+        nearest_of_b,
+        similarity_of_b,
+        splits=_gathered(nearest_of_b, similarity_of_b, least),
         merges=_gathered(best_b, best_b_similarity, least),
         used_a=used_a,
         used_b=used_b,
@@ -163,8 +163,8 @@ def stability(matchings: Sequence[Matching]) -> np.ndarray:
 
 
 def _best(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    best = similar.argmax(axis=1) if similar.shape[1] else np.full(len(similar), -1)
-    return best.astype(np.int32), similar.max(axis=1, initial=0.0)
+    nearest = similar.argmax(axis=1) if similar.shape[1] else np.full(len(similar), -1)
+    return nearest.astype(np.int32), similar.max(axis=1, initial=0.0)
 
 
 def _gathered(

@@ -114,35 +114,38 @@ def topic_word(
 ) -> TopicWord:
     begin, end = evidence.held_ptr[word : word + 2]
     tokens = evidence.held_tokens[begin:end]
-    own = int(tokens[evidence.held_topics[begin:end] == k].sum())
+    own_tokens = int(tokens[evidence.held_topics[begin:end] == k].sum())
     has = among(evidence.having(word), documents)
-    return TopicWord(spelling, form, own, own / max(int(tokens.sum()), 1), has)
+    return TopicWord(spelling, form, own_tokens, own_tokens / max(int(tokens.sum()), 1), has)
 
 
 def among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
     """bool[n]: which of some documents, ascending, are among others, ascending."""
     if not len(having):
         return np.zeros(len(documents), bool)
-    place = np.minimum(np.searchsorted(having, documents), len(having) - 1)
-    return having[place] == documents
+    insertion = np.minimum(np.searchsorted(having, documents), len(having) - 1)
+    return having[insertion] == documents
 
 
 def units(naming: Naming, phrases: Iterable[Phrase], written: Written) -> list[Unit]:
     """What can stand for a topic, the best first."""
-    found = [count_phrase(naming, phrase, written.form(phrase.words)) for phrase in phrases]
+    phrase_counts = [count_phrase(naming, phrase, written.form(phrase.words)) for phrase in phrases]
     of_phrases: list[Unit] = []
-    for counted in found:
-        unit = _phrase_unit(naming, counted)
-        if unit and all(unit.text.casefold() != other.text.casefold() for other in of_phrases):
+    for phrase_count in phrase_counts:
+        unit = _phrase_unit(naming, phrase_count)
+        if unit and all(
+            unit.text.casefold() != phrase_unit.text.casefold() for phrase_unit in of_phrases
+        ):
             of_phrases.append(unit)
-    named = {unit.words for unit in of_phrases}
+    phrase_words = {unit.words for unit in of_phrases}
     of_words = [
         _word_unit(naming, number)
         for number in naming.words
-        if _names_alone(naming, number) and not _part_of_phrase(naming, number, found, named)
+        if _names_alone(naming, number)
+        and not _part_of_phrase(naming, number, phrase_counts, phrase_words)
     ]
-    every = [*_merged_forms(naming, of_words), *of_phrases]
-    return sorted(every, key=lambda unit: (-unit.score, unit.text))
+    candidates = [*_merged_forms(naming, of_words), *of_phrases]
+    return sorted(candidates, key=lambda unit: (-unit.score, unit.text))
 
 
 def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
@@ -159,7 +162,7 @@ def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
     step = -(-len(having) // LOOKED_AT) or 1
     documents = having[::step].astype(np.int64)
     words = np.array(phrase.words, np.int64)
-    uses, own = phrase_uses(
+    uses, in_topic = phrase_uses(
         documents,
         np.asarray(bow.indptr),
         np.asarray(bow.words),
@@ -172,14 +175,14 @@ def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
         naming.lengths[words].astype(np.int64),
     )
     has = uses > 0
-    here = among(documents[has & own], naming.documents)
+    documents_here = among(documents[has & in_topic], naming.documents)
     return Found(
         phrase,
         text,
-        step * float(uses[own].sum()),
+        step * float(uses[in_topic].sum()),
         max(step * float(uses.sum()), 1.0),
-        step * float(np.count_nonzero(has & own)),
-        min(1.0, step * naming.covered(here)),
+        step * float(np.count_nonzero(has & in_topic)),
+        min(1.0, step * naming.covered(documents_here)),
     )
 
 
@@ -192,11 +195,11 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
     n = len(documents)
     m = len(phrase)
     uses = np.zeros(n, np.int64)
-    own = np.zeros(n, np.bool_)
+    in_topic = np.zeros(n, np.bool_)
     for i in range(n):
         d = documents[i]
         starts = np.zeros(0, np.int64)
-        mine = True
+        all_in_topic = True
         for j in range(m):
             total = 0
             has_topic = False
@@ -205,30 +208,30 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
                 if words[pair] == phrase[j]:
                     total += counts[pair]
                     has_topic = has_topic or topics[pair] == k
-            places = np.zeros(total, np.int64)
+            positions = np.zeros(total, np.int64)
             filled = 0
             for pair in range(indptr[d], indptr[d + 1]):
                 if words[pair] == phrase[j]:
                     for t in range(counts[pair]):
-                        places[filled] = offsets[token + t]
+                        positions[filled] = offsets[token + t]
                         filled += 1
                 token += counts[pair]
-            places.sort()
-            mine = mine and has_topic
+            positions.sort()
+            all_in_topic = all_in_topic and has_topic
             if j == 0:
-                starts = places + lengths[0]
+                starts = positions + lengths[0]
                 continue
             following = np.zeros(len(starts), np.int64)
-            kept = 0
+            used = 0
             for start in starts:
-                place = np.searchsorted(places, start)
-                if place < total and places[place] <= start + GAP:
-                    following[kept] = places[place] + lengths[j]
-                    kept += 1
-            starts = following[:kept]
+                insertion = np.searchsorted(positions, start)
+                if insertion < total and positions[insertion] <= start + GAP:
+                    following[used] = positions[insertion] + lengths[j]
+                    used += 1
+            starts = following[:used]
         uses[i] = len(starts)
-        own[i] = mine
-    return uses, own
+        in_topic[i] = all_in_topic
+    return uses, in_topic
 
 
 def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
@@ -237,14 +240,20 @@ def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
     precision = found.own / found.all
     if not found.text or found.documents < PHRASE_DOCUMENTS or found.covers < PHRASE_COVERS:
         return None
-    most = max(naming.words[word].tokens for word in words)
-    if precision < PRECISION or found.own < PHRASE_SHARE * most or len(set(words)) < len(words):
+    most_tokens = max(naming.words[word].tokens for word in words)
+    if (
+        precision < PRECISION
+        or found.own < PHRASE_SHARE * most_tokens
+        or len(set(words)) < len(words)
+    ):
         return None
     text = _phrase_text(naming, words, found.text)
     if not text:
         return None
-    own = [word for word in words if naming.words[word].precision >= PRECISION] or [words[0]]
-    has = np.any([naming.words[word].has for word in own], axis=0)
+    precise_words = [word for word in words if naming.words[word].precision >= PRECISION] or [
+        words[0]
+    ]
+    has = np.any([naming.words[word].has for word in precise_words], axis=0)
     # its own coverage, and that of its words: the geometric mean
     covers = float(np.sqrt(found.covers * naming.covered(has)))
     score = PHRASE_WORTH * precision**POWER * covers * naming.rarity.telling(words)
@@ -254,21 +263,21 @@ def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
 def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
     """A phrase as a name has it; "" where it is none: an unfinished one, or with a verb."""
     grammar = naming.grammar
-    known = [naming.words[word] for word in words]
-    kinds = [grammar.kind(word.spelling) for word in known]
+    topic_words = [naming.words[word] for word in words]
+    kinds = [grammar.kind(word.spelling) for word in topic_words]
     parts = text.split()
     if "verb" in kinds or kinds[-1] == "modifier" or not (tells(parts[0]) and tells(parts[-1])):
         return ""
-    spelled = {word.spelling for word in known}
+    spelled = {word.spelling for word in topic_words}
     joints = [part for part in map(str.casefold, parts) if part not in spelled and "-" not in part]
     if joints:
-        precise = all(word.precision >= JOINED_PRECISION for word in known)
+        precise = all(word.precision >= JOINED_PRECISION for word in topic_words)
         if not precise or not grammar.small.issuperset(joints):
             return ""
     if grammar.nouns_have_capitals:
         if kinds[0] == "modifier" and not joints:
             text = grammar.ungoverned(text)
-        if kinds[-1] == "" and known[-1].form.islower():
+        if kinds[-1] == "" and topic_words[-1].form.islower():
             return ""
     if naming.avoided & {part.casefold() for part in parts} or "-" in (text[:1], text[-1:]):
         return ""
@@ -295,11 +304,15 @@ def _part_of_phrase(
 ) -> bool:
     """Whether a fixed phrase stands for the word, or nothing does: "change" of "climate change"."""
     tokens = naming.words[number].tokens
-    for counted in found:
-        if not naming.avoided.isdisjoint(counted.text.casefold().split()):
+    for phrase_count in found:
+        if not naming.avoided.isdisjoint(phrase_count.text.casefold().split()):
             continue  # a speaker's name is no phrase of the texts
-        part = SHOWN_AS if counted.phrase.words in named else FIXED
-        if counted.text and number in counted.phrase.words and counted.own >= part * tokens:
+        part = SHOWN_AS if phrase_count.phrase.words in named else FIXED
+        if (
+            phrase_count.text
+            and number in phrase_count.phrase.words
+            and phrase_count.own >= part * tokens
+        ):
             return True
     return False
 
@@ -319,11 +332,14 @@ def _merged_forms(naming: Naming, of_words: list[Unit]) -> list[Unit]:
     merged: list[Unit] = []
     order = sorted(of_words, key=lambda unit: (-naming.words[unit.words[0]].tokens, unit.text))
     for unit in order:
-        same = next((i for i, other in enumerate(merged) if _one_word(other.text, unit.text)), -1)
-        if same < 0:
+        same_word = next(
+            (i for i, merged_unit in enumerate(merged) if _one_word(merged_unit.text, unit.text)),
+            -1,
+        )
+        if same_word < 0:
             merged.append(unit)
-        elif unit.score > merged[same].score:
-            merged[same] = unit._replace(text=merged[same].text)
+        elif unit.score > merged[same_word].score:
+            merged[same_word] = unit._replace(text=merged[same_word].text)
     return merged
 
 

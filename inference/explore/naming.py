@@ -115,13 +115,13 @@ def standing(
         tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
-    some = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
-    order = some[np.lexsort((-(tokens * share)[some], topic[some]))]
-    out: list[list[int]] = []
+    frequent = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
+    order = frequent[np.lexsort((-(tokens * share)[frequent], topic[frequent]))]
+    words_of_topic: list[list[int]] = []
     for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
         precise = of_topic[share[of_topic] >= precision]
-        out.append(word[precise[:most] if len(precise) else of_topic[:FEWER]].tolist())
-    return out
+        words_of_topic.append(word[precise[:most] if len(precise) else of_topic[:FEWER]].tolist())
+    return words_of_topic
 
 
 def by_coverage(
@@ -147,12 +147,16 @@ def by_coverage(
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
     lengths = np.array([len(vocabulary.get(w, "")) for w in range(evidence.bow.V)], np.int32)
     of_topic = [
-        list(dict.fromkeys(chain(own, first[k], *(p.words for p in looked_at[k][0].naming))))
-        for k, own in enumerate(standing(evidence))
+        list(
+            dict.fromkeys(
+                chain(standing_words, first[k], *(p.words for p in looked_at[k][0].naming))
+            )
+        )
+        for k, standing_words in enumerate(standing(evidence))
     ]
     rarity = _rarity(evidence, first, of_topic)
     used: set[str] = set()
-    out = [Name()] * evidence.K
+    names_of_topics = [Name()] * evidence.K
     for k in np.argsort(-size, kind="stable").tolist():
         sample, written = looked_at[k]
         documents, weight = _documents(evidence, k)
@@ -169,10 +173,10 @@ def by_coverage(
         sides = kinds.sides[k] if kinds.mixed[k] else ()
         least = GENERAL if kinds.general[k] else NAMED
         parts = _of_both(ranked, sides, used) or _heading(naming, ranked, least, used)
-        listed = () if parts else _listing(naming, first[k] or list(words))
-        out[k] = Name(parts, listed)
-        used.add(out[k].text.casefold())
-    return out
+        plain_words = () if parts else _listing(naming, first[k] or list(words))
+        names_of_topics[k] = Name(parts, plain_words)
+        used.add(names_of_topics[k].text.casefold())
+    return names_of_topics
 
 
 def spelled(evidence: Evidence, samples: Iterable[Sample]) -> np.ndarray:
@@ -185,25 +189,25 @@ def spelled(evidence: Evidence, samples: Iterable[Sample]) -> np.ndarray:
 def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]]) -> Rarity:
     words = np.unique(np.fromiter(chain(*of_topic), np.int64))
     of_word = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
-    own = [of_word[word] for words in first for word in words]
-    return Rarity(of_word, float(np.median(own)) if own else 0.0)
+    documents_of_first = [of_word[word] for words in first for word in words]
+    return Rarity(of_word, float(np.median(documents_of_first)) if documents_of_first else 0.0)
 
 
 def _documents(evidence: Evidence, k: int) -> Holding:
     """LOOKED_AT documents of a topic at most."""
-    listed = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
-    documents = np.sort(listed[:: -(-len(listed) // LOOKED_AT) or 1]).astype(np.int32)
+    most_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents = np.sort(most_tokens[:: -(-len(most_tokens) // LOOKED_AT) or 1]).astype(np.int32)
     weight = evidence.held([k], documents).astype(np.float64)
     return documents, weight / max(weight.sum(), 1.0)
 
 
 def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str]) -> tuple[str, ...]:
     """Of a mixed topic the best unit of each side; () where one has none, or they say the same."""
-    chosen = [
+    names = [
         next((unit for unit in ranked if not set(side).isdisjoint(unit.words)), None)
         for side in sides
     ]
-    texts = tuple(unit.text for unit in chosen if unit is not None)
+    texts = tuple(unit.text for unit in names if unit is not None)
     if len(texts) < 2 or not _other(*texts) or joined(texts).casefold() in used:
         return ()
     return texts
@@ -226,10 +230,10 @@ def _heading(naming: Naming, ranked: list[Unit], least: float, used: Set[str]) -
 
 def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
     """What adds most to the first part of a name; None where nothing adds enough."""
-    alone = _covers(naming, [first]) >= ENOUGH
-    least = (STRONG if alone else COMPARED) * first.score
-    best = None
-    most = 0.0
+    is_enough = _covers(naming, [first]) >= ENOUGH
+    least = (STRONG if is_enough else COMPARED) * first.score
+    best_unit = None
+    largest_gain = 0.0
     for unit in ranked:
         added = naming.covered(unit.has & ~first.has)
         if unit is first or unit.score < least or added < ADDED:
@@ -237,10 +241,10 @@ def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
         if not (unit.phrase or unit.telling >= TELLS) or not _other(first.text, unit.text):
             continue
         gain = unit.score * added / max(naming.covered(unit.has), 1e-9)
-        if gain > most and _meet(naming.evidence, first.words, unit.words):
-            best = unit
-            most = gain
-    return best
+        if gain > largest_gain and _meet(naming.evidence, first.words, unit.words):
+            best_unit = unit
+            largest_gain = gain
+    return best_unit
 
 
 def _covers(naming: Naming, parts: list[Unit]) -> float:
@@ -252,24 +256,28 @@ def _covers(naming: Naming, parts: list[Unit]) -> float:
 def _listing(naming: Naming, words: Sequence[int]) -> tuple[str, ...]:
     """The first words of a topic that has no name, none like another, those that are mostly of
     other topics last."""
-    shown: list[str] = []
+    shown_words: list[str] = []
     for word in sorted(words, key=lambda word: naming.words[word].precision < COMMON):
         form = naming.words[word].form.replace("_", " ")
         avoided = form.casefold() in naming.avoided
-        if not avoided and tells(form) and all(_other(form, other) for other in shown):
-            shown.append(form)
-    return tuple(shown[:LISTED]) or tuple(naming.words[word].form for word in words[:1])
+        if (
+            not avoided
+            and tells(form)
+            and all(_other(form, shown_word) for shown_word in shown_words)
+        ):
+            shown_words.append(form)
+    return tuple(shown_words[:LISTED]) or tuple(naming.words[word].form for word in words[:1])
 
 
 def _meet(evidence: Evidence, first: Sequence[int], second: Sequence[int]) -> bool:
     """Whether two units' rarest words are in the same documents COMPANY times as often as by
     chance."""
     rarest = (min(map(evidence.having, words), key=len) for words in (first, second))
-    rare, other = sorted(rarest, key=len)
+    rare, wider = sorted(rarest, key=len)
     rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET) or 1])
-    both = np.count_nonzero(among(other, rare))
-    by_chance = len(rare) * len(other) / len(evidence.lengths)
-    return bool(both >= min(3, len(rare)) and both >= COMPANY * by_chance)
+    shared = np.count_nonzero(among(wider, rare))
+    by_chance = len(rare) * len(wider) / len(evidence.lengths)
+    return bool(shared >= min(3, len(rare)) and shared >= COMPANY * by_chance)
 
 
 def _everywhere(topics: Topics) -> np.ndarray:
@@ -314,17 +322,17 @@ def _words(
         for part, rise in zip(parts, lift.tolist(), strict=True)
         if rise >= least and tells(part[1])
     ]
-    own = [part for part in fit if owners[part[0]] == k]
-    return [(text, score) for _, text, score in own or fit or parts]
+    own_parts = [part for part in fit if owners[part[0]] == k]
+    return [(text, score) for _, text, score in own_parts or fit or parts]
 
 
 def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     """The first part that gives a name that no other topic has: with the next of `near` that says
     something else, alone, or with any other."""
     for i, first in enumerate(parts):
-        others = [part for part in parts[i + 1 :] if _other(first, part)]
-        pairs = [(first, part) for part in sorted(others, key=lambda part: part not in near)]
-        close = any(part in near for part in others)
+        later_parts = [part for part in parts[i + 1 :] if _other(first, part)]
+        pairs = [(first, part) for part in sorted(later_parts, key=lambda part: part not in near)]
+        close = any(part in near for part in later_parts)
         choices = [*pairs[:1], (first,), *pairs[1:]] if close else [(first,), *pairs]
         for choice in choices:
             if joined(choice).casefold() not in used:

@@ -86,10 +86,14 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
         tokens = []
         for d in documents.tolist() if bow.offsets is not None else ():
             pairs = slice(*bow.indptr[d : d + 2].tolist())
-            own = slice(*bow.first_token[d : d + 2].tolist())
-            mine = topics[pairs] == k
-            rows.append(_neighbours(words[pairs], counts[pairs], mine, offsets[own], lengths))
-            tokens.append(int(counts[pairs][mine].sum()))
+            document_tokens = slice(*bow.first_token[d : d + 2].tolist())
+            of_topic = topics[pairs] == k
+            rows.append(
+                _neighbours(
+                    words[pairs], counts[pairs], of_topic, offsets[document_tokens], lengths
+                )
+            )
+            tokens.append(int(counts[pairs][of_topic].sum()))
         of_first = _phrases(rows[:DOCUMENTS], min(len(rows), DOCUMENTS), NAMING)
         of_all = _phrases(rows, len(rows), NAMING)
         naming = {phrase.words: phrase for phrase in (*of_all, *of_first)}
@@ -112,7 +116,7 @@ def _neighbours(words, counts, mine, offsets, lengths):
     order = np.argsort(offsets, kind="mergesort")
     n = 0
     T = len(order)
-    out = np.empty((max(T - 1, 0), 7), np.int64)
+    table = np.empty((max(T - 1, 0), 7), np.int64)
     gaps = np.full(T + 1, -1, np.int64)  # before each token
     for i in range(1, T):
         gaps[i] = offsets[order[i]] - offsets[order[i - 1]] - lengths[words[of_token[order[i - 1]]]]
@@ -121,18 +125,18 @@ def _neighbours(words, counts, mine, offsets, lengths):
         b = of_token[order[i]]
         if not (mine[a] and mine[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
             continue
-        out[n, 0] = words[a]
-        out[n, 1] = words[b]
-        out[n, 2] = gaps[i]
-        out[n, 3:] = -1
+        table[n, 0] = words[a]
+        table[n, 1] = words[b]
+        table[n, 2] = gaps[i]
+        table[n, 3:] = -1
         if 0 <= gaps[i - 1] <= 1:
-            out[n, 3] = words[of_token[order[i - 2]]]
-            out[n, 4] = gaps[i - 1]
+            table[n, 3] = words[of_token[order[i - 2]]]
+            table[n, 4] = gaps[i - 1]
         if 0 <= gaps[i + 1] <= 1:
-            out[n, 5] = words[of_token[order[i + 1]]]
-            out[n, 6] = gaps[i + 1]
+            table[n, 5] = words[of_token[order[i + 1]]]
+            table[n, 6] = gaps[i + 1]
         n += 1
-    return out[:n].copy()
+    return table[:n].copy()
 
 
 def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
@@ -142,14 +146,16 @@ def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
         return []
     document = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     table = np.concatenate(rows)
-    distinct, which, tokens = _distinct(table[:, :3])
+    distinct, phrase_of_row, tokens = _distinct(table[:, :3])
     documents = np.bincount(
-        np.unique(which * len(rows) + document) // len(rows), minlength=len(distinct)
+        np.unique(phrase_of_row * len(rows) + document) // len(rows), minlength=len(distinct)
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
     for i in order[documents[order] >= min(LEAST, looked_at)][:most].tolist():
-        phrase = _longer(distinct[i].tolist(), table[which == i], int(tokens[i]), int(documents[i]))
+        phrase = _longer(
+            distinct[i].tolist(), table[phrase_of_row == i], int(tokens[i]), int(documents[i])
+        )
         phrases.setdefault(phrase.words, phrase)
     return list(phrases.values())
 
@@ -159,10 +165,10 @@ def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     each occurs; by one number for each row, many times faster. table: int64[n, columns], n > 0."""
     least = table.min(axis=0)
     numbers = np.ravel_multi_index(tuple((table - least).T), tuple(table.max(axis=0) - least + 1))
-    _, first, which, times = np.unique(
+    _, first, inverse, times = np.unique(
         numbers, return_index=True, return_inverse=True, return_counts=True
     )
-    return table[first], which, times
+    return table[first], inverse, times
 
 
 def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
@@ -182,9 +188,9 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
 def _begins_sentence(before: str) -> bool:
     """Whether a word with these characters before it is the first of a sentence, or of a
     paragraph."""
-    rest = before.rstrip()
-    ends = not rest or before[len(rest) :].count("\n") > 1
-    return ends or not (rest[-1] in ",;)-" or unicodedata.category(rest[-1])[0] in "LMN")
+    trimmed = before.rstrip()
+    ends = not trimmed or before[len(trimmed) :].count("\n") > 1
+    return ends or not (trimmed[-1] in ",;)-" or unicodedata.category(trimmed[-1])[0] in "LMN")
 
 
 def _heading(form: str) -> bool:
@@ -218,9 +224,9 @@ class Written:
         form = min(forms, key=lambda form: (-forms[form], form))
         if _heading(form) and forms.total() < LEAST:
             return form.lower()
-        first, _, rest = form.partition(" ")
-        if key not in self._forms and rest.islower():  # the capital is the sentence's
-            return f"{first.lower()} {rest}"
+        first, _, later_words = form.partition(" ")
+        if key not in self._forms and later_words.islower():  # the capital is the sentence's
+            return f"{first.lower()} {later_words}"
         return form
 
 
@@ -231,11 +237,11 @@ def read(sample: Sample, texts: Callable[[list[int], int], dict[int, str]]) -> d
     texts: (documents, characters) -> the beginnings of their texts, at most so long.
     """
     documents = sample.documents.tolist()
-    found = texts(documents[:READ], READ_CHARACTERS)
-    if sum(map(len, found.values())) < READ_CHARACTERS and len(documents) > READ:
-        rest = len(documents) - READ
-        found |= texts(documents[READ:], READ_CHARACTERS // rest)
-    return found
+    texts_of_documents = texts(documents[:READ], READ_CHARACTERS)
+    if sum(map(len, texts_of_documents.values())) < READ_CHARACTERS and len(documents) > READ:
+        unread = len(documents) - READ
+        texts_of_documents |= texts(documents[READ:], READ_CHARACTERS // unread)
+    return texts_of_documents
 
 
 def written(

@@ -31,15 +31,15 @@ def first(
 ) -> list[list[int]]:
     """The `most` words of each topic that are most relevant at LAM, of its `among` most probable
     ones, None for all that it lists. tokens: [V], how often each word occurs in the corpus."""
-    chosen = []
+    most_relevant = []
     total = tokens.sum()
     for k in range(topics.K):
         row = slice(topics.indptr[k], topics.indptr[k + 1])
         words = topics.words[row][:among]
         weights = topics.weights[row][:among]
         score = relevance(weights, tokens[words], LAM, inside_total=1, total=total)
-        chosen.append(words[np.argsort(-score, kind="stable")[:most]].tolist())
-    return chosen
+        most_relevant.append(words[np.argsort(-score, kind="stable")[:most]].tolist())
+    return most_relevant
 
 
 def distinctive(

@@ -23,21 +23,25 @@ def saliency(
 
 @njit(cache=True, nogil=True)
 def _saliency(ptr, topics, tokens, of_topics, into):
-    out = np.zeros(len(ptr) - 1)
+    saliencies = np.zeros(len(ptr) - 1)
     total = of_topics.sum()
-    held = np.zeros(len(of_topics))
+    share_of_topic = np.zeros(len(of_topics))
     touched = np.empty(len(of_topics), np.int64)
-    for w in range(len(out)):
+    for w in range(len(saliencies)):
         m = 0
         all_of = 0.0
         for j in range(ptr[w], ptr[w + 1]):
             k = into[topics[j]]
-            if held[k] == 0.0:
+            if share_of_topic[k] == 0.0:
                 touched[m] = k
                 m += 1
-            held[k] += tokens[j]
+            share_of_topic[k] += tokens[j]
             all_of += tokens[j]
         for k in touched[:m]:
-            out[w] += held[k] * np.log(held[k] * total / (all_of * of_topics[k])) / total
-            held[k] = 0.0
-    return out
+            saliencies[w] += (
+                share_of_topic[k]
+                * np.log(share_of_topic[k] * total / (all_of * of_topics[k]))
+                / total
+            )
+            share_of_topic[k] = 0.0
+    return saliencies

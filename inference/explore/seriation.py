@@ -24,10 +24,10 @@ def order(matrix: np.ndarray) -> np.ndarray:
     matrix = np.asarray(matrix, np.float64)
     full = np.flatnonzero(matrix.sum(axis=1) > 0)
     empty = np.flatnonzero(~(matrix.sum(axis=1) > 0))
-    some = matrix[full]
+    full_rows = matrix[full]
     leaves = np.arange(len(full))
     if len(full) > 2:
-        leaves = _leaves(some) if len(full) <= LEAVES else _spectral(some)
+        leaves = _leaves(full_rows) if len(full) <= LEAVES else _spectral(full_rows)
     if len(leaves) and leaves[-1] < leaves[0]:
         leaves = leaves[::-1]
     return np.concatenate([full[leaves], empty]).astype(np.int64)

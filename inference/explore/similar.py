@@ -72,13 +72,13 @@ def nearest(
 
     def look(ks: np.ndarray, budget: int) -> None:
         nonlocal numbers, affinity, least, unseen, looked
-        found, alike, ahead, more = _search(
+        neighbours, alike, ahead, has_more = _search(
             ks, mixture[ks], root, n, leave_out, budget, least, *arrays
         )
-        numbers, affinity = _best(np.append(numbers, found), np.append(affinity, alike), n)
+        numbers, affinity = _best(np.append(numbers, neighbours), np.append(affinity, alike), n)
         least = affinity[-1] if len(affinity) == n else 0.0
         unseen = min(unseen, max(ahead, _without(ks, mixture)))
-        looked = looked + more
+        looked = looked + has_more
 
     probes = order[: min(PROBES, first)]
     for k in probes:
@@ -93,9 +93,9 @@ def nearest(
 
 def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The n best of documents that may be named twice, of equals the lower number."""
-    numbers, places = np.unique(numbers, return_index=True)
-    order = np.argsort(-affinity[places], kind="stable")[:n]
-    return numbers[order], affinity[places][order]
+    numbers, first_places = np.unique(numbers, return_index=True)
+    order = np.argsort(-affinity[first_places], kind="stable")[:n]
+    return numbers[order], affinity[first_places][order]
 
 
 def _without(ks: np.ndarray, mixture: np.ndarray) -> float:
@@ -117,16 +117,16 @@ def _lists(
     needed = 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
-    chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
-    for i in chosen[
-        np.argsort(-within[chosen], kind="stable")
+    read_words = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
+    for i in read_words[
+        np.argsort(-within[read_words], kind="stable")
     ]:  # without those that the others make needless
-        rest = chosen[chosen != i]
-        chosen = rest if p[rest].sum() > needed else chosen
-    alone = np.flatnonzero(p > needed)
-    if len(alone) and within[alone].min() < within[chosen].sum():
-        chosen = alone[[within[alone].argmin()]]
-    return order[np.sort(chosen)]
+        without_word = read_words[read_words != i]
+        read_words = without_word if p[without_word].sum() > needed else read_words
+    decisive = np.flatnonzero(p > needed)
+    if len(decisive) and within[decisive].min() < within[read_words].sum():
+        read_words = decisive[[within[decisive].argmin()]]
+    return order[np.sort(read_words)]
 
 
 @njit(cache=True, nogil=True)
@@ -194,7 +194,7 @@ def _search(
                 at[2 * i + side], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
             )
     numbers = np.full(n, -1, np.int64)
-    best = np.zeros(n)
+    affinities = np.zeros(n)
     first = np.empty(TOGETHER, np.int64)
     end = np.empty(TOGETHER, np.int64)
     filled = looked = 0
@@ -203,7 +203,7 @@ def _search(
         if (
             ahead[j] < 0.0
             or ahead[j] < floor - SLACK
-            or (filled == n and ahead[j] < best[n - 1] - SLACK)
+            or (filled == n and ahead[j] < affinities[n - 1] - SLACK)
         ):
             break
         i = j >> 1
@@ -222,12 +222,12 @@ def _search(
                 total += root[doc_topics[e]] * np.sqrt(np.float32(doc_tokens[e]))
             affinity = np.rint(total / np.sqrt(np.float64(length)) * STEPS) / STEPS
             d = by_share[at[j] + step * q]
-            if d != leave_out and (filled < n or affinity >= best[n - 1]):
-                filled = _put(numbers, best, filled, d, affinity)
+            if d != leave_out and (filled < n or affinity >= affinities[n - 1]):
+                filled = _put(numbers, affinities, filled, d, affinity)
         looked += m
         at[j] += step * m
         ahead[j] = _bound(at[j], ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
-    return numbers[:filled], best[:filled], max(0.0, ahead.max()), looked
+    return numbers[:filled], affinities[:filled], max(0.0, ahead.max()), looked
 
 
 @njit(cache=True, nogil=True)

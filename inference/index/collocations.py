@@ -81,23 +81,23 @@ class Windows:
     def _add(self, sums: tuple[np.ndarray, ...], documents: np.ndarray, places: np.ndarray) -> int:
         """To the sums of one thread. Returns how many tokens there are."""
         words = frozen(self.index.stream.words, np.int32)
-        found = 0
+        added = 0
         cuts = np.searchsorted(documents, self.index.bounds)
         for s, field in enumerate(self.index.fields["text"]):
-            some = slice(cuts[s], cuts[s + 1])
+            piece_range = slice(cuts[s], cuts[s + 1])
             tokens, recorded = self._kernel(
                 words,
                 self.index.stream.starts.frozen,
                 frozen(field.first, np.int64),
                 int(self.index.bounds[s]),
-                frozen(documents[some], np.int32),
-                frozen(places[some], np.int32),
+                frozen(documents[piece_range], np.int32),
+                frozen(places[piece_range], np.int32),
                 *self.window,
                 *sums,
             )
-            found += tokens
+            added += tokens
             self._recorded.append(recorded)
-        return found
+        return added
 
 
 class Near(Windows):
@@ -133,13 +133,13 @@ class Near(Windows):
             np.int32
         )
         table = np.sum([of_thread[forms] for of_thread in sums], axis=0)
-        own = np.stack(owns).sum(axis=0, dtype=np.int64)
+        own_sums = np.stack(owns).sum(axis=0, dtype=np.int64)
         return Listed(
             FormSums(forms, *table.T),
             Totals(*np.sum(totals, axis=0)),
-            own[forms],
+            own_sums[forms],
             self.found,
-            int(own.sum()),
+            int(own_sums.sum()),
         )
 
     @property
@@ -198,11 +198,11 @@ class Pairs(Windows):
     def __init__(
         self, index: Index, pieces: int, left: int, right: int, sentence: bool, forms: np.ndarray
     ):
-        place = np.full(len(index.stream.lexicon), -1, np.int8)
-        place[forms] = np.arange(len(forms))
+        column_of_form = np.full(len(index.stream.lexicon), -1, np.int8)
+        column_of_form[forms] = np.arange(len(forms))
 
         def sums() -> tuple[np.ndarray, ...]:
-            return place, *np.zeros((2, len(forms), len(forms)), np.int64)
+            return column_of_form, *np.zeros((2, len(forms), len(forms)), np.int64)
 
         super().__init__(_pairs, sums, index, pieces, left, right, sentence)
 
@@ -256,7 +256,7 @@ def _near(
     """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the
     number of the first of the segment. here: int32[forms], all 0: of each form in the windows of
     one document. record: bool[1]. Also returns int32[n, 3]: forms, documents and counts."""
-    found = 0
+    near_tokens = 0
     j = 0
     recorded = np.empty((0, 3), np.int32)
     rows = 0
@@ -267,7 +267,7 @@ def _near(
         low = first[d - document]
         high = first[d - document + 1]
         n, j = _tokens(steps, low, high, documents, places, j, at)
-        found += n
+        near_tokens += n
         done = low
         forms = 0
         for t in range(n):
@@ -306,7 +306,7 @@ def _near(
                 rows += 1
         totals[0] += near > 0
         totals[1] += near
-    return found, recorded[:rows]
+    return near_tokens, recorded[:rows]
 
 
 @njit(cache=True, nogil=True)
@@ -327,7 +327,7 @@ def _pairs(
 ):
     """Adds to windows and having; how many of the places are beginnings of pieces. place:
     int8[forms], of each form in windows, -1 where it is none of these."""
-    found = 0
+    pair_count = 0
     j = 0
     at = np.empty(len(documents) + 1, np.int64)
     met = np.empty(len(windows), np.bool_)
@@ -337,7 +337,7 @@ def _pairs(
         low = first[d - document]
         high = first[d - document + 1]
         n, j = _tokens(steps, low, high, documents, places, j, at)
-        found += n
+        pair_count += n
         for t in range(n):
             end = min(at[t] + pieces, high)
             begin = max(at[t] - left, low)
@@ -349,10 +349,10 @@ def _pairs(
                 k = place[words[i] & NUMBER]
                 if k >= 0 and not at[t] <= i < end:
                     met[k] = True
-            both = np.flatnonzero(met)
-            for a in both:
-                for b in both:
+            pairs_met = np.flatnonzero(met)
+            for a in pairs_met:
+                for b in pairs_met:
                     windows[a, b] += 1
                     having[a, b] += last[a, b] != d
                     last[a, b] = d
-    return found, np.empty((0, 3), np.int32)
+    return pair_count, np.empty((0, 3), np.int32)

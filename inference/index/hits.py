@@ -53,22 +53,28 @@ class Hits:
         self._evidence = evidence
         now = monotonic()
         self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
-        wanted = list[np.ndarray]()
-        asked = list[tuple[int, int, int]]()
+        forms_of_pieces = list[np.ndarray]()
+        elements = list[tuple[int, int, int]]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
-            each = [index.forms.like(piece, now + OF_FORMS) for piece in element.words]
-            for piece, forms in zip(element.words, each, strict=True):
-                self.codes[forms] |= np.uint16(1 << e if piece.case == ANY_CASE else AS_WRITTEN)
-                asked += [
-                    (form, piece.case, 1 << e) for form in forms.tolist() if piece.case != ANY_CASE
+            forms_of_element = [
+                index.forms.like(element_piece, now + OF_FORMS) for element_piece in element.words
+            ]
+            for element_piece, forms in zip(element.words, forms_of_element, strict=True):
+                self.codes[forms] |= np.uint16(
+                    1 << e if element_piece.case == ANY_CASE else AS_WRITTEN
+                )
+                elements += [
+                    (form, element_piece.case, 1 << e)
+                    for form in forms.tolist()
+                    if element_piece.case != ANY_CASE
                 ]
             if element.least and ANY not in element.words:  # in every document with a hit
-                wanted.append(np.concatenate(each))
+                forms_of_pieces.append(np.concatenate(forms_of_element))
         mixed = index.stream.mixed
-        if asked and mixed is None:
+        if elements and mixed is None:
             raise Invalid("pattern", OLDER)
         self._written = (
-            np.array(asked, np.int64).reshape(-1, 3),
+            np.array(elements, np.int64).reshape(-1, 3),
             frozen(np.zeros((0, 2)) if mixed is None else mixed, np.int64),
         )
         of_words: Sequence[np.ndarray] = [
@@ -92,7 +98,8 @@ class Hits:
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
             documents = marked(
-                field.having(wanted, begin)[: max(len(chosen) - begin, 0)] & chosen[begin:end]
+                field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
+                & chosen[begin:end]
             ) + np.int32(begin)
             halves = np.array_split(documents, 2)
             counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
@@ -112,13 +119,13 @@ class Hits:
         certain that is, as in Evidence.certainty. Without such a word these are -1."""
         assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
-        here = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
+        token_range = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
         (n,) = self._match(
-            s, np.array([document], np.int32), found := np.empty((most, 3), np.int64)
+            s, np.array([document], np.int32), positions := np.empty((most, 3), np.int64)
         )
         characters, (begin, end, pair) = (
-            np.append(self.index.stream.starts.of(*here[:, None]), END),
-            found[:n].T,
+            np.append(self.index.stream.starts.of(*token_range[:, None]), END),
+            positions[:n].T,
         )
         topic, certainty = (
             np.where(pair < 0, -1, array[pair].astype(np.int64))
@@ -150,9 +157,9 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     of the document's number and of which hit it is there. So they are the same each time, spread
     evenly, and those of some documents are among the sample of these alone."""
     ends = np.cumsum(counts, dtype=np.int64)
-    chosen = np.zeros(0, np.int64)
+    line_numbers = np.zeros(0, np.int64)
     for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
-        lines = np.concatenate([chosen, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
+        lines = np.concatenate([line_numbers, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
         at = np.searchsorted(ends, lines, "right")
         mixed = documents[at].astype(np.uint64) << np.uint64(32) | (
             lines - ends[at] + counts[at]
@@ -163,8 +170,8 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
             (31, 1),
         ):  # splitmix64
             mixed = (mixed ^ mixed >> np.uint64(shift)) * np.uint64(factor)
-        chosen = lines[np.argsort(mixed, kind="stable")[:most]]
-    return np.sort(chosen)
+        line_numbers = lines[np.argsort(mixed, kind="stable")[:most]]
+    return np.sort(line_numbers)
 
 
 def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
@@ -224,22 +231,22 @@ def _match(
     """int32[n]: hits in each of some documents. document: the number of the first of the segment.
     longest: words of the longest. found: int64[m, 3], filled for the first hits of all: where they
     begin and end in their document, and the pair of a word."""
-    out = np.zeros(len(documents), np.int32)
+    hits_of_document = np.zeros(len(documents), np.int32)
     filled = 0
     begins = np.zeros((len(within), longest), np.bool_)
     ends = np.zeros((len(within), longest), np.bool_)
     pairs = np.zeros(longest + 1, np.int64)
     first_part = passed[0, 0]
-    places = np.empty(longest, np.int32)
-    own = np.empty(longest, np.uint16)
+    positions = np.empty(longest, np.int32)
+    codes_of_word = np.empty(longest, np.uint16)
     for i in range(len(documents)):
         low = first[documents[i] - document]
         high = first[documents[i] - document + 1]
         text = words[low:high]
         size = high - low
         stop = 0
-        _codes(words, low, high, codes, own)
-        of_text = own[:size]
+        _codes(words, low, high, codes, codes_of_word)
+        of_text = codes_of_word[:size]
         for p in range(len(within)):
             cut = int(sentence[p])
             _ends(
@@ -255,9 +262,9 @@ def _match(
             if p:  # where one of the first part ends is asked below, of its hits alone
                 _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
         if len(wanted) or len(found):
-            starts.begin(steps, low, high, places)
+            starts.begin(steps, low, high, positions)
             _pair(
-                places[:size],
+                positions[:size],
                 documents[i],
                 indptr,
                 counts,
@@ -286,8 +293,8 @@ def _match(
                 found[filled, 1] = stop
                 found[filled, 2] = pair
                 filled += 1
-            out[i] += near
-    return out
+            hits_of_document[i] += near
+    return hits_of_document
 
 
 @njit(cache=True, nogil=True)
@@ -295,7 +302,7 @@ def _codes(words, low, high, codes, out):
     """Fills out[: high - low] with of which elements words low … high - 1 of a stream are. codes:
     by form; then what is asked for as written, int64[n, 3]: forms, how they are written and bits of
     elements; and Stream.mixed."""
-    by_form, asked, mixed = codes
+    by_form, asked_codes, mixed = codes
     for i in range(low, high):
         w = words[i] & NUMBER
         code = by_form[w]
@@ -304,9 +311,9 @@ def _codes(words, low, high, codes, out):
             case = np.int64(words[i] >> SHIFT & MIXED)
             if case == MIXED:
                 case |= mixed[np.searchsorted(mixed[:, 0], i), 1] << 2
-            for n in range(len(asked)):
-                if asked[n, 0] == w and asked[n, 1] == case:
-                    code |= asked[n, 2]
+            for n in range(len(asked_codes)):
+                if asked_codes[n, 0] == w and asked_codes[n, 1] == case:
+                    code |= asked_codes[n, 2]
         out[i - low] = code
 
 
@@ -318,37 +325,37 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
     pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
     count = 0
     state = np.uint64(1)
-    one = np.uint64(1)
+    bit_one = np.uint64(1)
     for i in range(len(words)):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
     if (
-        not count or final == one or (tried and count * tried < len(words))
+        not count or final == bit_one or (tried and count * tried < len(words))
     ):  # final is 1 where a match is of one word
         return
     for i in range(len(words)):
         if cut and i and begins_sentence(words[i + 1 - cut]):
-            state = one
-        while (state & optional) << one & ~state:
-            state |= (state & optional) << one
+            state = bit_one
+        while (state & optional) << bit_one & ~state:
+            state |= (state & optional) << bit_one
         state &= passed[codes[i]]
         ends[i] = state & final
-        state = state << one | one
+        state = state << bit_one | bit_one
 
 
 @njit(cache=True, nogil=True)
 def _longest(codes, begin, passed, optional, final):
     """The word behind the longest match that begins with one; that word where none does."""
     state = np.uint64(1)
-    one = np.uint64(1)
+    bit_one = np.uint64(1)
     end = begin
     for i in range(begin, len(codes)):
-        while (state & optional) << one & ~state:
-            state |= (state & optional) << one
+        while (state & optional) << bit_one & ~state:
+            state |= (state & optional) << bit_one
         state &= passed[codes[i]]
         if state & final:
             end = i + 1
-        state <<= one
+        state <<= bit_one
         if not state:
             break
     return end

@@ -55,7 +55,7 @@ def _lists(a: Matches, b: Matches) -> tuple[np.ndarray, np.ndarray]:
 @njit(cache=True, nogil=True)
 def _common(a, b, without):
     """Those of a that are in b, or that are not."""
-    out = np.empty(len(a), np.int32)
+    shared = np.empty(len(a), np.int32)
     n = 0
     j = 0
     for d in a:
@@ -74,27 +74,27 @@ def _common(a, b, without):
                 high = middle
         j = low
         if (j < len(b) and b[j] == d) != without:
-            out[n] = d
+            shared[n] = d
             n += 1
-    return out[:n].copy()
+    return shared[:n].copy()
 
 
 @njit(cache=True, nogil=True)
 def _either(a, b):
-    out = np.empty(len(a) + len(b), np.int32)
+    merged = np.empty(len(a) + len(b), np.int32)
     n = 0
     i = 0
     j = 0
     while i < len(a) or j < len(b):
         if j == len(b) or (i < len(a) and a[i] <= b[j]):
             j += j < len(b) and a[i] == b[j]
-            out[n] = a[i]
+            merged[n] = a[i]
             i += 1
         else:
-            out[n] = b[j]
+            merged[n] = b[j]
             j += 1
         n += 1
-    return out[:n].copy()
+    return merged[:n].copy()
 
 
 @njit(cache=True, nogil=True)

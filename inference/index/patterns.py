@@ -139,19 +139,19 @@ def _elements(match: regex.Match, cut: Cut) -> list[Element]:
         (at, text, _pieces(at, text, cut))
         for at, text in zip(match.starts("word"), match.captures("word"), strict=True)
     ]
-    pieces = tuple(piece for *_, some in words for piece in some)
+    words_of_pattern = tuple(word_piece for *_, word_pieces in words for word_piece in word_pieces)
     if len(words) == 1 and not (match["least"] or match["may"]):
-        return [Element((piece,)) for piece in pieces]
-    for at, text, some in words:
-        if len(some) > 1:
+        return [Element((word_piece,)) for word_piece in words_of_pattern]
+    for at, text, word_pieces in words:
+        if len(word_pieces) > 1:
             raise PatternError(
                 at,
-                f"“{text}” is {len(some)} words in the texts; an alternative or a word before {{…}}"
+                f"“{text}” is {len(word_pieces)} words in the texts; an alternative or a word before {{…}}"
                 " is one.",
             )
     first = match["least"] or (0 if match["may"] else 1)
-    least, most = sorted((int(first), int(match["most"] or match["least"] or 1)))
-    return [Element(pieces, least, most)]
+    least, longest = sorted((int(first), int(match["most"] or match["least"] or 1)))
+    return [Element(words_of_pattern, least, longest)]
 
 
 def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:

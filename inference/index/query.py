@@ -86,8 +86,8 @@ def sequences(node: Node, wanted: bool = True) -> list[Sequence]:
 
 def has_order(node: Node) -> bool:
     """Whether a search asks for words that follow each other, or that they do not."""
-    asked = sequences(node) + sequences(node, wanted=False)
-    return any(len(sequence.pieces) > 1 for sequence in asked)
+    sequences_of_query = sequences(node) + sequences(node, wanted=False)
+    return any(len(sequence.pieces) > 1 for sequence in sequences_of_query)
 
 
 class _Token(NamedTuple):
@@ -206,16 +206,16 @@ class _Parser:
     def _sequence(self, token: _Token) -> Sequence | None:
         """None where there is no word, as in "&"."""
         how = EXACT if token.kind == "phrase" else STEM
-        pieces: list[Piece] = []
+        query_words: list[Piece] = []
         for chunk in token.text.split():
             words = self.cut(chunk)
-            pieces += [Piece(word, how) for word in words]
+            query_words += [Piece(word, how) for word in words]
             if words and chunk.endswith("*"):
-                pieces[-1] = Piece(words[-1], BEGIN)
-        self.words += len(pieces)
+                query_words[-1] = Piece(words[-1], BEGIN)
+        self.words += len(query_words)
         if self.words > WORDS:
             raise _invalid(f"A search may have at most {WORDS} words.")
-        return Sequence(tuple(pieces)) if pieces else None
+        return Sequence(tuple(query_words)) if query_words else None
 
 
 def _token(match) -> _Token:
@@ -225,8 +225,8 @@ def _token(match) -> _Token:
 
 
 def _joined(kind: type, parts: list[Node | None]) -> Node | None:
-    known = [part for part in parts if part is not None]
-    return kind(tuple(known)) if len(known) > 1 else known[0] if known else None
+    present = [part for part in parts if part is not None]
+    return kind(tuple(present)) if len(present) > 1 else present[0] if present else None
 
 
 def _invalid(sentence: str) -> Invalid:

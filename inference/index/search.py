@@ -113,13 +113,16 @@ class Index:
         """
         folder = Path(folder)
         old = _meta(folder)
-        made = 1 + (old["made"] if old else 0)
+        generation = 1 + (old["made"] if old else 0)
         finished = (
             old["segments"][:-1] if old and extend else []
         )  # the last may not be full: it is made again
         begin = finished[-1]["end"] if finished else 0
-        kept = folder / finished[-1]["name"] if finished else None
-        at = {field: int(Field.open(kept / field).first[-1]) if kept else 0 for field in FIELDS}
+        last_segment = folder / finished[-1]["name"] if finished else None
+        at = {
+            field: int(Field.open(last_segment / field).first[-1]) if last_segment else 0
+            for field in FIELDS
+        }
         columns = {
             "text": (stream.words, stream.lengths),
             "title": (stream.title_words, stream.title_lengths),
@@ -143,7 +146,7 @@ class Index:
             }
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
-            name = f"{made}.{len(finished)}"
+            name = f"{generation}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
                 Field.from_stream(
@@ -153,12 +156,12 @@ class Index:
             begin += count
             finished.append({"name": name, "end": begin})
             advance(begin)
-        name = f"{made}.words"
+        name = f"{generation}.words"
         shutil.rmtree(folder / name, ignore_errors=True)
         Forms.write(folder / name, stream.lexicon, language)
         meta = {
             "format": FORMAT,
-            "made": made,
+            "made": generation,
             "language": language,
             "words": name,
             "segments": finished,
@@ -245,20 +248,23 @@ class Index:
         """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by
         place: the character at which a word of it begins, and that at which the next piece of the
         text does (of the last: END)."""
-        wanted = [
-            [self.forms.matching(piece) for piece in sequence.pieces]
+        accepted_forms = [
+            [self.forms.matching(query_piece) for query_piece in sequence.pieces]
             for sequence in sequences(self.parse(query))
         ]
         by_document = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first
-            here = first[number - self.bounds[s] :][:2]
-            pieces = self.stream.words[slice(*here)] & NUMBER
-            starts = np.append(self.stream.starts.of(*here[:, None]), END)
+            token_range = first[number - self.bounds[s] :][:2]
+            document_words = self.stream.words[slice(*token_range)] & NUMBER
+            starts = np.append(self.stream.starts.of(*token_range[:, None]), END)
             by_document[number] = [
                 np.stack([starts[at], starts[at + 1]], axis=1)
-                for at in (_standing(pieces, one) for one in wanted)
+                for at in (
+                    _standing(document_words, forms_of_sequence)
+                    for forms_of_sequence in accepted_forms
+                )
                 if len(at)
             ]
         return by_document
@@ -267,9 +273,9 @@ class Index:
         """Of texts that each begin with a piece and hold no other: how many of its characters
         belong to the piece."""
         begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
-        pieces = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
-        last = np.searchsorted([start for start, _, _ in pieces], begins[1:]) - 1
-        stops = [pieces[i][1] if i >= 0 else 0 for i in last.tolist()]
+        word_spans = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
+        last = np.searchsorted([start for start, _, _ in word_spans], begins[1:]) - 1
+        stops = [word_spans[i][1] if i >= 0 else 0 for i in last.tolist()]
         return [
             stop - begin if stop > begin else len(text)
             for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
@@ -286,17 +292,17 @@ class Index:
         """(weight, documents int32 ascending, counts uint16) of each form of a word in each
         segment's texts and titles, or of a phrase in them."""
         if len(sequence.pieces) > 1:
-            places = self._phrase(sequence)
+            phrase_places = self._phrase(sequence)
             return [
                 (TITLE if name == "title" else 1.0, documents, counts)
-                for name, documents, counts in places
+                for name, documents, counts in phrase_places
             ]
-        wanted = self.forms.matching(sequence.pieces[0])
+        matching_forms = self.forms.matching(sequence.pieces[0])
         return [
             (TITLE if name == "title" else 1.0, documents, counts)
             for name, fields in self.fields.items()
             for field in fields
-            for documents, counts in field.lists(wanted)
+            for documents, counts in field.lists(matching_forms)
         ]
 
     def _having(self, sequence: Sequence) -> np.ndarray:
@@ -326,36 +332,36 @@ class Index:
         times)."""
         documents = frozen(self._having(sequence), np.int32)
         total = np.zeros(len(documents), np.float32)
-        for weight, some, counts in self._lists(sequence):
-            add(documents, total, some, counts, weight)
+        for weight, holders, counts in self._lists(sequence):
+            add(documents, total, holders, counts, weight)
         return documents, total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
         """(field, documents int32, counts uint16): of those that have all words of a phrase, in
         which it really stands."""
-        places = self._phrases.get(sequence)
-        if places is None:
-            places = list(self._verified(sequence))
+        phrase_places = self._phrases.get(sequence)
+        if phrase_places is None:
+            phrase_places = list(self._verified(sequence))
             while len(self._phrases) >= PHRASES:
                 self._phrases.pop(next(iter(self._phrases)), None)
-            self._phrases[sequence] = places
-        return places
+            self._phrases[sequence] = phrase_places
+        return phrase_places
 
     def _verified(self, sequence: Sequence) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        accepted = [self.forms.matching(piece) for piece in sequence.pieces]
+        accepted = [self.forms.matching(query_piece) for query_piece in sequence.pieces]
         if not all(map(len, accepted)):
             return
         ends = np.cumsum([0, *map(len, accepted)])
-        together = np.concatenate(accepted)
+        all_forms = np.concatenate(accepted)
         for name, columns in (("text", self.stream.words), ("title", self.stream.title_words)):
             for s, field in enumerate(self.fields[name]):
                 begin = self.bounds[s]
                 documents = (begin + np.flatnonzero(field.having(accepted, begin))).astype(np.int32)
                 counts = np.empty(len(documents), np.uint16)
-                place = columns, field.first, begin
+                stream_place = columns, field.first, begin
                 in_two(
-                    lambda some, out, place=place: segments.sequences(
-                        *place, some, together, ends, out
+                    lambda some, out, stream_place=stream_place: segments.sequences(
+                        *stream_place, some, all_forms, ends, out
                     ),
                     np.array_split(documents, 2),
                     np.array_split(counts, 2),
@@ -369,12 +375,12 @@ class Index:
         for phrase in phrases:
             check()
             sequence = Sequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
-            own = [
+            own_segments = [
                 np.stack([documents, counts])
                 for name, documents, counts in self._verified(sequence)
                 if name == "text"
             ]
-            parts.append(np.concatenate([parts[0], *own], axis=1))
+            parts.append(np.concatenate([parts[0], *own_segments], axis=1))
         indptr = np.cumsum([part.shape[1] for part in parts], dtype=np.int64)
         documents, counts = np.concatenate(parts, axis=1)
         return Field(
@@ -409,10 +415,10 @@ def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
     n = len(accepted)
     if len(pieces) < n:
         return np.zeros(0, np.int64)
-    here = np.ones(len(pieces) - n + 1, bool)
-    for p, wanted in enumerate(accepted):
-        here &= np.isin(pieces[p : len(pieces) - n + 1 + p], wanted)
-    return np.unique(np.flatnonzero(here)[:PLACES][:, None] + np.arange(n))
+    begins = np.ones(len(pieces) - n + 1, bool)
+    for p, forms_of_piece in enumerate(accepted):
+        begins &= np.isin(pieces[p : len(pieces) - n + 1 + p], forms_of_piece)
+    return np.unique(np.flatnonzero(begins)[:PLACES][:, None] + np.arange(n))
 
 
 @njit(cache=True, nogil=True)

@@ -36,17 +36,17 @@ class Field(NamedTuple):
         cls, stream: np.ndarray, first: np.ndarray, document: int, scratch: "Scratch"
     ) -> "Field":
         """stream: words of all documents. document: the number of the first here."""
-        pieces = stream[first[0] : first[-1]]
+        segment_words = stream[first[0] : first[-1]]
         documents_of = np.zeros(scratch.words, np.int64)
         scratch.last.fill(-1)
-        _count(pieces, first, scratch.last, documents_of)
+        _count(segment_words, first, scratch.last, documents_of)
         words = np.flatnonzero(documents_of).astype(np.int32)
         indptr = np.concatenate([[0], np.cumsum(documents_of[words])])
         documents = np.empty(indptr[-1], np.int32)
         counts = np.empty(indptr[-1], np.uint16)
         documents_of[words] = indptr[:-1]
         scratch.last.fill(-1)
-        _fill(pieces, first, document, scratch.last, documents_of, documents, counts)
+        _fill(segment_words, first, document, scratch.last, documents_of, documents, counts)
         return cls(words, indptr, documents, counts, first)
 
     def save(self, folder: Path) -> None:
@@ -66,10 +66,10 @@ class Field(NamedTuple):
         """bool[n]: which documents of the segment, whose first has the number `begin`, have of each
         of some lists a word."""
         mask = np.ones(len(self.first) - 1, bool)
-        for wanted in each:
-            one = np.zeros(len(mask), bool)
-            self.mark(wanted, one, begin)
-            mask &= one
+        for form_list in each:
+            holders = np.zeros(len(mask), bool)
+            self.mark(form_list, holders, begin)
+            mask &= holders
         return mask
 
     def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -159,13 +159,13 @@ def sequences(stream, first, document, candidates, accepted, ends, out):
     first: where documents begin in the stream, that of number `document` first.
     """
     n = len(ends) - 1
-    alone = ends[1] == 1
+    is_single = ends[1] == 1
     head = accepted[0]
     for i in range(len(candidates)):
         d = candidates[i] - document
         length = 0
         for at in range(first[d], first[d + 1] - n + 1):
-            if alone and stream[at] & NUMBER != head:  # most pieces end here
+            if is_single and stream[at] & NUMBER != head:  # most pieces end here
                 continue
             p = 0
             while p < n and _among(accepted, ends[p], ends[p + 1], stream[at + p] & NUMBER):

@@ -48,8 +48,8 @@ def tokens(
             _halves(_add_all, field, 0, len(field.words), table)
         else:
             _halves(_add_chosen, field, 0, len(field.words), chosen, table)
-    kept = np.flatnonzero(table[:, 1] >= least)
-    return kept.astype(np.int32), table[kept, 0]
+    frequent = np.flatnonzero(table[:, 1] >= least)
+    return frequent.astype(np.int32), table[frequent, 0]
 
 
 def dispersion(
@@ -60,7 +60,7 @@ def dispersion(
     of all tokens. 0: everywhere as frequent; near 1: in a small part alone; NaN: in none. part:
     int[D], of each document; -1 for none."""
     parts = int(part.max(initial=-1)) + 1
-    made = np.empty(len(forms))
+    dispersions = np.empty(len(forms))
     sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
     for i in range(len(forms)):
         tokens = np.zeros(parts)
@@ -68,10 +68,10 @@ def dispersion(
             field.lists(forms[i : i + 1]) for field in fields
         ):
             tokens += np.bincount(part[documents] + 1, counts, parts + 1)[1:]
-        made[i] = (
+        dispersions[i] = (
             np.abs(tokens / (tokens.sum() or np.nan) - sizes / (sizes.sum() or np.nan)).sum() / 2
         )
-    return made
+    return dispersions
 
 
 def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:

@@ -127,9 +127,9 @@ def classified(sets: Iterable[tuple[int, str]], others: int = OTHER) -> np.ndarr
     """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has
     it."""
     classes = np.full(CODES, others, np.uint8)
-    every = _every()
+    all_characters = _every()
     for number, pattern in sets:
-        for run in regex.finditer(f"(?:{pattern})+", every, regex.V1):
+        for run in regex.finditer(f"(?:{pattern})+", all_characters, regex.V1):
             classes[run.start() : run.end()] = number
     return classes
 

@@ -119,8 +119,8 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
     if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
     often = np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths)))
-    known = np.flatnonzero(tokens)
-    first = known[np.argsort(-tokens[known], kind="stable")[:_COMPARED]]
+    used_words = np.flatnonzero(tokens)
+    first = used_words[np.argsort(-tokens[used_words], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
     def residual(forms: np.ndarray) -> np.ndarray:
@@ -238,11 +238,13 @@ class Counts:
 
     def _even(self) -> np.ndarray:
         """Of `even`, counted in pieces where documents are long."""
-        pieces = Sections(self.stream, _PIECE, self.rows)
-        if not pieces.cut:
+        even_sections = Sections(self.stream, _PIECE, self.rows)
+        if not even_sections.cut:
             return even(self.tokens, self.documents, self.lengths)
-        tokens, within = self._count(self.form, len(self.tokens), pieces)
-        return even(tokens, within, pieces.lengths[~np.repeat(self.skipped, pieces.pieces)])
+        tokens, within = self._count(self.form, len(self.tokens), even_sections)
+        return even(
+            tokens, within, even_sections.lengths[~np.repeat(self.skipped, even_sections.pieces)]
+        )
 
     def pick(self) -> None:
         """Apply the thresholds, and number what stays. Raises Invalid when no word does."""
@@ -252,37 +254,45 @@ class Counts:
         left = thresholds(
             self.choice, tokens, in_documents, len(self.lengths), self.even, self.words
         )
-        out = [
+        words_left_out = [
             (name, reason == i, self.left_out_tokens)
             for i, name in enumerate(REASONS[:-THRESHOLDS])
         ]
-        out += [
+        words_left_out += [
             (name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
         ]
         dropped = {
-            name: (int(mask.sum()), int(of[mask].sum())) for name, mask, of in out if mask.any()
+            name: (int(mask.sum()), int(of[mask].sum()))
+            for name, mask, of in words_left_out
+            if mask.any()
         }
-        kept = np.flatnonzero((tokens > 0) & ~left.any)
-        if not len(kept):
+        chosen_words = np.flatnonzero((tokens > 0) & ~left.any)
+        if not len(chosen_words):
             raise Invalid("min_documents", _nothing_left(dropped, self.rows, self.choice))
-        words = self.words(kept)
+        words = self.words(chosen_words)
         # The most frequent first, and of those the first in the alphabet: Arrow compares UTF-8,
         # whose order is Python's, without its lock.
-        table = pa.table({"tokens": tokens[kept], "word": pa.array(words, pa.large_string())})
+        table = pa.table(
+            {"tokens": tokens[chosen_words], "word": pa.array(words, pa.large_string())}
+        )
         order = pc.sort_indices(
             table, sort_keys=[("tokens", "descending"), ("word", "ascending")]
         ).to_numpy()
-        kept = kept[order]
+        chosen_words = chosen_words[order]
         column = np.full(len(tokens) + 1, -1, np.int32)  # the last one: of units without a form
-        column[kept] = np.arange(len(kept), dtype=np.int32)
+        column[chosen_words] = np.arange(len(chosen_words), dtype=np.int32)
         self.column = column[self.form]  # of units
-        documents = pairs = in_documents[kept].astype(np.int64)
+        documents = pairs = in_documents[chosen_words].astype(np.int64)
         if self.first_row is not None:
             documents = self._count(self.form, len(tokens), first_row=self.first_row)[1][
-                kept
+                chosen_words
             ].astype(np.int64)
         self.vocabulary = Vocabulary(
-            [words[i] for i in order.tolist()], tokens[kept], documents, int(pairs.sum()), dropped
+            [words[i] for i in order.tolist()],
+            tokens[chosen_words],
+            documents,
+            int(pairs.sum()),
+            dropped,
         )
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
@@ -403,9 +413,9 @@ def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -
             f"The documents hold no words at all{numbers}. Check that the right column and encoding"
             " were chosen."
         )
-    several = {"number": "numbers", "stop word": "stop words"}
+    plurals = {"number": "numbers", "stop word": "stop words"}
     parts = ", ".join(
-        f"{types:,} {several.get(reason, reason)}" for reason, (types, _) in dropped.items()
+        f"{types:,} {plurals.get(reason, reason)}" for reason, (types, _) in dropped.items()
     )
     return (
         f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if"

@@ -37,12 +37,12 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
         2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
     )
     for block in stream.blocks(places=False):
-        here = slice(block.first, block.first + len(block.ends))
+        block_slice = slice(block.first, block.first + len(block.ends))
         words = block.words & NUMBER
-        _digests(words, block.ends, digests[here])
+        _digests(words, block.ends, digests[block_slice])
         keys = np.zeros((BANDS, len(block.ends)), np.uint32)
         _signatures(words, block.ends, factors, ROWS, keys)
-        bands[:, here] = keys
+        bands[:, block_slice] = keys
     exact = _exact(stream, digests)
     return exact, _near(stream, exact, bands)
 
@@ -51,10 +51,12 @@ def _exact(stream: Stream, keys: np.ndarray) -> np.ndarray:
     """int64: of each document the first with the same keys, -1 for that itself and for one without
     words."""
     order = np.lexsort((keys[:, 1], keys[:, 0]))
-    same = np.append(False, (keys[order[1:]] == keys[order[:-1]]).all(axis=1))[: len(order)]
-    begins = np.maximum.accumulate(np.where(same, 0, np.arange(len(order))))
+    equals_previous = np.append(False, (keys[order[1:]] == keys[order[:-1]]).all(axis=1))[
+        : len(order)
+    ]
+    begins = np.maximum.accumulate(np.where(equals_previous, 0, np.arange(len(order))))
     firsts = np.full(len(order), -1, np.int64)
-    firsts[order[same]] = order[begins[same]]
+    firsts[order[equals_previous]] = order[begins[equals_previous]]
     firsts[np.asarray(stream.lengths) == 0] = -1
     return firsts
 
@@ -131,17 +133,17 @@ def _alike(a, b):
     y = _shingles(b)
     if min(len(x), len(y)) < ALIKE * max(len(x), len(y)):
         return False
-    i = j = both = 0
+    i = j = shared = 0
     while i < len(x) and j < len(y):
         if x[i] == y[j]:
-            both += 1
+            shared += 1
             i += 1
             j += 1
         elif x[i] < y[j]:
             i += 1
         else:
             j += 1
-    return both >= ALIKE * (len(x) + len(y) - both)
+    return shared >= ALIKE * (len(x) + len(y) - shared)
 
 
 @njit(cache=True, nogil=True)

@@ -63,9 +63,9 @@ class Lexicon:
         ends = np.cumsum([len(word) for word in sought], dtype=np.uint32)
         hashes = _hashes(letters, ends)
         order = np.argsort(hashes, kind="stable")
-        places = np.full(len(words), -1)
-        _find(self.letters, self.ends, letters, ends, hashes[order], order, places)
-        return places
+        word_numbers = np.full(len(words), -1)
+        _find(self.letters, self.ends, letters, ends, hashes[order], order, word_numbers)
+        return word_numbers
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """uint8 and uint32 by word: its length in code points (255 for more), and its first."""
@@ -92,9 +92,9 @@ def _gathered(letters: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> np.
     """uint8: words behind one another with a new line between them; no word holds one."""
     begins = np.where(numbers > 0, ends[numbers - 1], np.uint32(0)).astype(np.int64)
     sizes = ends[numbers] - begins
-    out = np.full(int(sizes.sum()) + len(numbers) - 1, 10, np.uint8)
-    _gather(letters, begins, sizes, out)
-    return out
+    letters_out = np.full(int(sizes.sum()) + len(numbers) - 1, 10, np.uint8)
+    _gather(letters, begins, sizes, letters_out)
+    return letters_out
 
 
 @njit(cache=True, nogil=True)
@@ -109,10 +109,10 @@ def _gather(letters, begins, sizes, out):
 
 @njit(cache=True, nogil=True)
 def _hashes(letters, ends):
-    out = np.empty(len(ends), np.uint64)
+    hashes = np.empty(len(ends), np.uint64)
     for n in range(len(ends)):
-        out[n] = hashed(MIX, letters, np.int64(ends[n - 1]) if n else 0, np.int64(ends[n]))
-    return out
+        hashes[n] = hashed(MIX, letters, np.int64(ends[n - 1]) if n else 0, np.int64(ends[n]))
+    return hashes
 
 
 @njit(cache=True, nogil=True)
@@ -149,9 +149,9 @@ def _sizes(letters, ends, lengths, first):
         if lead < 0x80:
             first[n] = lead
         else:
-            more = 1 + (lead >= 0xE0) + (lead >= 0xF0)
-            code = lead & (0x3F >> more)
-            for i in range(more):
+            following_bytes = 1 + (lead >= 0xE0) + (lead >= 0xF0)
+            code = lead & (0x3F >> following_bytes)
+            for i in range(following_bytes):
                 code = code << 6 | letters[a + 1 + i] & 0x3F
             first[n] = code
         a = b

@@ -85,8 +85,8 @@ def _pairs(stream: Stream | Spread, choice: Choice, most: int) -> list[Phrase]:
         else:
             break
         least *= 2
-    _, keys, counts, made = table
-    keys, (times, documents, _) = keys[: made[0]], counts[: made[0]].T
+    _, keys, counts, pair_count = table
+    keys, (times, documents, _) = keys[: pair_count[0]], counts[: pair_count[0]].T
     last = keys[np.arange(len(keys)), np.maximum(1, (keys >= 0).sum(axis=1) - 1)]
     score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
     score[(times < least) | (documents < choice.min_documents)] = 0
@@ -160,7 +160,7 @@ def _count(
     """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last
     document. False where the table is full."""
     mask = np.uint64(len(sieve) - 1)
-    places = np.uint64(len(slots) - 1)
+    slot_mask = np.uint64(len(slots) - 1)
     for d in range(len(ends)):
         for at in range(ends[d - 1] if d else 0, ends[d]):
             stop = _end(units, first, words, kind, at, ends[d])
@@ -169,15 +169,15 @@ def _count(
             h = _hash(units, at, stop)
             if sieve[h & mask] < least:
                 continue
-            place = h & places
+            slot = h & slot_mask
             while True:
-                pair = slots[place] - 1
+                pair = slots[slot] - 1
                 if pair < 0:
                     if made[0] == len(keys):
                         return False
                     pair = made[0]
                     made[0] += 1
-                    slots[place] = pair + 1
+                    slots[slot] = pair + 1
                     for k in range(_WIDTH):
                         keys[pair, k] = units[at + k] if at + k < stop else -1
                     break
@@ -186,7 +186,7 @@ def _count(
                         break
                 else:
                     break
-                place = (place + np.uint64(1)) & places
+                slot = (slot + np.uint64(1)) & slot_mask
             counts[pair, 0] += 1
             if counts[pair, 2] != first_document + d + 1:
                 counts[pair, 2] = first_document + d + 1

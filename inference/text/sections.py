@@ -41,8 +41,8 @@ class Sections:
     ):
         self.stream = stream
         self.lexicon: Lexicon = stream.lexicon
-        given: np.ndarray = stream.lengths
-        lengths = np.asarray(given[:documents], np.int64)
+        document_lengths: np.ndarray = stream.lengths
+        lengths = np.asarray(document_lengths[:documents], np.int64)
         self.pieces = np.where(
             lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1
         ).astype(np.int64)
@@ -64,9 +64,10 @@ class Sections:
     def blocks(self, documents: int | None = None, places: bool = True) -> Iterator[Block]:
         """As Stream.blocks: of all sections. documents: must be D."""
         for block in self.stream.blocks(len(self.pieces), places=places):
-            pieces = self.pieces[block.first : block.first + len(block.ends)]
+            section_counts = self.pieces[block.first : block.first + len(block.ends)]
             yield block._replace(
-                first=int(self.first_row[block.first]), ends=_ends(block.words, block.ends, pieces)
+                first=int(self.first_row[block.first]),
+                ends=_ends(block.words, block.ends, section_counts),
             )
 
 
@@ -74,8 +75,8 @@ class Sections:
 def _ends(words, ends, pieces):
     """int64: where each section ends. ends: int64, of the documents; pieces: int64, how many
     sections each has."""
-    out = np.empty(pieces.sum(), np.int64)
-    made = 0
+    section_ends = np.empty(pieces.sum(), np.int64)
+    ended = 0
     begin = np.int64(0)
     for d in range(len(ends)):
         length = ends[d] - begin
@@ -87,19 +88,19 @@ def _ends(words, ends, pieces):
             before = _best(
                 words, max(before + 1, ideal - near), ideal, min(ideal + near, ends[d] - 1)
             )
-            out[made] = before
-            made += 1
-        out[made] = ends[d]
-        made += 1
+            section_ends[ended] = before
+            ended += 1
+        section_ends[ended] = ends[d]
+        ended += 1
         begin = ends[d]
-    return out
+    return section_ends
 
 
 @njit(cache=True, nogil=True)
 def _best(words, first, ideal, last):
     """The piece before which to cut: behind the paragraph that ends nearest to the ideal, else a
     sentence, any punctuation, or a word that nothing joins to the one before."""
-    best = ideal
+    best_end = ideal
     rank = 0
     distance = np.int64(0)
     for at in range(first, last + 1):
@@ -117,7 +118,7 @@ def _best(words, first, ideal, last):
         )
         away = abs(at - ideal)
         if quality > rank or (quality == rank and away < distance):
-            best = at
+            best_end = at
             rank = quality
             distance = away
-    return best
+    return best_end

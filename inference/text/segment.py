@@ -76,9 +76,9 @@ def segmenter(language: str) -> Callable[[str], np.ndarray] | None:
 
 def _edges(kinds: np.ndarray) -> np.ndarray:
     """Where a run of the scripts begins, and where other characters follow one."""
-    own = np.flatnonzero(kinds != _INHERITED)
-    inside = np.append(False, kinds[own] == _INSIDE)
-    return own[inside[1:] != inside[:-1]]
+    own_script = np.flatnonzero(kinds != _INHERITED)
+    inside = np.append(False, kinds[own_script] == _INSIDE)
+    return own_script[inside[1:] != inside[:-1]]
 
 
 def _blocks(kinds: np.ndarray):
@@ -150,14 +150,14 @@ def _has(encoding: str, character: str) -> bool:
 def _korean(text: str) -> list[int]:
     """The nouns and stems of each word, and its particles and endings. Chinese characters stay
     together."""
-    places = []
+    breaks = []
     for match in _SYLLABLES.finditer(text):
         for start in range(match.start(), match.end(), LONGEST_RUN):
-            places += [
+            breaks += [
                 start + part
                 for part in (0, *_parts(text[start : min(start + LONGEST_RUN, match.end())]))
             ]
-    return places
+    return breaks
 
 
 @lru_cache(1 << 16)  # Korean words whose parts are kept: a text has few different ones

@@ -79,14 +79,14 @@ def odd(language: str) -> list[int]:
 @lru_cache
 def inner(language: str) -> np.ndarray:
     """uint8[CODES]: the bits of Characters.inner."""
-    bits = np.zeros(CODES, np.uint8)
-    every = np.arange(CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    script_bits = np.zeros(CODES, np.uint8)
+    all_letters = np.arange(CODES, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     scripts = [(_CYRILLIC, r"[\p{L}&&\p{Cyrillic}]"), (_HEBREW, r"[\p{L}&&\p{Hebrew}]")]
     if language == "de":
         scripts.append((GENDERED, r"[\p{L}&&\p{Latin}]"))
-    for bit, letters in scripts:
-        for run in regex.finditer(f"{letters}+", every, regex.V1):
-            bits[run.start() : run.end()] |= bit
+    for script_bit, letters in scripts:
+        for run in regex.finditer(f"{letters}+", all_letters, regex.V1):
+            script_bits[run.start() : run.end()] |= script_bit
     marks = [
         (_CYRILLIC, _APOSTROPHES),
         (_HEBREW, _APOSTROPHES + _QUOTES + _GERESH),
@@ -94,10 +94,10 @@ def inner(language: str) -> np.ndarray:
     ]
     if language == "de":
         marks.append((GENDERED, _GENDER_MARKS))
-    for bit, characters in marks:
-        bits[[ord(character) for character in characters]] |= bit << FOR_MARKS
-    bits[[ord("l"), ord("L")]] |= _CATALAN
-    return bits
+    for script_bit, characters in marks:
+        script_bits[[ord(character) for character in characters]] |= script_bit << FOR_MARKS
+    script_bits[[ord("l"), ord("L")]] |= _CATALAN
+    return script_bits
 
 
 def _hebrew_mark(match: regex.Match) -> str:
@@ -107,13 +107,13 @@ def _hebrew_mark(match: regex.Match) -> str:
 @lru_cache
 def _compatible() -> dict[int, str]:
     """Characters that stand for others -> these; not those that stand for several words."""
-    found = {0x017F: "s"}  # the long s of old prints
+    replacements = {0x017F: "s"}  # the long s of old prints
     for first, last in _COMPATIBLE:
         for code in range(first, last + 1):
             plain = unicodedata.normalize("NFKC", chr(code))
             if plain != chr(code) and " " not in plain and _POINTS.sub("", plain):
-                found[code] = plain
-    return found
+                replacements[code] = plain
+    return replacements
 
 
 @lru_cache

@@ -26,18 +26,18 @@ class Starts(NamedTuple):
         steps = np.diff(starts, prepend=0)
         first = (np.cumsum(lengths) - lengths)[lengths > 0]
         steps[first] = starts[first]
-        places = np.flatnonzero(steps >= FAR)
+        far_places = np.flatnonzero(steps >= FAR)
         return cls(
             np.minimum(steps, FAR).astype(np.uint8),
-            np.stack([place + places, starts[places]], 1).astype(np.int64),
+            np.stack([place + far_places, starts[far_places]], 1).astype(np.int64),
         )
 
     def of(self, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
         """int32: of documents, one behind another; of each the places of its first piece and behind
         its last."""
-        out = np.empty(int(np.sum(ends) - np.sum(begins)), np.int32)
-        _of(self.frozen, np.asarray(begins, np.int64), np.asarray(ends, np.int64), out)
-        return out
+        begins_of_pieces = np.empty(int(np.sum(ends) - np.sum(begins)), np.int32)
+        _of(self.frozen, np.asarray(begins, np.int64), np.asarray(ends, np.int64), begins_of_pieces)
+        return begins_of_pieces
 
     @property
     def frozen(self) -> "Starts":
@@ -63,7 +63,7 @@ def begin(starts, low, high, out):
 
 @njit(cache=True, nogil=True)
 def _of(starts, begins, ends, out):
-    made = 0
+    written = 0
     for d in range(len(begins)):
-        begin(starts, begins[d], ends[d], out[made:])
-        made += ends[d] - begins[d]
+        begin(starts, begins[d], ends[d], out[written:])
+        written += ends[d] - begins[d]

@@ -116,8 +116,10 @@ def stop_words(language: str) -> frozenset[str]:
         raise KeyError(language)
     if language == "en":
         return ENGLISH
-    listed = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else set()
-    words = {normalize("NFC", word.lower()) for word in listed} | _MORE.get(language, frozenset())
+    stop_list = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else set()
+    words = {normalize("NFC", word.lower()) for word in stop_list} | _MORE.get(
+        language, frozenset()
+    )
     words |= {_VOWELS.sub("", word) for word in words}
     if language == "zh":
         forms = [word.translate(_TRADITIONAL) for word in words]
@@ -125,7 +127,9 @@ def stop_words(language: str) -> frozenset[str]:
     # The tokeniser ends a word at an apostrophe or a hyphen: the pieces of such entries are stop
     # words too. Entries of several words, and signs, are no words.
     words |= {
-        piece for word in words for piece in word.replace("’", "'").replace("-", "'").split("'")
+        word_part
+        for word in words
+        for word_part in word.replace("’", "'").replace("-", "'").split("'")
     }
     return frozenset(
         word for word in words if " " not in word and any(character.isalpha() for character in word)

@@ -136,12 +136,12 @@ class Stream:
     @staticmethod
     def sizes(checkpoint: dict, prefix: str = "") -> dict[str, int]:
         """Bytes of each of its files, as of what `commit` returned: they only grow."""
-        kept = {
+        stored_arrays = {
             name: kind.itemsize * checkpoint[name]
             for name, kind in _KINDS.items()
             if name in checkpoint
         }
-        return {prefix + _LEXICON.get(name, name): size for name, size in kept.items()}
+        return {prefix + _LEXICON.get(name, name): size for name, size in stored_arrays.items()}
 
     @staticmethod
     def renew(folder: Path, checkpoint: dict, texts: Iterable[list[str]]) -> dict:
@@ -153,20 +153,20 @@ class Stream:
         paths = {name: Path(folder, f"{name}.new") for name in _OF_PIECES}
         characters = stream.tokeniser().characters
         d = 0
-        place = 0
+        next_piece = 0
         with ExitStack() as closing:
             anew = {name: closing.enter_context(path.open("wb")) for name, path in paths.items()}
-            for some in texts:
-                lengths = stream.lengths[d : d + len(some)]
-                ends = place + np.cumsum(lengths, dtype=np.int64)
-                words = stream.words[place : ends[-1]] & ~CASE
+            for text_batch in texts:
+                lengths = stream.lengths[d : d + len(text_batch)]
+                ends = next_piece + np.cumsum(lengths, dtype=np.int64)
+                words = stream.words[next_piece : ends[-1]] & ~CASE
                 starts = stream.starts.of(ends - lengths, ends)
                 for name, array in _columns(
-                    some, Pieces(words, starts, starts, lengths), characters, place
+                    text_batch, Pieces(words, starts, starts, lengths), characters, next_piece
                 ).items():
                     array.tofile(anew[name])
-                d = d + len(some)
-                place = int(ends[-1])
+                d = d + len(text_batch)
+                next_piece = int(ends[-1])
         if d != stream.D:
             raise Invalid(
                 "corpus",
@@ -230,8 +230,12 @@ class Writer:
             **dict.fromkeys(_WRITTEN, 0),
         }
         self._checkpoint: dict[str, Any] = anew if resume is None else resume
-        begun = self._checkpoint["language"], self._checkpoint["given"], cut_of(self._checkpoint)
-        if begun != (tokeniser.language, tokeniser.given, tokeniser.cut):
+        settings_of_stream = (
+            self._checkpoint["language"],
+            self._checkpoint["given"],
+            cut_of(self._checkpoint),
+        )
+        if settings_of_stream != (tokeniser.language, tokeniser.given, tokeniser.cut):
             raise Invalid(
                 "language",
                 "The words of a corpus can't be cut in two ways: its stream was begun with other"

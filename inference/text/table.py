@@ -103,26 +103,34 @@ class Table:
         and stops int32 counted from the text's beginning, and lengths int32, pieces of each text.
         """
         lengths = np.zeros(len(text_ends), np.int32)
-        pieces = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
+        piece_arrays = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
         state = np.zeros(7, np.int64)
         state[_WORDS] = self.count
         state[_USED] = self.used
         state[_END] = -1
         while True:
-            known = Known(
+            known_words = Known(
                 self.slots, self.letters, self.ends, self.odd, self.near, self.near_words, self.seed
             )
             outcome = _cut(
-                codes, text_ends, breaks, together, characters, known, state, pieces, lengths
+                codes,
+                text_ends,
+                breaks,
+                together,
+                characters,
+                known_words,
+                state,
+                piece_arrays,
+                lengths,
             )
             self.count = int(state[_WORDS])
             self.used = int(state[_USED])
             if outcome == DONE:
-                return *(array[: state[_PIECES]] for array in pieces), lengths
+                return *(array[: state[_PIECES]] for array in piece_arrays), lengths
             if outcome == TABLE_FULL:
                 self._grow()
             else:
-                for array in pieces:
+                for array in piece_arrays:
                     array.resize(min(len(codes), 2 * len(array)), refcheck=False)
 
     def _grow(self) -> None:
@@ -268,7 +276,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
     limit = min(len(ends), int(_FULL * len(slots)))
     count = state[_WORDS]
     used = state[_USED]
-    made = state[_PIECES]
+    piece_count = state[_PIECES]
     before = state[_END]
     i = state[_AT]
     first = state[_FIRST]
@@ -284,28 +292,28 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
             outcome = DONE
             if count >= limit or used + _ROOM > len(letters):
                 outcome = TABLE_FULL
-            elif made >= len(words):
+            elif piece_count >= len(words):
                 outcome = PIECES_FULL
             if outcome != DONE:
                 state[_AT] = i
                 state[_TEXT] = text
                 state[_WORDS] = count
                 state[_USED] = used
-                state[_PIECES] = made
+                state[_PIECES] = piece_count
                 state[_END] = before
                 state[_FIRST] = first
                 return outcome
             # A short word of ASCII that was met lately.
-            k0 = np.uint64(0)
-            k1 = np.uint64(0)
+            low_key = np.uint64(0)
+            high_key = np.uint64(0)
             stop = i
             limit_of_short = min(end, i + 16)
             while stop < limit_of_short and codes[stop] < 128:
                 low = simple[codes[stop]]
                 if low == 0:
                     break
-                k1 = k1 << np.uint64(8) | k0 >> np.uint64(56)
-                k0 = k0 << np.uint64(8) | np.uint64(low)
+                high_key = high_key << np.uint64(8) | low_key >> np.uint64(56)
+                low_key = low_key << np.uint64(8) | np.uint64(low)
                 stop += 1
             short = stop > i
             if short and stop < end:
@@ -319,59 +327,59 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                         and classes[codes[stop - 1]] != DIGIT
                     )
                 ) and not is_inside(codes, classes, lower, inner, stop, end)
-            place = np.int64((k0 ^ k1 * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
-            if short and near[place, 0] == k0 and near[place, 1] == k1:
-                words[made] = near_words[place] | _flag(codes, classes, before, i)
-                starts[made] = i - begin
-                stops[made] = stop - begin
-                made += 1
+            place = np.int64((low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
+            if short and near[place, 0] == low_key and near[place, 1] == high_key:
+                words[piece_count] = near_words[place] | _flag(codes, classes, before, i)
+                starts[piece_count] = i - begin
+                stops[piece_count] = stop - begin
+                piece_count += 1
                 before = i = stop
                 continue
             # Where it ends.
             stop = i + 1
             j = i + 1
             while j < end:
-                here = classes[codes[j]]
-                if here >= LETTER:
+                character_class = classes[codes[j]]
+                if character_class >= LETTER:
                     if segmented and breaks[j]:
                         break
-                    if (here >= IDEOGRAPH or kind >= IDEOGRAPH) and not (
-                        (together and here >= IDEOGRAPH and kind >= IDEOGRAPH)
-                        or (here == KATAKANA and kind == KATAKANA)
+                    if (character_class >= IDEOGRAPH or kind >= IDEOGRAPH) and not (
+                        (together and character_class >= IDEOGRAPH and kind >= IDEOGRAPH)
+                        or (character_class == KATAKANA and kind == KATAKANA)
                     ):
                         break
                     stop = j + 1
-                elif here == MARK:
+                elif character_class == MARK:
                     stop = j + 1
                 elif is_inside(codes, classes, lower, inner, j, end):
                     pass
-                elif here == MIDDLE or here == APOSTROPHE:
+                elif character_class == MIDDLE or character_class == APOSTROPHE:
                     if not (
                         classes[codes[j - 1]] == DIGIT
                         and j + 1 < end
                         and classes[codes[j + 1]] == DIGIT
                     ):
                         break
-                elif here != JOINER and here != SKIPPED:
+                elif character_class != JOINER and character_class != SKIPPED:
                     break
                 j += 1
             # Its letters and their hash.
             size = 0
-            taken = 0
+            used_bytes = 0
             strange = False
             code = np.uint32(0)
             h = seed[0]
             for p in range(i, stop):
                 if classes[codes[p]] == SKIPPED:
                     continue
-                if taken > MAX_LETTERS:
+                if used_bytes > MAX_LETTERS:
                     break
                 code = lower[codes[p]]
                 if odd_codes[code]:
                     strange = True
                 h = (h ^ np.uint64(code)) * seed[1]
                 h ^= h >> np.uint64(29)
-                taken += 1
+                used_bytes += 1
                 if code < 0x80:
                     room[size] = code
                     size += 1
@@ -404,8 +412,8 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                     # A small sigma at the end of a word has a form of its own, where case is
                     # changed; a word that was cut is no word.
                     odd[word] = (
-                        strange or (code == 0x3C3 and lower[0x3A3] == code and taken > 1)
-                    ) and taken <= MAX_LETTERS
+                        strange or (code == 0x3C3 and lower[0x3A3] == code and used_bytes > 1)
+                    ) and used_bytes <= MAX_LETTERS
                     count += 1
                     break
                 if slot >> np.uint64(32) == half:
@@ -418,21 +426,21 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                         else:
                             break
                 at = (at + np.uint64(1)) & mask
-            words[made] = np.int32(word) | _flag(codes, classes, before, i)
+            words[piece_count] = np.int32(word) | _flag(codes, classes, before, i)
             if short:
-                near[place, 0] = k0
-                near[place, 1] = k1
+                near[place, 0] = low_key
+                near[place, 1] = high_key
                 near_words[place] = word
-            starts[made] = i - begin
-            stops[made] = stop - begin
-            made += 1
+            starts[piece_count] = i - begin
+            stops[piece_count] = stop - begin
+            piece_count += 1
             before = stop
             i = stop
-        lengths[text] = made - first
-        first = made
+        lengths[text] = piece_count - first
+        first = piece_count
         before = -1
         i = end
     state[_WORDS] = count
     state[_USED] = used
-    state[_PIECES] = made
+    state[_PIECES] = piece_count
     return DONE

@@ -29,12 +29,12 @@ def terms(
     if turn := former(choice.forms, choice.language):
         plain = int(np.searchsorted(distinct, units.phrases().start))
         words[:plain] = turn(words[:plain])
-    every = [
+    all_words = [
         (a, b, words[i])
         for a, b, i in zip(starts[stays].tolist(), ends[stays].tolist(), at.tolist(), strict=True)
     ]
     bounds = [0, *np.concatenate([[0], np.cumsum(stays)])[text_ends].tolist()]
-    return [every[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [all_words[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
 def stops(
@@ -56,9 +56,9 @@ def stops(
         starts = all_starts[begin:end]
         ends = all_ends[begin:end]
         nearest = np.minimum(np.searchsorted(starts, at), max(len(starts) - 1, 0))
-        known = starts[nearest] == at if len(starts) else np.zeros(len(at), bool)
+        is_stop = starts[nearest] == at if len(starts) else np.zeros(len(at), bool)
         all_stops.append(
-            np.where(known, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist()
+            np.where(is_stop, ends[nearest] if len(ends) else 0, np.asarray(at) + 1).tolist()
         )
     return all_stops
 
@@ -69,9 +69,9 @@ def _cut(
     """What cut them; of each unit its number, where it starts and where it stops in its text,
     int32; int64, where each text's units end."""
     tokeniser = Tokeniser(language, given, cut)
-    pieces = tokeniser.pieces(texts)
-    ends = np.cumsum(pieces.lengths, dtype=np.int64)
+    text_pieces = tokeniser.pieces(texts)
+    ends = np.cumsum(text_pieces.lengths, dtype=np.int64)
     units = Units(tokeniser.lexicon, choice)
-    units.learn([Block(0, pieces.words, pieces.starts, ends)])
-    numbers, first, last, ends = units.cut(pieces.words, ends)
-    return units, numbers, pieces.starts[first], pieces.stops[last], ends
+    units.learn([Block(0, text_pieces.words, text_pieces.starts, ends)])
+    numbers, first, last, ends = units.cut(text_pieces.words, ends)
+    return units, numbers, text_pieces.starts[first], text_pieces.stops[last], ends

@@ -105,23 +105,27 @@ class Tokeniser:
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """(start, end, word) of every piece, in their order: it is text[start:end], as it was
         written."""
-        pieces = self.pieces([text])
-        numbers, at = np.unique(pieces.words & NUMBER, return_inverse=True)
+        text_pieces = self.pieces([text])
+        numbers, at = np.unique(text_pieces.words & NUMBER, return_inverse=True)
         words = _words(self._table, self._sources[numbers])
         return [
             (a, b, words[i])
             for a, b, i in zip(
-                pieces.starts.tolist(), pieces.stops.tolist(), at.tolist(), strict=True
+                text_pieces.starts.tolist(), text_pieces.stops.tolist(), at.tolist(), strict=True
             )
         ]
 
     def written(self, text: str) -> list[tuple[str, int]]:
         """The word of every piece, and how it is written (case.key)."""
-        pieces = self.pieces([text])
-        capitals = case.mark([text], pieces.words, pieces.starts, pieces.lengths, self.characters)
-        cases = map(case.key, (pieces.words >> case.SHIFT & case.MIXED).tolist(), capitals.tolist())
+        text_pieces = self.pieces([text])
+        capitals = case.mark(
+            [text], text_pieces.words, text_pieces.starts, text_pieces.lengths, self.characters
+        )
+        cases = map(
+            case.key, (text_pieces.words >> case.SHIFT & case.MIXED).tolist(), capitals.tolist()
+        )
         return list(
-            zip(_words(self._table, self._sources[pieces.words & NUMBER]), cases, strict=True)
+            zip(_words(self._table, self._sources[text_pieces.words & NUMBER]), cases, strict=True)
         )
 
     def _pieces(self, texts: list[str], ends: np.ndarray) -> Pieces:
@@ -167,10 +171,10 @@ class Tokeniser:
 
     def _room(self) -> None:
         """As many places as the table has words."""
-        known = len(self._ids)
+        word_count = len(self._ids)
         count = self._table.count
         self._ids.resize(count, refcheck=False)
-        self._ids[known:] = -1
+        self._ids[word_count:] = -1
         self._sources.resize(count, refcheck=False)
 
 

@@ -57,10 +57,10 @@ class Units:
         # The unit of each name; where texts have it not, ~place until the number of joined words is
         # known
         self._unit: dict[str, int] = {}
-        for place, (name, unit) in enumerate(
+        for unit_number, (name, unit) in enumerate(
             zip(self._named, self.lexicon.find(self._named).tolist(), strict=True)
         ):
-            self._unit.setdefault(name, unit if unit >= 0 else ~place)
+            self._unit.setdefault(name, unit if unit >= 0 else ~unit_number)
         for name, units in zip(alike.values(), self._read(alike.values()), strict=True):
             if len(units) == 1:
                 self._unit[name] = int(units[0])
@@ -103,9 +103,9 @@ class Units:
         if self._named and self._indexes is None:
             variants = len(self._named) - len(self.choice.phrases)
             self._indexes = [
-                self._index(some)
-                for some in (range(variants), range(variants, len(self._named)))
-                if some
+                self._index(variant_range)
+                for variant_range in (range(variants), range(variants, len(self._named)))
+                if variant_range
             ]
         for index in self._indexes or ():
             first = first.copy()
@@ -129,14 +129,14 @@ class Units:
             if at >= self.joined:
                 names[i] = self._named[at - self.joined]
                 continue
-            pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
+            unit_pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
             marks = [
-                "" if k == 0 else "-" if piece & AFTER_HYPHEN else "'"
-                for k, piece in enumerate(pieces)
+                "" if k == 0 else "-" if unit_piece & AFTER_HYPHEN else "'"
+                for k, unit_piece in enumerate(unit_pieces)
             ]
             names[i] = "".join(
                 mark + word
-                for mark, word in zip(marks, self.lexicon.words(pieces & NUMBER), strict=True)
+                for mark, word in zip(marks, self.lexicon.words(unit_pieces & NUMBER), strict=True)
             )
         return names.tolist()
 
@@ -175,13 +175,16 @@ class Units:
             for word in phrase
             if word not in known
         }
-        distinct = sorted({piece for part in parts.values() for piece in part[::2]})
+        distinct = sorted({part_piece for part in parts.values() for part_piece in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
         units = {word: [unit] for word, unit in known.items()}
         for word, part in parts.items():
-            units[word] = self._word([number[piece] for piece in part[::2]], part[1::2])
+            units[word] = self._word([number[part_piece] for part_piece in part[::2]], part[1::2])
         sequences = ([units[word] for word in phrase] for phrase in words)
-        return [np.array(sum(each, []) if all(each) else [], np.int32) for each in sequences]
+        return [
+            np.array(sum(numbers_of_parts, []) if all(numbers_of_parts) else [], np.int32)
+            for numbers_of_parts in sequences
+        ]
 
     def _word(self, pieces: list[int], marks: list[str]) -> list[int]:
         """The units of a word without spaces; none where one of its pieces is in no text (-1)."""
@@ -191,7 +194,7 @@ class Units:
             return pieces
         flags = [0, *(_MARKS[mark] for mark in marks)]
         flagged = np.array(
-            [piece | flag for piece, flag in zip(pieces, flags, strict=True)], np.int32
+            [word_piece | flag for word_piece, flag in zip(pieces, flags, strict=True)], np.int32
         )
         return self._join(flagged, np.array([len(flagged)]))[0].tolist()
 
@@ -267,7 +270,7 @@ def _join(
     ones. state: joined words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL * len(slots)))
-    made = 0
+    unit_count = 0
     i = np.int64(0)
     seq = np.empty(MOST, np.int32)
     for d in range(len(doc_ends)):
@@ -277,7 +280,7 @@ def _join(
             while j < end and j - i < MOST and words[j] > 0 and words[j] & joins:
                 j += 1
             if j == i + 1:
-                units[made] = words[i] & NUMBER
+                units[unit_count] = words[i] & NUMBER
             else:
                 size = j - i
                 seq[0] = words[i] & NUMBER
@@ -305,13 +308,13 @@ def _join(
                         else:
                             break
                     at = (at + np.uint64(1)) & mask
-                units[made] = n + slot - 1
-            first[made] = i
-            last[made] = j - 1
-            made += 1
+                units[unit_count] = n + slot - 1
+            first[unit_count] = i
+            last[unit_count] = j - 1
+            unit_count += 1
             i = j
-        unit_ends[d] = made
-    return made
+        unit_ends[d] = unit_count
+    return unit_count
 
 
 @njit(cache=True, nogil=True)
@@ -319,7 +322,7 @@ def _phrase(
     words, units, first, last, unit_ends, heads, bucket_ends, numbers, phrase_ends, phrases, between
 ):
     """Replaces units by their variants, or phrases. Returns how many units there are then."""
-    made = 0
+    unit_count = 0
     i = np.int64(0)
     for d in range(len(unit_ends)):
         end = unit_ends[d]
@@ -341,13 +344,13 @@ def _phrase(
                         unit = numbers[p]
                         stop = i + size
                         break
-            units[made] = unit
-            first[made] = first[i]
-            last[made] = last[stop - 1]
-            made += 1
+            units[unit_count] = unit
+            first[unit_count] = first[i]
+            last[unit_count] = last[stop - 1]
+            unit_count += 1
             i = stop
-        unit_ends[d] = made
-    return made
+        unit_ends[d] = unit_count
+    return unit_count
 
 
 @njit(cache=True, nogil=True)

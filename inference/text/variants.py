@@ -46,20 +46,22 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     pairs = pairs[first]
     times = times[first]
     before, after = (lexicon.words(numbers) for numbers in (pairs >> 32, pairs & 0xFFFFFFFF))
-    whole = lexicon.find([a + b for a, b in zip(before, after, strict=True)])
+    joined_words = lexicon.find([a + b for a, b in zip(before, after, strict=True)])
     letters = [bool(_LETTERS.fullmatch(a + b)) for a, b in zip(before, after, strict=True)]
-    alike = np.flatnonzero((whole >= 0) & np.array(letters, bool) & (tokens[whole] > 0))
+    alike = np.flatnonzero(
+        (joined_words >= 0) & np.array(letters, bool) & (tokens[joined_words] > 0)
+    )
     spaced = _spaces(stream, pairs[alike])
-    found: dict[str, str] = {}
-    for i, apart in zip(alike.tolist(), spaced.tolist(), strict=True):
+    canonical: dict[str, str] = {}
+    for i, spaced_word in zip(alike.tolist(), spaced.tolist(), strict=True):
         word = before[i] + after[i]
         usual = spelt.get(word, word)
-        if usual == word and times[i] > tokens[whole[i]]:  # it is shown with its hyphen
+        if usual == word and times[i] > tokens[joined_words[i]]:  # it is shown with its hyphen
             usual = f"{before[i]}-{after[i]}"
-            found[word] = usual
-        for mark in "- "[: 1 + (0 < apart < times[i])]:
-            found[f"{before[i]}{mark}{after[i]}"] = usual
-    return list((found | spelt).items())
+            canonical[word] = usual
+        for mark in "- "[: 1 + (0 < spaced_word < times[i])]:
+            canonical[f"{before[i]}{mark}{after[i]}"] = usual
+    return list((canonical | spelt).items())
 
 
 def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,9 +73,9 @@ def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarra
     for words in _words(stream):
         tokens += np.bincount(words & NUMBER, minlength=len(tokens))
         new, often = np.unique(_keys(words, AFTER_HYPHEN, alone=True), return_counts=True)
-        every, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
-        times = np.bincount(at, np.concatenate([times, often]), len(every)).astype(np.int64)
-        keys = every
+        distinct_keys, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
+        times = np.bincount(at, np.concatenate([times, often]), len(distinct_keys)).astype(np.int64)
+        keys = distinct_keys
     return tokens, keys, times
 
 
@@ -96,22 +98,29 @@ def _keys(words: np.ndarray, flag: np.int32, alone: bool = False) -> np.ndarray:
     """int64: two neighbours' numbers, the first one's above, of all with this between them; alone:
     and not before or behind them."""
     flagged = (words >= 0) & ((words & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
-    marked = flagged[1:]
+    is_hyphen = flagged[1:]
     if alone:
-        marked = marked & ~flagged[:-1] & ~np.append(flagged[2:], False)
+        is_hyphen = is_hyphen & ~flagged[:-1] & ~np.append(flagged[2:], False)
     numbers = (words & NUMBER).astype(np.int64)
-    return (numbers[:-1] << 32 | numbers[1:])[marked]
+    return (numbers[:-1] << 32 | numbers[1:])[is_hyphen]
 
 
 def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:
     """Words of the lexicon that are spelt in another way more often -> that way."""
-    both: list[Pair] = []
-    for _, every in lexicon.blocks():
-        words = [word for word in every if _ANY.search(word)]
-        for known, written, other in _SPELLINGS:
+    candidate_pairs: list[Pair] = []
+    for _, word_block in lexicon.blocks():
+        words = [word for word in word_block if _ANY.search(word)]
+        for known, written, replacement in _SPELLINGS:
             if known in ("", language):
-                both += [(word, written.sub(other, word)) for word in words if written.search(word)]
-    one, two = (lexicon.find(words) for words in (list(zip(*both, strict=True)) or [(), ()]))
-    often, rival = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (one, two))
-    there = np.flatnonzero((often > 0) & (rival > 0)).tolist()
-    return dict(both[i] if often[i] <= rival[i] else both[i][::-1] for i in there)
+                candidate_pairs += [
+                    (word, written.sub(replacement, word)) for word in words if written.search(word)
+                ]
+    first_numbers, two = (
+        lexicon.find(words) for words in (list(zip(*candidate_pairs, strict=True)) or [(), ()])
+    )
+    often, rival = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (first_numbers, two))
+    pair_numbers = np.flatnonzero((often > 0) & (rival > 0)).tolist()
+    return dict(
+        candidate_pairs[i] if often[i] <= rival[i] else candidate_pairs[i][::-1]
+        for i in pair_numbers
+    )
