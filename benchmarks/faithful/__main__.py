@@ -1,46 +1,62 @@
 """How faithfully files are read: `python -m benchmarks.faithful [--quick]`.
 
 Known texts are written into every format with what real files carry, read by defaults, and compared
-as multisets of words and by their number of documents. The last line has, in parts of a million
-words: kept, lost, invented; and the number of cases (format by what it carries) in which more than
-100 parts are lost or invented and nothing that is said names a number for it.
+as multisets of words, and by their number of documents, dates and authors. The last line has, in
+parts of a million words: kept, lost, invented; and the number of cases (format by what it carries)
+in which more than 100 parts are lost or invented, or a document, date or author is wrong, and the
+top of the preview does not count what is.
 """
 
 import argparse
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import regex
 
+from benchmarks.faithful.collections import COLLECTIONS, Collection, texts_of
 from benchmarks.faithful.texts import Known, known
 from benchmarks.faithful.written import KINDS, Kind
 from webapp.intake import readers
+from webapp.intake.ingest.shaping import Shaping, guess, order_of, shape
+from webapp.intake.readers import Document, Problem
 
 MILLION = 1_000_000
 BOUND = 100  # parts of a million
+_UNSEEN = regex.compile(r"\p{Cf}")  # soft hyphens and the like, which are in no word
 _WORDS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class Case(NamedTuple):
-    """What came of one kind of files, in words. said: whether what is missing or too much was said
-    with a number."""
+    """What came of one kind of files. words, lost, invented: in words; documents, dates, authors:
+    how many of them are wrong. said: whether what is wrong is counted at the top of the preview."""
 
-    kind: Kind
+    kind: Kind | Collection
     words: int
     lost: int
     invented: int
     said: bool
+    documents: int = 0
+    dates: int = 0
+    authors: int = 0
 
     @property
     def silent(self) -> bool:
         wrong = max(self.lost, self.invented) * MILLION > BOUND * max(1, self.words)
-        return wrong and not self.said
+        return (wrong or bool(self.documents or self.dates or self.authors)) and not self.said
+
+
+class Arrived(NamedTuple):
+    """counted: by kinds, as the top of the preview counts what is left out or changed."""
+
+    documents: list[Document]
+    counted: Counter[str]
 
 
 def words(text: str) -> Counter[str]:
-    return Counter(_WORDS.findall(text.lower()))
+    return Counter(_WORDS.findall(_UNSEEN.sub("", text.lower())))
 
 
 def try_kind(kind: Kind, texts: list[Known], folder: Path) -> Case:
@@ -50,44 +66,107 @@ def try_kind(kind: Kind, texts: list[Known], folder: Path) -> Case:
     for text in texts:
         path = folder / "file"
         path.write_bytes(kind.write(text))
-        came, sentences = _read(path, kind.name)
+        came = arrived(path, kind.name, folder)
+        written = "\n".join(document.text for document in came.documents)
         expected = Counter() if kind.lost else words(text.text)
-        missing = expected - words(came)
-        more = words(came) - expected
-        if kind.carries == "ruby":
+        missing = expected - words(written)
+        more = words(written) - expected
+        if "ruby" in kind.carries:
             more.pop("東京", None)
         count += expected.total()
         lost += missing.total()
         invented += more.total()
         if missing or more or kind.lost:
-            said = said and any(regex.search(r"\d", sentence) for sentence in sentences)
+            said = said and bool(came.counted)
     return Case(kind, count, lost, invented, said)
 
 
-def _read(path: Path, name: str) -> tuple[str, list[str]]:
+def try_collection(collection: Collection, documents: int, folder: Path) -> Case:
+    """Write some texts as one file, and read it by defaults."""
+    texts = texts_of(collection, documents)
+    path = folder / "file"
+    path.write_bytes(collection.write(texts))
+    came = arrived(path, collection.name, folder)
+    kept = {place: text for place, text in enumerate(texts) if place not in collection.dropped}
+    written = words("\n".join(document.text for document in came.documents))
+    expected = words("\n".join(f"{collection.begins(t)} {t.text}" for t in kept.values()))
+    dates = [text.date[:4] if collection.years else text.date for text in kept.values()]
+    days = [_day(document)[: len(dates[0])] for document in came.documents]
+    authors = ["" if place in collection.nobody else text.author for place, text in kept.items()]
+    unsaid = len(texts) > len(kept) and not came.counted
+    documents = abs(len(came.documents) - len(kept)) + unsaid
+    case = Case(collection, expected.total(), 0, 0, bool(came.counted), documents)
+    if collection.dated:
+        case = case._replace(dates=_unlike(dates, days))
+    if collection.authored:
+        case = case._replace(authors=_unlike(authors, map(_author, came.documents)))
+    missing = expected - written
+    more = written - expected
+    return case._replace(lost=missing.total(), invented=more.total())
+
+
+def _unlike(expected: list[str], came: Iterable[str]) -> int:
+    missing = Counter(expected)
+    missing.subtract(came)
+    return max((+missing).total(), (-missing).total())
+
+
+def _day(document: Document) -> str:
+    day = readers.parse_date(document.date)
+    return day.isoformat() if day else ""
+
+
+def _author(document: Document) -> str:
+    fields = document.metadata
+    return fields.get("author") or fields.get("speaker") or fields.get("from", "")
+
+
+def arrived(path: Path, name: str, folder: Path) -> Arrived:
+    """What the form proposes of one file: with a table about the others where there is one, and
+    with dates of first lines where most files have such."""
     try:
-        options = readers.sniff(path, name).options
+        table = guess([(path, name)])
+        without = {"without": table.name} if table else {}
+        options = readers.sniff_first([(path, name)], **without).options
         items = list(readers.read(path, name, options))
     except readers.Unreadable as error:
-        return "", [str(error)]
-    texts = [item.text for item in items if isinstance(item, readers.Document)]
-    return "\n".join(texts), [item.message for item in items if isinstance(item, readers.Problem)]
+        return Arrived([], Counter({error.kind: 1}))
+    files = [item for item in items if isinstance(item, Document) and not item.place]
+    undated = [item.text for item in files if not item.date]
+    dated = order_of(undated) if len(undated) * 2 > len(items) else ""
+    shaping = Shaping(
+        dated=dated, table=table.name if table else "", key=table.key if table else ""
+    )
+    upload = (path, name) if table else None
+    shaped = list(shape(items, shaping, folder, upload, order=options.date_order))
+    counted = Counter[str]()
+    for item in shaped:
+        if isinstance(item, Problem):
+            counted[item.counted_as] += item.count
+    return Arrived([item for item in shaped if isinstance(item, Document)], counted)
 
 
 def compare(documents: int) -> list[Case]:
     texts = known(documents)
     with tempfile.TemporaryDirectory() as folder:
-        return [try_kind(kind, texts, Path(folder)) for kind in KINDS]
+        return [
+            *(try_kind(kind, texts, Path(folder)) for kind in KINDS),
+            *(try_collection(one, documents, Path(folder)) for one in COLLECTIONS),
+        ]
 
 
 def table(cases: list[Case]) -> str:
-    rows = ["| format | carries | words | lost | invented | |", "|---|---|---|---|---|---|"]
+    """The cases as a table of Markdown, and a last line with sums. The columns behind the words:
+    how many documents, dates and authors are wrong."""
+    rows = [
+        "| format | carries | words | lost | invented | documents | dates | authors | |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for case in cases:
-        note = "silent" if case.silent else ""
-        rows.append(
-            f"| {case.kind.format} | {case.kind.carries} | {case.words:,} | {case.lost:,} |"
-            f" {case.invented:,} | {note} |"
-        )
+        wrong = [case.documents, case.dates, case.authors]
+        cells = [case.kind.format, case.kind.carries]
+        cells += [f"{number:,}" for number in (case.words, case.lost, case.invented, *wrong)]
+        rows.append(f"| {' | '.join(cells)} | {'silent' if case.silent else ''} |")
     total = max(1, sum(case.words for case in cases))
     lost, invented = (sum(getattr(case, name) for case in cases) for name in ("lost", "invented"))
     silent = sum(case.silent for case in cases)

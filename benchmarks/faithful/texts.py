@@ -51,6 +51,17 @@ _TITLES = {
 }
 
 
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+MARKS = 'He said "no, never"; it lay in C:\\new\\rivers\\ and 5 < 6 & more.'
+
+
+def with_marks(documents: int) -> list[Known]:
+    """Known texts with a last paragraph that has quotation marks, commas and backslashes."""
+    return [text._replace(paragraphs=(*text.paragraphs[:2], MARKS)) for text in known(documents)]
+
+
 def known(documents: int) -> list[Known]:
     """So many texts, the languages in turn; each of four paragraphs, in another order."""
     texts = []

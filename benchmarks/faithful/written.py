@@ -7,6 +7,7 @@ import base64
 import io
 import json
 import quopri
+import re
 import zipfile
 from collections.abc import Callable
 from html import escape
@@ -54,8 +55,25 @@ def _lines(text: Known) -> bytes:
     return "\n\n".join("\n".join(broken(part)) for part in text.paragraphs).encode()
 
 
+def _text_running(text: Known) -> bytes:
+    """As pdftotext writes pages: a header, and a number at the end of each."""
+    pages = [
+        f"JOURNAL OF EXAMPLES\n\n{part}\n\n{number}\n"
+        for number, part in enumerate(text.paragraphs, 1)
+    ]
+    return "\f".join(pages).encode()
+
+
+def _typed(text: str, encoding: str) -> bytes:
+    """With a typewriter's apostrophe where the encoding has no other."""
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.replace("’", "'").encode(encoding)
+
+
 def _encoded(encoding: str) -> Callable[[Known], bytes]:
-    return lambda text: text.text.encode(encoding)
+    return lambda text: _typed(text.text, encoding)
 
 
 # Pages
@@ -97,6 +115,33 @@ def _ruby(text: Known) -> bytes:
     return page(text).replace("<p>", "<p><ruby>東京<rt>とうきょう</rt></ruby> ").encode()
 
 
+CELLS = 3  # of a row
+
+
+def _in_cells(text: Known) -> list[list[str]]:
+    """The words of each paragraph in the cells of a row."""
+    rows = []
+    for part in text.paragraphs:
+        words = part.split()
+        third = len(words) // CELLS + 1
+        rows.append([" ".join(words[n : n + third]) for n in range(0, len(words), third)])
+    return rows
+
+
+def _html_table(text: Known) -> bytes:
+    """End tags may be left out in HTML."""
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in _in_cells(text)
+    )
+    return f"<meta charset=utf-8><table>{rows}</table>".encode()
+
+
+def _html_inline(text: Known) -> bytes:
+    """Words with markup, soft hyphens and places for a break within."""
+    words = re.sub(r"\b(\w\w)(\w\w)(\w\w\w+)\b", r"\1<b>\2</b>&shy;\3", text.text)
+    return f"<meta charset=utf-8><p>{words}<!-- a comment --><br>".encode()
+
+
 def _markdown(text: Known) -> bytes:
     parts = [
         f"{part} [^{number}]".replace(" [^", "[^") for number, part in enumerate(text.paragraphs)
@@ -130,6 +175,25 @@ def _apparatus(text: Known) -> bytes:
     return tei(text, "".join(f"<p>{part}</p>" for part in parts))
 
 
+def _tei_lines(text: Known) -> bytes:
+    """Lines of a page, whose broken words the editors marked."""
+    body = ""
+    for part in text.paragraphs:
+        rows = broken(part, 50)
+        body += "<p>" + rows[0].removesuffix("-")
+        for before, row in zip(rows, rows[1:], strict=False):
+            how = ' break="no"' if before.endswith("-") else ""
+            body += f"<lb{how}/>{escape(row.removesuffix('-'))}"
+        body += "<fw>Running header</fw></p>"
+    return tei(text, body)
+
+
+def _tei_labelled(text: Known) -> bytes:
+    """UTF-8 that says it were another encoding."""
+    body = "".join(f"<p>{escape(part)}</p>" for part in text.paragraphs)
+    return b'<?xml version="1.0" encoding="ISO-8859-1"?>' + tei(text, body)
+
+
 def _words_of_tei(text: Known) -> bytes:
     parts = ["".join(f"<w>{escape(word)}</w>" for word in p.split()) for p in text.paragraphs]
     return tei(text, "".join(f"<p>{part}</p>" for part in parts))
@@ -161,6 +225,53 @@ def _docx(text: Known) -> bytes:
     return packed({"word/document.xml": document, "word/header1.xml": header})
 
 
+def _docx_table(text: Known) -> bytes:
+    """A table, a word with its pronunciation, a comment, and what was moved."""
+
+    def run(letters: str) -> str:
+        return f'<w:r><w:t xml:space="preserve">{escape(letters)}</w:t></w:r>'
+
+    def cell(letters: str) -> str:
+        return f"<w:tc><w:p>{run(letters)}</w:p></w:tc>"
+
+    rows = "".join(f"<w:tr>{''.join(map(cell, row))}</w:tr>" for row in _in_cells(text))
+    ruby = (
+        f"<w:p><w:r><w:ruby><w:rt>{run('とうきょう')}</w:rt><w:rubyBase>{run('東京')}</w:rubyBase>"
+    )
+    ruby += "</w:ruby></w:r></w:p>"
+    moved = f"<w:p><w:moveFrom>{run('movedaway')}</w:moveFrom></w:p>"
+    body = f"<w:tbl>{rows}</w:tbl>{ruby}{moved}"
+    document = f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
+    comment = (
+        f'<w:comments xmlns:w="{WORD}"><w:comment><w:p>{run("commentwords")}</w:p></w:comment>'
+    )
+    parts = {"word/document.xml": document, "word/comments.xml": f"{comment}</w:comments>"}
+    return packed(parts)
+
+
+def _odt_table(text: Known) -> bytes:
+    """A table, a word with its pronunciation, and what was deleted while changes were tracked."""
+
+    def cell(letters: str) -> str:
+        return f"<table:table-cell><text:p>{escape(letters)}</text:p></table:table-cell>"
+
+    rows = "".join(
+        f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in _in_cells(text)
+    )
+    ruby = "<text:p><text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう"
+    ruby += "</text:ruby-text></text:ruby></text:p>"
+    changes = (
+        "<text:tracked-changes><text:changed-region><text:deletion><text:p>deletedwords</text:p>"
+    )
+    changes += "</text:deletion></text:changed-region></text:tracked-changes>"
+    content = (
+        '<office:document-content xmlns:office="o" xmlns:text="t" xmlns:table="b"><office:body>'
+        f"<office:text>{changes}<table:table>{rows}</table:table>{ruby}</office:text></office:body>"
+        "</office:document-content>"
+    )
+    return packed({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+
+
 def _odt(text: Known) -> bytes:
     note = (
         "<text:note><text:note-citation>7</text:note-citation></text:note><office:annotation>"
@@ -177,9 +288,11 @@ def _odt(text: Known) -> bytes:
 
 
 def _epub(text: Known) -> bytes:
-    chapter = page(text, NOTES[2]).replace(
-        "<html", '<html xmlns:epub="http://www.idpf.org/2007/ops"'
-    )
+    chapter = page(text, NOTES[2])
+    return _book(chapter.replace("<html", '<html xmlns:epub="http://www.idpf.org/2007/ops"'))
+
+
+def _book(chapter: str) -> bytes:
     return packed(
         {
             "mimetype": "application/epub+zip",
@@ -204,6 +317,21 @@ def _rtf(text: Known) -> bytes:
     return f"{head}{body}}}".encode("ascii")
 
 
+def _rtf_table(text: Known) -> bytes:
+    """A table, whose letters are of windows-1252, with deleted and hidden words."""
+
+    def escaped(match: re.Match) -> str:
+        return "".join(f"\\'{code:02x}" for code in match[0].encode("cp1252"))
+
+    rows = ""
+    for row in _in_cells(text):
+        cells = "".join(f"{cell}\\cell " for cell in row)
+        rows += rf"\trowd\cellx2000\cellx4000\cellx6000 {cells}\row" + "\n"
+    rows = re.sub(r"[^\x00-\x7f]+", escaped, rows)
+    gone = r"{\deleted deletedwords}{\v hiddenwords}{\*\annotation commentwords}"
+    return f"{{\\rtf1\\ansi\\ansicpg1252 {rows}{gone}}}".encode("ascii")
+
+
 # PDF
 
 
@@ -221,8 +349,15 @@ def _wrapped(text: str, width: int = 70) -> list[str]:
     return lines
 
 
-def _drawn(lines: list[str], x: float = 60, y: float = 740) -> list[Letters]:
-    return [Letters(x, y - 13 * number, line) for number, line in enumerate(lines)]
+LEFT = 60.0  # points, where text begins
+TOP = 740.0
+LINE = 13.0  # points from line to line
+NARROW = 22  # letters of a cell's line
+WIDE = 170.0  # points from cell to cell
+
+
+def _drawn(lines: list[str], x: float = LEFT, y: float = TOP) -> list[Letters | Picture]:
+    return [Letters(x, y - LINE * number, line) for number, line in enumerate(lines)]
 
 
 def _pdf(hyphens: bool) -> Callable[[Known], bytes]:
@@ -230,7 +365,7 @@ def _pdf(hyphens: bool) -> Callable[[Known], bytes]:
 
 
 def _pdf_running(text: Known) -> bytes:
-    pages: list[list[Letters]] = []
+    pages: list[list[Letters | Picture]] = []
     for number, part in enumerate(text.paragraphs, 1):
         header = Letters(60, 810, "JOURNAL OF EXAMPLES")
         pages.append([header, *_drawn(_wrapped(part, 30)), Letters(300, 30, str(number))])
@@ -244,6 +379,18 @@ def _pdf_columns(text: Known) -> bytes:
     right = _drawn(lines[half:], 320)
     turns = [part for pair in zip(left, right, strict=False) for part in pair]
     return pdf([[*turns, *left[len(right) :]]])
+
+
+def _pdf_table(text: Known) -> bytes:
+    """Three columns of short lines, each row at its own height."""
+    drawn: list[Letters | Picture] = []
+    top = TOP
+    for row in _in_cells(text):
+        cells = [_wrapped(cell, NARROW) for cell in row]
+        for column, lines in enumerate(cells):
+            drawn += _drawn(lines, LEFT + WIDE * column, top)
+        top -= LINE * (max(map(len, cells)) + 1)
+    return pdf([drawn])
 
 
 def _pdf_scan(text: Known) -> bytes:
@@ -361,27 +508,48 @@ KINDS = [
     Kind("text", "nothing", "a.txt", _encoded("utf-8")),
     Kind("text", "broken words", "a.txt", _lines),
     Kind("text", "windows-1252", "a.txt", _encoded("cp1252")),
-    Kind("text", "UTF-16", "a.txt", _encoded("utf-16")),
+    *[
+        Kind("text", encoding, "a.txt", _encoded(encoding))
+        for encoding in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32")
+    ],
+    *[
+        Kind("text", encoding, "a.txt", _encoded(encoding))
+        for encoding in ("iso8859-15", "mac_roman", "cp850")
+    ],
+    Kind("text", "old Macintosh line ends", "a.txt", lambda t: t.text.replace("\n", "\r").encode()),
+    Kind("text", "headers, page numbers", "a.txt", _text_running),
     *[Kind("HTML", f"notes {n}", "a.html", _html(form)) for n, form in enumerate(NOTES, 1)],
     Kind("HTML", "latin1 is windows-1252", "a.html", _labelled("iso-8859-1", "cp1252")),
     Kind("HTML", "UTF-8 under latin1", "a.html", _labelled("iso-8859-1", "utf-8")),
+    Kind("HTML", "UTF-16 under a wrong label", "a.html", _labelled("utf-8", "utf-16")),
     Kind("HTML", "ruby", "a.html", _ruby),
+    Kind("HTML", "table", "a.html", _html_table),
+    Kind("HTML", "markup within words", "a.html", _html_inline),
     Kind("Markdown", "notes", "a.md", _markdown),
     Kind("TEI", "apparatus, notes", "a.xml", _apparatus),
     Kind("TEI", "words as elements", "a.xml", _words_of_tei),
+    Kind("TEI", "broken words, header", "a.xml", _tei_lines),
+    Kind("TEI", "UTF-8 under latin1", "a.xml", _tei_labelled),
     Kind("DOCX", "notes, changes, header", "a.docx", _docx),
+    Kind("DOCX", "table, ruby, comments", "a.docx", _docx_table),
     Kind("ODT", "notes, comments", "a.odt", _odt),
+    Kind("ODT", "table, ruby, changes", "a.odt", _odt_table),
     Kind("EPUB", "notes", "a.epub", _epub),
+    Kind("EPUB", "ruby", "a.epub", lambda text: _book(_ruby(text).decode())),
     Kind("RTF", "notes, header", "a.rtf", _rtf),
+    Kind("RTF", "table, changes", "a.rtf", _rtf_table),
     Kind("PDF", "nothing", "a.pdf", _pdf(False)),
     Kind("PDF", "broken words", "a.pdf", _pdf(True)),
     Kind("PDF", "header, page numbers", "a.pdf", _pdf_running),
     Kind("PDF", "two columns", "a.pdf", _pdf_columns),
+    Kind("PDF", "table", "a.pdf", _pdf_table),
     Kind("PDF", "scan with a stamp", "a.pdf", _pdf_scan, lost=True),
     Kind("ALTO", "broken words", "a.xml", _alto),
     Kind("PAGE", "three levels", "a.xml", _page_xml),
     Kind("hOCR", "broken words", "a.hocr", _hocr),
     Kind("mail", "plain", "a.eml", lambda text: _mail(text, True, "iso-8859-1", "cp1252")),
+    Kind("mail", "UTF-8 under latin1", "a.eml", lambda t: _mail(t, True, "iso-8859-1", "utf-8")),
+    Kind("mail", "UTF-8 under ASCII", "a.eml", lambda t: _mail(t, True, "us-ascii", "utf-8")),
     Kind("mail", "blank plain part", "a.eml", lambda text: _mail(text, False, "utf-8", "utf-8")),
     Kind("CSV", "HTML with notes, mark", "a.csv", _csv),
     Kind("JSON", "escapes", "a.json", _json),

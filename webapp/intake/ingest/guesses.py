@@ -127,6 +127,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
             kinds=kinds,
             date_order=before.date_order or sniff.options.date_order,
             html=before.html,
+            running=before.running,
             surplus=before.surplus,
         ),
     )

@@ -15,7 +15,7 @@ from webapp.intake import metadata, readers
 from webapp.intake.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
 from webapp.intake.ingest.sample import Sample
 from webapp.intake.ingest.settings import ReadingSettings
-from webapp.intake.ingest.shaping import Shaping
+from webapp.intake.ingest.shaping import Shaping, is_shared
 from webapp.intake.ingest.shaping_forms import ShapingForm, Silence
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import embargo
@@ -274,6 +274,9 @@ def preview_draft(
         undated_forms=() if hidden else beginning.undated_forms,
         parts=parts,
     )
+    if hidden:  # what many texts share is words of theirs
+        known = {name: share for name, share in beginning.silent.items() if not is_shared(name)}
+        beginning = replace(beginning, silent=known)
     shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
         return replace(

@@ -99,6 +99,14 @@ class ReadingForm(NamedVocabularyForm):
             " scripts and styles are dropped."
         ),
     )
+    running = forms.BooleanField(
+        required=False,
+        label="Leave out lines that run through the pages",
+        help_text=(
+            "Headers, footers and page numbers of PDFs, and of texts whose pages end with a form"
+            " feed. How many they are stands at the top."
+        ),
+    )
     surplus = forms.BooleanField(
         required=False,
         label="Surplus cells belong to the text",
@@ -147,6 +155,7 @@ class ReadingForm(NamedVocabularyForm):
             "html": options.html,
             "missing": options.missing,
             "surplus": options.surplus,
+            "running": options.running,
             "delimiter": options.delimiter or ",",
             "text": options.text,
             "title": options.title,
@@ -200,6 +209,8 @@ class ReadingForm(NamedVocabularyForm):
                 del self.fields["header"], self.fields["header_row"]
         if not readers.formats.encoded(options):
             del self.fields["encoding"]
+        if not readers.formats.paged(options):
+            del self.fields["running"]
         if guesses.keeps_columns(corpus):
             for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
                 self.fields.pop(name, None)

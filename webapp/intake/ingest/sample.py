@@ -74,7 +74,8 @@ _DEPTH = 6_000
 
 @dataclass(frozen=True)
 class Loss:
-    """So many documents, rows or files that are left out: what they are, and how to have them."""
+    """So many documents, rows or files that are left out, or read otherwise than they stand: what they
+    are, and what to do."""
 
     count: int
     what: str
@@ -358,9 +359,9 @@ class _Sampler:
         )
 
     def _note(self, problem: readers.Problem) -> None:
-        """Count what is left out by a problem, and keep the first ones as they are said."""
-        if problem.kind or problem.dropped:
-            self.left_out[problem.kind] += problem.count
+        """Count what is left out or changed by a problem, and keep the first ones as they are
+        said."""
+        self.left_out[problem.counted_as] += problem.count
         if len(self.problems) < SHOWN:
             self.problems.append(problem.message)
 

@@ -80,13 +80,11 @@ def document(
             return
         pieces += [words[word]] * count
     if wrong:
-        yield Problem(
-            name,
-            place,
+        sentence = (
             f"“{name}”, {place}: {wrong:,} entries name words that the vocabulary of {len(words):,}"
-            " words does not have; they were left out. Is it the right vocabulary?",
-            False,
+            " words does not have; they were left out. Is it the right vocabulary?"
         )
+        yield Problem(name, place, sentence, False, "entry", wrong)
     if not pieces:
         yield Problem(name, place, f"“{name}”, {place}: it holds no words; it was left out.", True)
         return

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TextIO, cast
 
-from webapp.intake.readers import encodings, looking
+from webapp.intake.readers import encodings, left_out, looking
 from webapp.platform import system
 
 ROLES = ("text", "title", "date", "id")  # of columns
@@ -106,6 +106,11 @@ class Problem:
     kind: str = ""  # of webapp.intake.readers.left_out.KINDS, by which the preview counts it
     count: int = 1  # documents, rows or columns that it tells of
 
+    @property
+    def counted_as(self) -> str:
+        """The kind by which the preview counts it."""
+        return self.kind or ("" if self.dropped else left_out.CHANGED)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -142,6 +147,8 @@ class Options:
     # whether the first cell of each row has no name in the header, as R writes tables
     row_names: bool = False
     escapes: bool = False  # whether quotation marks within cells stand behind a backslash
+    # whether lines that run through the pages of a file (headers, page numbers) are left out
+    running: bool = True
 
     def __post_init__(self) -> None:
         # JSON, by which they are stored and sent to the sandbox, has lists alone

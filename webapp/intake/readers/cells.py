@@ -205,9 +205,8 @@ def documents(
         number += 1
         place = counted.format(number, line)
         if damage:
-            yield Problem(
-                name, place, f"“{name}”, {place}: {damage}. Correct the file there.", lost_row
-            )
+            message = f"“{name}”, {place}: {damage}. Correct the file there."
+            yield Problem(name, place, message, lost_row, "" if lost_row else "row")
         if lost_row:
             continue
         text = options.text or 0
@@ -226,6 +225,7 @@ def documents(
                 place,
                 f"“{name}”, {place}: expected {expected} columns, found {given}; {done}.",
                 lost,
+                "" if lost else "row",
             )
         if not lost:
             yield from document(cells, cells[text], columns, name, place, options, fields)
@@ -389,7 +389,7 @@ def cleaned(raw: str, document: Document, options: Options) -> Iterator[Document
     in its text. raw: the text as it stands in the file, which `clean` has made the document's."""
     where = f"“{document.file}”, {document.place}"
     if done := repairs(raw, document.text, options.encoding):
-        yield Problem(document.file, document.place, f"{where}: {done}.", False)
+        yield Problem(document.file, document.place, f"{where}: {done}.", False, "characters")
     if options.html:
         text, headings = html_cells.as_text(document.text)
         title = html_cells.line(document.title) or document.title

@@ -73,6 +73,7 @@ _LOOK_ALIKE = frozenset(
 )  # letters that stand for Cyrillic ones in careless typing
 _TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
 _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
+_SIGN_LETTERS = "ºªµ"  # letters by Unicode's categories alone
 _ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
 _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
 # Between scores so close the language decides; the second is cp1252's, which is the commonest by
@@ -120,10 +121,17 @@ def guess(sample: bytes, least_score: float = _LEAST) -> str:
 
 
 def _at_home(sample: bytes, encoding: str) -> bool:
-    """Whether the text is in a language of this encoding; in cp1252 are all that no other has."""
+    """Whether the text is in a language of this encoding, and has that language's letters; in cp1252
+    are all languages that no other has."""
     import py3langid
 
-    language, _ = py3langid.classify(sample.decode(encoding, "replace"))
+    text = sample.decode(encoding, "replace")
+    language, _ = py3langid.classify(text)
+    if language in _LATIN:
+        letters = [letter for letter in text.lower() if _is_foreign(letter)]
+        strange = sum(letter not in _LATIN[language] + _SIGN_LETTERS for letter in letters)
+        if 2 * strange > len(letters):
+            return False
     return language in _SERVES[encoding].split() or (
         encoding == "cp1252" and language not in " ".join(_SERVES.values()).split()
     )

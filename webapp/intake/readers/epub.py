@@ -56,6 +56,7 @@ def read(
             inside,
             f"“{name}”: its part “{inside}” is missing or empty and was left out.",
             False,
+            "part",
         )
     if prose.flat:
         yield Problem(name, "", f"“{name}”: in a chapter {FLAT}.", False)

@@ -192,6 +192,11 @@ def encoded(options: Options) -> bool:
     return file_format is None or file_format.encoded
 
 
+def paged(options: Options) -> bool:
+    """Whether files that are read so may have pages, and lines that run through these."""
+    return (options.entry or options.format) in ("pdf", "text", "zip", "tar")
+
+
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
     file_format = named(name)

@@ -204,6 +204,8 @@ def _list(value, name: str, wanted: str, found: Lists) -> list:
         for key, text in value.items()
     ):
         return [value]
+    if rows := _rows_of_columns(value):
+        return rows
     lists = dict(itertools.islice(_lists(value, 0, ""), LISTS))
     found.names = {path: len(items) for path, items in lists.items()}
     if lists:
@@ -217,6 +219,46 @@ def _list(value, name: str, wanted: str, found: Lists) -> list:
         f"“{name}”: expected a list of JSON objects, but there is none in it. Save it so, or as"
         " CSV."
     )
+
+
+def _rows_of_columns(value) -> list[dict]:
+    """The rows of a table that is written by its columns, as pandas and R do: {"text": {"0": "…"},
+    …}, {"columns": […], "data": [[…], …]}, {"text": ["…", …], …}; none of anything else."""
+    if not isinstance(value, dict) or len(value) < 2:
+        return []
+    if "columns" in value and "data" in value:
+        return _named_rows(value["columns"], value["data"])
+    columns = [_column(column) for column in value.values()]
+    sizes = {len(column) for column in columns}
+    if len(sizes) > 1 or sizes <= {0, 1}:
+        return []
+    numbers = {tuple(column) for column in value.values() if isinstance(column, dict)}
+    if len(numbers) > 1:
+        return []
+    rows = _named_rows(list(value), list(map(list, zip(*columns, strict=True))))
+    return rows if _has_texts(rows) else []
+
+
+def _column(value) -> list:
+    """The cells of a column, by their numbers or in their order; none of anything else."""
+    if isinstance(value, dict) and all(key.isdecimal() for key in value):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return []
+    holds_others = any(isinstance(cell, dict | list) for cell in value)
+    return [] if holds_others else value
+
+
+def _named_rows(names, rows) -> list[dict]:
+    """Each row by the names of its cells; none where they do not fit."""
+    if not isinstance(names, list) or not isinstance(rows, list):
+        return []
+    named = []
+    for row in rows:
+        if not isinstance(row, list) or len(row) != len(names):
+            return []
+        named.append(dict(zip(map(str, names), row, strict=True)))
+    return named
 
 
 def _words(items: list) -> float:

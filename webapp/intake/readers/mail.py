@@ -165,7 +165,7 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
             f"{more} {'were' if left_out > 1 else 'was'} not read. Upload important ones"
             " separately."
         )
-        yield Problem(name, place, f"{where}: {done}", False)
+        yield Problem(name, place, f"{where}: {done}", False, "attachment", left_out)
     metadata: dict[str, str] = {
         key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads
     }

@@ -68,7 +68,7 @@ def read_xml(
         for _ in walk(file, handler, name, result):
             pass
     if result.replaced:
-        yield Problem(name, "", f"“{name}”: some bytes are not characters.", False)
+        yield Problem(name, "", f"“{name}”: some bytes are not characters.", False, "characters")
     yield _document(handler.prose(), name, handler.sure, handler.images)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pypdfium2
 import regex
 
+from webapp.intake.readers import running_lines
 from webapp.intake.readers.base import (
     MAX_TEXT,
     REPLACED,
@@ -35,8 +36,6 @@ _RECOGNISE_ANEW = (
     'Export the PDF again with its fonts, or recognise its letters (ocrmypdf --force-ocr "{0}"'
     " recognised.pdf)."
 )
-_SHOWN = 60  # characters of a line that is quoted
-_MOST_SHOWN = 2  # such lines
 _DATE = regex.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 _NO_TITLE = regex.compile(
     r"untitled|microsoft (word|powerpoint)|.*\.(docx?|indd|qxd|tex|dvi|rtf)$", regex.I
@@ -68,11 +67,11 @@ def read(
                 " it again."
             ) from None
         with closing(pdf):
-            yield from _documents(pdf, name, most)
+            yield from _documents(pdf, name, options.running, most)
 
 
 def _documents(
-    pdf: pypdfium2.PdfDocument, name: str, most: int | None
+    pdf: pypdfium2.PdfDocument, name: str, without_headers: bool, most: int | None
 ) -> Iterator[Document | Problem]:
     if len(pdf) > MAX_PAGES:
         raise Unreadable(
@@ -101,7 +100,12 @@ def _documents(
     if not any(page.strip() for page in pages):
         why = "its pages can't be read" if broken else "its pages are pictures"
         raise Unreadable(f"“{name}” holds no text: {why}. {_RECOGNISE.format(_shell_name(name))}")
-    pages, running = without_running(pages)
+    shortened, running = without_running(pages)
+    is_scan = not any(page.strip() for page in shortened)  # a stamp on scans is no text of theirs
+    if not without_headers and not is_scan:
+        shortened = pages
+        running = []
+    pages = shortened
     yield from _said(name, pages, broken, nameless, running)
     about = {
         key: value
@@ -129,7 +133,7 @@ def _said(
     recognise = _RECOGNISE.format(_shell_name(name))
     if running and empty + len(broken) == len(pages):
         raise Unreadable(
-            f"“{name}” holds no text but {_quoted(running)}: its pages are scans, pictures without"
+            f"“{name}” holds no text but {running_lines.quoted(running)}: its pages are scans, pictures without"
             f" text. {recognise}"
         )
     for number in broken[:100]:
@@ -138,44 +142,25 @@ def _said(
             f"page {number}",
             f"“{name}”, page {number}: the page is damaged and was left out.",
             False,
+            "page",
         )
-    if running:
-        yield Problem(
-            name,
-            "",
-            f"“{name}”: {_quoted(running)} was left out, as a line that runs through the pages.",
-            False,
-        )
+    yield from running_lines.said(name, running)
     if nameless:
         letters = sum(nameless.values())
-        yield Problem(
-            name,
-            f"page {min(nameless)}",
-            f"“{name}”: {letters:,} letters on {len(nameless):,} of {len(pages):,} pages have no"
-            f" name in the PDF; each is shown as {REPLACED}, and words with them are not whole."
-            f" {_RECOGNISE_ANEW.format(_shell_name(name))}",
-            False,
+        on_pages = f"{len(nameless):,} of {len(pages):,} pages"
+        message = (
+            f"“{name}”: {letters:,} letters on {on_pages} have no name in the PDF; each is shown as"
+            f" {REPLACED}, and words with them are not whole."
         )
+        message += f" {_RECOGNISE_ANEW.format(_shell_name(name))}"
+        yield Problem(name, f"page {min(nameless)}", message, False, "letters", letters)
     if 2 * empty > len(pages):
-        beside = f" but {_quoted(running)}" if running else ""
-        yield Problem(
-            name,
-            "",
+        beside = f" but {running_lines.quoted(running)}" if running else ""
+        message = (
             f"“{name}”: {empty:,} of {len(pages):,} pages hold no text{beside}; they may be"
-            f" pictures that need OCR. {recognise}",
-            False,
+            f" pictures that need OCR. {recognise}"
         )
-
-
-def _quoted(running: list[Running]) -> str:
-    """The lines that run through pages, with the number of pages."""
-    shown = [
-        f"“{line.example[:_SHOWN]}{'…' if len(line.example) > _SHOWN else ''}” on"
-        f" {line.pages:,} of {line.of:,} pages"
-        for line in running[:_MOST_SHOWN]
-    ]
-    more = len(running) - len(shown)
-    return " and ".join(shown) + (f" and {more} more such lines" if more else "")
+        yield Problem(name, "", message, False, "empty page", empty)
 
 
 def _shell_name(name: str) -> str:

@@ -88,6 +88,8 @@ def read(
             f"“{name}”: {bare:,} of {count:,} references have no abstract; their text is their"
             " title.",
             False,
+            "no abstract",
+            bare,
         )
 
 

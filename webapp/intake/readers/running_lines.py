@@ -9,10 +9,14 @@ from typing import NamedTuple
 
 import regex
 
+from webapp.intake.readers.base import Problem
+
 EDGE = 2  # lines at the top and at the bottom of a page that may be such
 MIN_PAGES = 3  # that have it
 SHARE = 0.6  # of the pages with text, at least
 MAX_LINE = 200  # characters
+_QUOTED = 60  # characters of a line that is quoted
+_MOST_QUOTED = 2  # such lines
 _NUMBER = regex.compile(r"\d+|\b[ivxlc]+\b", regex.I)
 
 
@@ -48,6 +52,30 @@ def without_running(pages: list[str]) -> tuple[list[str], list[Running]]:
         if key in running
     ]
     return [_without(page, running)[0] for page in pages], said
+
+
+def said(name: str, running: list[Running]) -> Iterator[Problem]:
+    """What of a file was left out; nothing where no line was."""
+    if running:
+        message = (
+            f"“{name}”: {quoted(running)} was left out, as a line that runs through the pages."
+        )
+        count = sum(line.pages for line in running)
+        yield Problem(name, "", message, False, "running", count)
+
+
+def quoted(running: list[Running]) -> str:
+    """The lines that run through pages, with the number of pages."""
+    parts = [f"“{_short(line)}” on {line.pages:,} of {line.of:,} pages" for line in running]
+    others = len(running) - _MOST_QUOTED
+    if others > 0:
+        parts[_MOST_QUOTED:] = [f"{others} more such lines"]
+    return " and ".join(parts)
+
+
+def _short(line: Running) -> str:
+    ellipsis = "…" if len(line.example) > _QUOTED else ""
+    return line.example[:_QUOTED] + ellipsis
 
 
 class _Edge(NamedTuple):

@@ -106,6 +106,7 @@ def read(
     names = book.sheet_names
     if not names:
         raise Unreadable(f"“{name}” has no sheet.")
+    yield from _before_1900(book, names if options.sheet == ALL else [options.sheet], name)
     if options.sheet != ALL:
         # Those of another file may have no sheet of that name
         chosen = options.sheet if options.sheet in names else names[0]
@@ -146,6 +147,24 @@ def date_of_sheet(title: str) -> str:
         return ""
     day = parse_date(title)
     return day.isoformat() if day else ""
+
+
+def _before_1900(
+    book: calamine.CalamineWorkbook, sheets: list[str], name: str
+) -> Iterator[Problem]:
+    """That dates before 1900 are lost, which a spreadsheet does not know: as numbers below 0 they
+    come as midnight."""
+    midnight = datetime.time()
+    count = 0
+    for title in set(sheets) & set(book.sheet_names):
+        for row in book.get_sheet_by_name(title).iter_rows():
+            count += sum(type(value) is datetime.time and value == midnight for value in row)
+    if count:
+        sentence = (
+            f"“{name}”: {count:,} cells hold the time 00:00:00, as dates before 1900 come, which"
+            " Excel does not know. Save these dates as text."
+        )
+        yield Problem(name, "", sentence, False, "midnight", count)
 
 
 def _not_read(book: calamine.CalamineWorkbook, sheets: list[str], name: str) -> Iterator[Problem]:

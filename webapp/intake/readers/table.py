@@ -1,12 +1,14 @@
 """Tables: .csv and .tsv, one document a row."""
 
 import csv
+import io
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from webapp.intake.readers import cells, headers
+from webapp.intake.metadata.column_names import names_people
+from webapp.intake.readers import cells, headers, roles
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -24,6 +26,9 @@ from webapp.intake.readers.base import (
 from webapp.intake.readers.rows import Row, Rows
 
 SAMPLE_LINES = 100_000  # of a file that are looked at: it may begin with any number of blank ones
+_TRIED = 1 << 18  # characters by which it is known whether quotation marks enclose cells
+_FEWEST_NAMES = 3  # of columns in a first row
+_USUAL_NAMES = 2  # of these, at least, are such as columns often have
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -64,17 +69,28 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
 
 def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
     """Commas come with quotes. Tabs often come without: there a quotation mark is a letter, unless
-    whole cells are quoted."""
+    whole cells are quoted, or rows are whole only where cells are that go over several lines."""
     delimiter = options.delimiter or ","
-    if delimiter == "\t":
-        cells = [
-            cell
-            for line in head(path, name).decode("latin-1").splitlines()[:200]
-            for cell in line.split("\t")
-        ]
-        if not any(len(cell) > 1 and cell.startswith('"') and cell.endswith('"') for cell in cells):
-            return {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
-    return {"delimiter": delimiter}
+    if delimiter != "\t":
+        return {"delimiter": delimiter}
+    quoted: dict[str, Any] = {"delimiter": delimiter}
+    plain: dict[str, Any] = {"delimiter": delimiter, "quoting": csv.QUOTE_NONE}
+    parts = [
+        part
+        for line in head(path, name).decode("latin-1").splitlines()[:200]
+        for part in line.split("\t")
+    ]
+    if any(len(part) > 1 and part.startswith('"') and part.endswith('"') for part in parts):
+        return quoted
+    if not any(part.startswith('"') for part in parts):
+        return plain
+    with opened(path, name) as file:
+        text = io.StringIO(decoded(file, options.encoding).read(_TRIED))
+    rows = []
+    for dialect in (quoted, plain):
+        text.seek(0)
+        rows.append(cells.beginning(Rows(text, dialect, SAMPLE_LINES), cells.SAMPLE_ROWS))
+    return quoted if _regular(rows[0][:-1]) > _regular(rows[1][:-1]) else plain
 
 
 def _first_rows(
@@ -131,17 +147,20 @@ def _has_more(path: Source, name: str, options: Options) -> bool:
 def _guess_delimiter(path: Source, name: str, options: Options) -> str:
     """The one that cuts the first rows into the same number of cells, the more the better. Where
     most of them are one cell, as titles above a short table are, the one that does so with those
-    below the last of these."""
+    below the last of these. But where one alone cuts the first row into names, and others into as
+    many cells, it is that: texts may have broken the rows."""
     if extension(name) in (".tsv", ".tab"):
         return "\t"
     best = ","
     best_score = (0.0, 0)
     below = ","
     below_score = (0, 0)
+    names: list[str] = []
     for delimiter in DELIMITERS:
-        widths = [
-            len(row.cells) for row in _first_rows(path, name, replace(options, delimiter=delimiter))
-        ]
+        rows = _first_rows(path, name, replace(options, delimiter=delimiter))
+        widths = [len(row.cells) for row in rows]
+        if _begins_with_names(rows):
+            names.append(delimiter)
         if widths and max(widths) > 1:
             usual = max(set(widths), key=widths.count)
             score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
@@ -152,7 +171,23 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
             if len(table) > 1 and len(set(table)) == 1 and (len(table), table[0]) > below_score:
                 below = delimiter
                 below_score = (len(table), table[0])
+    if len(names) == 1:
+        return names[0]
     return best if best_score[0] else below
+
+
+def _begins_with_names(rows: list[Row]) -> bool:
+    """Whether the first row has names of columns, some of them usual ones, and another row as many
+    cells."""
+    if len(rows) < 2:
+        return False
+    cells_of = [cell.strip() for cell in rows[0].cells]
+    if len(set(cells_of)) < max(_FEWEST_NAMES, len(cells_of)):
+        return False
+    if not all(0 < len(cell) <= headers.LABEL for cell in cells_of):
+        return False
+    usual = sum(roles.known(cell) or names_people(cell) for cell in cells_of)
+    return usual >= _USUAL_NAMES and any(len(row.cells) == len(cells_of) for row in rows[1:])
 
 
 def read(

@@ -71,6 +71,8 @@ def read(
             f"“{name}”: {result.unknown:,} entities are defined outside of the text, or by the file"
             " itself, and were left out.",
             False,
+            "entity",
+            result.unknown,
         )
     if result.replaced:
         yield Problem(
@@ -79,6 +81,7 @@ def read(
             f"“{name}”: some bytes are not characters in the encoding that the file names; each is"
             " shown as \ufffd.",
             False,
+            "characters",
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import regex
 
-from webapp.intake.readers import hyphens
+from webapp.intake.readers import hyphens, running_lines
 from webapp.intake.readers.base import (
     DETECT,
     MAX_ID,
@@ -54,10 +54,20 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     text = yield from characters(path, name, options.encoding, advance)
-    cleaned, _ = hyphens.joined(clean(text))
+    cleaned, running = without_running_lines(clean(text), options)
+    yield from running_lines.said(name, running)
+    cleaned, _ = hyphens.joined(cleaned)
     if not cleaned.strip():
         raise Unreadable(f"“{name}” has no text in it; it was left out.")
     yield Document(cleaned, title=stem(name)[:MAX_TITLE], source_id=clean(name)[:MAX_ID], file=name)
+
+
+def without_running_lines(text: str, options: Options) -> tuple[str, list[running_lines.Running]]:
+    """A text whose pages end with form feeds without the lines that run through them, and these."""
+    if not options.running or text.count("\f") < running_lines.MIN_PAGES - 1:
+        return text, []
+    pages, running = running_lines.without_running(text.split("\f"))
+    return "\f".join(pages), running
 
 
 def characters(
@@ -87,10 +97,12 @@ def characters(
             if guess == own
             else f"the bytes are not characters in {own}; the file was read as {guess}"
         )
-        yield Problem(name, f"line {line}", f"“{name}”, line {line}: {done}.", False)
+        message = f"“{name}”, line {line}: {done}."
+        kind = "characters" if guess == own else "encoding"
+        yield Problem(name, f"line {line}", message, False, kind)
     else:
         if done := repairs(text, clean(text), own):
-            yield Problem(name, "", f"“{name}”: {done}.", False)
+            yield Problem(name, "", f"“{name}”: {done}.", False, "characters")
     twice = sum(1 for _ in _TWICE.finditer(text[: SAMPLE * 4]))
     if twice >= _MANY:
         shown = next(match[0] for match in _TWICE.finditer(text))
@@ -100,6 +112,8 @@ def characters(
             f"“{name}”: {twice:,} sequences such as “{shown}” stand for letters: the text was read in"
             " a wrong encoding before it was saved. Repair it where it comes from.",
             False,
+            "twice",
+            twice,
         )
     if len(text) > MAX_TEXT:
         raise Unreadable(

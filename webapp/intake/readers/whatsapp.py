@@ -59,6 +59,8 @@ def read(
             f"“{name}”: {left_out:,} notices and messages without text, such as pictures, were left"
             " out.",
             False,
+            "notice",
+            left_out,
         )
 
 

@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 
+from benchmarks.faithful.workbook import workbook
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake.ingest import sample
@@ -229,51 +230,6 @@ def test_more_columns_than_are_kept_are_named_and_empty_ones_take_no_room(client
     page, words = seen(client, "b.csv", f"text,{','.join(names)}\n" + rows)
     assert losses(page) == {"columns": 36} and "columns are not kept" in words
     assert "“f64”" in words and "“f99”" not in words
-
-
-def workbook(
-    sheets: dict[str, list[list[str]]], merged: dict[str, list[str]] | None = None
-) -> bytes:
-    """A spreadsheet (.xlsx) with these rows, and merged cells as “A2:A5”, by sheet."""
-    names = list(sheets)
-    about = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels"'
-        ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default'
-        ' Extension="xml" ContentType="application/xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1"'
-        f' Type="{relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{about}" xmlns:r="{relations}"><sheets>'
-        + "".join(
-            f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in enumerate(names, 1)
-        )
-        + "</sheets></workbook>",
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
-        + "".join(
-            f'<Relationship Id="r{i}" Type="{relations}/worksheet" Target="worksheets/s{i}.xml"/>'
-            for i in range(1, len(names) + 1)
-        )
-        + "</Relationships>",
-    }
-    for i, name in enumerate(names, 1):
-        rows = "".join(
-            f'<row r="{r}">'
-            + "".join(
-                f'<c r="{chr(65 + c)}{r}" t="inlineStr"><is><t>{cell}</t></is></c>'
-                for c, cell in enumerate(row)
-                if cell
-            )
-            + "</row>"
-            for r, row in enumerate(sheets[name], 1)
-        )
-        ranges = "".join(f'<mergeCell ref="{ref}"/>' for ref in (merged or {}).get(name, []))
-        ranges = f"<mergeCells>{ranges}</mergeCells>" if ranges else ""
-        parts[f"xl/worksheets/s{i}.xml"] = (
-            f'<worksheet xmlns="{about}"><sheetData>{rows}</sheetData>{ranges}</worksheet>'
-        )
-    return zipped(parts)
 
 
 def test_merged_cells_hold_for_all_their_rows_but_texts_are_read_once(client):

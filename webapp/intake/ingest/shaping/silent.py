@@ -1,5 +1,6 @@
 """Parts of texts that nobody of interest said, known by their form: addresses, retweets, quoted
-mail, interjections in brackets, speakers' labels, salutations. Their words don't count; documents
+mail, interjections in brackets, speakers' labels, salutations, and what many texts share word for
+word (shared.py). Their words don't count; documents
 still show them."""
 
 from collections import Counter
@@ -8,6 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import regex
+
+from webapp.intake.ingest.shaping import shared
 
 _LABEL = regex.compile(
     r"^[ \t]*(\p{Lu}[\p{L}\p{M}.'’ \-]{1,40}(?:\([^()\n]{1,40}\) ?)?):(?=\s)", regex.MULTILINE
@@ -126,21 +129,34 @@ RULES = {
 
 
 def is_rule(name: str) -> bool:
-    return name in RULES or (
-        name.startswith(SALUTATION) and len(SALUTATION) < len(name) <= _LONGEST
-    )
+    if name in RULES:
+        return True
+    begins = name.startswith((SALUTATION, *shared.PREFIXES))
+    return begins and not name.endswith(":") and len(name) <= _LONGEST
+
+
+def is_shared(name: str) -> bool:
+    """Whether a rule recognises words that many texts share."""
+    return name.startswith(shared.PREFIXES)
 
 
 def ordered(names: Iterable[str]) -> tuple[str, ...]:
     """The rules among some names, each once."""
-    known = [*RULES, *sorted(name for name in names if name not in RULES and is_rule(name))[:_MOST]]
-    return tuple(name for name in known if name in names)
+    names = tuple(names)
+    others = sorted(filter(is_rule, set(names) - RULES.keys()))
+    addressed = [name for name in others if name.startswith(SALUTATION)]
+    alike = [name for name in others if is_shared(name)]
+    del addressed[_MOST:], alike[shared.MOST_RULES :]
+    rules = [*RULES, *addressed, *alike]
+    return tuple(name for name in rules if name in names)
 
 
 @lru_cache(64)
 def rule_of(name: str) -> Rule:
     if name in RULES:
         return RULES[name]
+    if name.startswith(shared.PREFIXES):
+        return Rule(name, shared.label(name), False, ("",), _by(shared.pattern(name)))
     words = name.removeprefix(SALUTATION)
     first = words.removesuffix(" …")
     form = rf"(?:(?<=^[ \t]*)|(?<=[.!?…][\"”’»)]?\s+)){regex.escape(words)} ?[,!:]"
@@ -193,7 +209,8 @@ def shares(texts: list[str]) -> dict[str, float]:
     """Which share of the words of some texts each rule recognises; rules that recognise none are
     left out."""
     words: Counter[str] = Counter()
-    rules = [rule_of(name) for name in (*RULES, *list(salutations(texts))[:_MOST])]
+    addressed = list(salutations(texts))[:_MOST]
+    rules = [rule_of(name) for name in (*RULES, *addressed, *shared.found(texts))]
     for text in texts:
         words[""] += len(text.split())
         for rule in rules:
@@ -209,9 +226,10 @@ def certain(texts: list[str]) -> tuple[str, ...]:
     at least twenty, in a fifth of the texts, five words open two fifths of them (applause,
     laughter, hear), and one in seven is there three times, word for word. Asides of authors begin
     in many ways, or with “This” and “Note”, and are not repeated (of proposals for Python 6 to 9%).
-    Salutations where each opens a fourth of the texts."""
+    Salutations where each opens a fourth of the texts, and what a fourth of them share."""
     rule = RULES["interjections"]
-    usual = (*CERTAIN, *(name for name, share in salutations(texts).items() if share >= _USUAL))
+    alike = salutations(texts) | shared.found(texts)
+    usual = (*CERTAIN, *(name for name, share in alike.items() if share >= _USUAL))
     within = [[text[start:end] for start, end in rule.spans(text)] for text in texts]
     spans = [span for each in within for span in each]
     if len(spans) < _SPANS or sum(map(bool, within)) < _TEXTS * len(texts):
