@@ -26,6 +26,9 @@ _BETWEEN_WORDS = r"[^\p{L}\p{M}\p{N}]+"
 _OMITTED = " … "
 
 
+_Key = tuple[str, ...]  # words in their order
+
+
 class _Words(NamedTuple):
     """Of a text: its words without case and with their digits alike, and where each stands."""
 
@@ -45,8 +48,8 @@ def _found(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
     least = max(LEAST, SHARE * len(texts))
     cut = [_cut(text) for text in texts]
     runs = _runs(cut, least)
-    shared = Counter[tuple[str, ...]]()
-    examples: dict[tuple[str, ...], str] = {}
+    shared: Counter[_Key] = Counter()
+    examples: dict[_Key, str] = {}
     for words, text in zip(cut, texts, strict=True):
         marked = sorted(_marked(words, runs))
         if sum(stop - start for start, stop in marked) > TEXT * len(words.words):
@@ -109,7 +112,7 @@ def _cut(text: str) -> _Words:
     return _Words(words, spans, lines)
 
 
-def _keys(text: _Words) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _keys(text: _Words) -> Iterator[tuple[int, int, _Key]]:
     """Runs of RUN words, and short lines: where each begins, how long it is, and its words; those of
     a line begin with a line end."""
     for place in range(len(text.words) - RUN + 1):
@@ -119,18 +122,18 @@ def _keys(text: _Words) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             yield first, stop - first, ("\n", *text.words[first:stop])
 
 
-def _runs(texts: list[_Words], least: float) -> set[tuple[str, ...]]:
+def _runs(texts: list[_Words], least: float) -> set[_Key]:
     """Those that as many texts have, and hardly any more than OFTEN."""
-    having = Counter[tuple[str, ...]]()
-    times = Counter[tuple[str, ...]]()
+    having: Counter[_Key] = Counter()
+    times: Counter[_Key] = Counter()
     for text in texts:
         counts = Counter(key for _, _, key in _keys(text))
         having.update(counts.keys())
         times.update(counts)
-    return {key for key, count in having.items() if count >= least and times[key] <= OFTEN * count}
+    return {key for key, count in having.items() if count >= max(least, times[key] / OFTEN)}
 
 
-def _marked(text: _Words, runs: set[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
+def _marked(text: _Words, runs: set[_Key]) -> Iterator[tuple[int, int]]:
     """The longest stretches of words that are in runs, and in equally many texts or more."""
     ends: dict[int, int] = defaultdict(int)
     for place, length, key in _keys(text):
