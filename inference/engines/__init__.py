@@ -35,10 +35,12 @@ def config(name: str, **settings: Any) -> Config:
     engine = get(name)
     declared = fields(name)
     for setting in sorted(settings.keys() - {field.name for field in declared}):
-        others = [
-            other for other in ENGINES if any(field.name == setting for field in fields(other))
+        engines_that_have = [
+            engine_name
+            for engine_name in ENGINES
+            if any(field.name == setting for field in fields(engine_name))
         ]
-        whose = f"; it is one of {' and '.join(others)}" if others else ""
+        whose = f"; it is one of {' and '.join(engines_that_have)}" if engines_that_have else ""
         raise Invalid(setting, f"The engine {name} has no setting “{setting}”{whose}.")
     for field in declared:
         if field.required and settings.get(field.name) is None:
@@ -62,9 +64,12 @@ def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
     with another seed; from twice as many fewer did, and with half as many subjects were mixed.
     Below FEW_TOKENS no number of topics was stable.
     """
-    wanted = 0.6 * max(1, tokens) ** (1 / 3)
+    suggestion = 0.6 * max(1, tokens) ** (1 / 3)
     usual = min(
-        (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200), key=lambda k: abs(k / wanted - 1)
+        (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200),
+        key=lambda k: abs(k / suggestion - 1),
     )
-    known = get(engine)
-    return max(1, min(known.TRUNCATION if isinstance(known, Truncated) else usual, most))
+    engine_known = get(engine)
+    return max(
+        1, min(engine_known.TRUNCATION if isinstance(engine_known, Truncated) else usual, most)
+    )

@@ -192,12 +192,12 @@ def make_room(state: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
     if state.used + rows.room_needed(words, sizes, state.capacity) <= len(state.arena_topics):
         return
     compact(state, 1.0, 0.0)
-    wanted = state.used + rows.room_needed(words, sizes, state.capacity)
-    if 2 * wanted > len(
+    size_needed = state.used + rows.room_needed(words, sizes, state.capacity)
+    if 2 * size_needed > len(
         state.arena_topics
     ):  # half full at the least, so that this does not come again at once
-        state.arena_topics = _longer(state.arena_topics, state.used, 2 * wanted)
-        state.arena_values = _longer(state.arena_values, state.used, 2 * wanted)
+        state.arena_topics = _longer(state.arena_topics, state.used, 2 * size_needed)
+        state.arena_values = _longer(state.arena_values, state.used, 2 * size_needed)
 
 
 def _longer(array: np.ndarray, used: int, size: int) -> np.ndarray:

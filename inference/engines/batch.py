@@ -28,7 +28,7 @@ def expand(bow: Bow, documents: np.ndarray) -> Batch:
     """documents: int64[n]."""
     slot = np.full(bow.V, -1, np.int32)
     distinct = np.empty(bow.V, np.int64)
-    doc_ptr, places, token_ptr, n = rows.expand(
+    doc_ptr, slots, token_ptr, n = rows.expand(
         documents, bow.indptr, bow.words, bow.counts, bow.first_token, slot, distinct
     )
-    return Batch(distinct[:n], doc_ptr, places, token_ptr)
+    return Batch(distinct[:n], doc_ptr, slots, token_ptr)

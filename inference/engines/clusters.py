@@ -171,14 +171,14 @@ def _make_memory(state: State, bow: Bow) -> None:
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each cluster begins with a document of the first minibatch; with fewer documents than
     clusters some begin empty."""
-    chosen = sparse.first_documents(
+    first_documents = sparse.first_documents(
         sparse.expand(bow, documents),
         config.topics,
         config.init == "diverse",
         state.seed,
         rng.CLUSTER,
     )
-    _reassign(state, bow, documents[chosen], np.arange(len(chosen)))
+    _reassign(state, bow, documents[first_documents], np.arange(len(first_documents)))
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -250,27 +250,29 @@ def _merge(state: State, bow: Bow, a: int, b: int) -> None:
         ((state.memory_clusters == b) & (state.memory_shares > 0)).any(axis=1)
     )
     for first in range(0, len(documents), AT_ONCE):
-        some = documents[first : first + AT_ONCE]
-        old_clusters = state.memory_clusters[some]
-        old = state.memory_shares[some]
-        both = ((old_clusters == a) | (old_clusters == b)) & (old > 0)
-        into = both.argmax(axis=1)
+        part_documents = documents[first : first + AT_ONCE]
+        old_clusters = state.memory_clusters[part_documents]
+        old = state.memory_shares[part_documents]
+        has_either = ((old_clusters == a) | (old_clusters == b)) & (old > 0)
+        column = has_either.argmax(axis=1)
         new_clusters = old_clusters.copy()
-        new = np.where(both, 0, old)
-        each = np.arange(len(some))
-        new_clusters[each, into] = a
-        new[each, into] = np.where(both, old, 0).sum(axis=1)
-        _remember(state, sparse.expand(bow, some), some, new_clusters, new)
+        new = np.where(has_either, 0, old)
+        part_rows = np.arange(len(part_documents))
+        new_clusters[part_rows, column] = a
+        new[part_rows, column] = np.where(has_either, old, 0).sum(axis=1)
+        _remember(state, sparse.expand(bow, part_documents), part_documents, new_clusters, new)
 
 
 def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray) -> None:
     """Documents go to a cluster as a whole. chosen: int64[n]."""
     for first in range(0, len(documents), AT_ONCE):
-        some = documents[first : first + AT_ONCE]
-        new_clusters, new = np.zeros((2, len(some), state.memory_clusters.shape[1]), np.uint16)
+        part_documents = documents[first : first + AT_ONCE]
+        new_clusters, new = np.zeros(
+            (2, len(part_documents), state.memory_clusters.shape[1]), np.uint16
+        )
         new_clusters[:, 0] = chosen[first : first + AT_ONCE]
         new[:, 0] = UNITS
-        _remember(state, sparse.expand(bow, some), some, new_clusters, new)
+        _remember(state, sparse.expand(bow, part_documents), part_documents, new_clusters, new)
 
 
 def _remember(
@@ -356,16 +358,19 @@ def topics(config: Resolved, state: State) -> Topics:
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L
     likeliest."""
-    given, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
+    clusters_given, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
     order = np.argsort(
         -shares, axis=1, kind="stable"
     )  # clusters ascend, so the least of equals is first
-    given = np.take_along_axis(given, order, 1)
+    clusters_given = np.take_along_axis(clusters_given, order, 1)
     shares = np.take_along_axis(shares, order, 1)
-    kept = shares > 0
-    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    is_kept = shares > 0
+    indptr = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
     return Theta(
-        first, indptr, given[kept].astype(np.int32), (shares[kept] / UNITS).astype(np.float32)
+        first,
+        indptr,
+        clusters_given[is_kept].astype(np.int32),
+        (shares[is_kept] / UNITS).astype(np.float32),
     )
 
 
@@ -385,19 +390,19 @@ def bound(
     common += float((gammaln(N + config.alpha / K) - gammaln(config.alpha / K)).sum())
     total = 0.0
     for first in range(0, len(documents), AT_ONCE):
-        some = documents[first : first + AT_ONCE]
-        batch = sparse.expand(bow, some)
-        given, shares, _ = _visit(config, state, batch)
+        part_documents = documents[first : first + AT_ONCE]
+        batch = sparse.expand(bow, part_documents)
+        clusters_given, shares, _ = _visit(config, state, batch)
         if len(state.memory_clusters):
-            seen = state.memory_shares[some].any(axis=1)
-            given[seen] = state.memory_clusters[some][seen]
-            shares[seen] = state.memory_shares[some][seen]
+            seen = state.memory_shares[part_documents].any(axis=1)
+            clusters_given[seen] = state.memory_clusters[part_documents][seen]
+            shares[seen] = state.memory_shares[part_documents][seen]
         total += clusters.objectives_of(
             batch.doc_ptr,
             batch.places,
             batch.counts,
             *_weights(config, state, batch.words),
-            given,
+            clusters_given,
             shares,
             float(UNITS),
         ).sum()
@@ -414,11 +419,11 @@ continued = fewer_passes
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How clusters were inferred, with which priors and which L."""
-    most = min(settings["most"], settings["topics"])
+    most_clusters = min(settings["most"], settings["topics"])
     return Methods(
         "We trained a mixture of multinomials, in which each document as a whole has one topic,"
         f" with {settings['topics']:,} topics by memoized variational inference in which the"
-        f" posterior of a document has at most {most:,} cluster{'' if most == 1 else 's'} (Hughes"
+        f" posterior of a document has at most {most_clusters:,} cluster{'' if most_clusters == 1 else 's'} (Hughes"
         f" and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together"
         f" and η = {settings['eta']:g} for each word of a cluster; there were"
         f" {settings['passes']:,} passes.",

@@ -622,28 +622,28 @@ def kind(f: Field) -> type:
 
 def _whole(f: Field, value: Any) -> int:
     least = f.metadata["least"] or 0
-    most = f.metadata["most"]
+    largest = f.metadata["most"]
     # Kernels are compiled for numbers below 2^31
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
         raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
-    if most is not None and value > most:
-        raise Invalid(f.name, f"{f.name} must be at most {most:,}, got {value:,}.")
+    if largest is not None and value > largest:
+        raise Invalid(f.name, f"{f.name} must be at most {largest:,}, got {value:,}.")
     return value
 
 
 def _number(f: Field, value: Any) -> float:
     least = f.metadata["least"]
-    most = f.metadata["most"]
+    largest = f.metadata["most"]
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
     if (
         not (least is None or value >= least)
-        or not (most is None or value <= most)
+        or not (largest is None or value <= largest)
         or value != value
     ):
         bounds = f.metadata["bounds"] or " and ".join(
             f"at {word} {bound:g}"
-            for word, bound in (("least", least), ("most", most))
+            for word, bound in (("least", least), ("most", largest))
             if bound is not None
         )
         raise Invalid(f.name, f"{f.name} must be {bounds or 'a number'}, got {value}.")

@@ -211,12 +211,12 @@ def begin(
     for first in range(0, len(trained_on), RECOUNTED):
         documents = trained_on[first : first + RECOUNTED]
         batch = dense.batch_of(bow, documents)
-        given = _recall(bow, documents, batch, topics[:, None])
-        nothing = cvb.Phi(np.zeros_like(given), np.zeros_like(given))
+        recalled = _recall(bow, documents, batch, topics[:, None])
+        nothing = cvb.Phi(np.zeros_like(recalled), np.zeros_like(recalled))
         cvb.add(
             batch,
             nothing,
-            cvb.Phi(given, np.full_like(given, cvb.WHOLE)),
+            cvb.Phi(recalled, np.full_like(recalled, cvb.WHOLE)),
             1.0,
             state.values,
             state.totals,
@@ -288,8 +288,8 @@ def _visit(
     """cvb.visit under the present statistics, alpha at least least_alpha."""
     present = _present(config, state, batch, least_alpha)
     K = config.topics
-    most = K if config.most >= K else min(LEADING, K)
-    leads = cvb.leading(present.rows, present.totals, present.eta_mass, most)
+    leading = K if config.most >= K else min(LEADING, K)
+    leads = cvb.leading(present.rows, present.totals, present.eta_mass, leading)
     after = cvb.Phi(np.empty_like(before.topics), np.empty_like(before.weights))
     cvb.visit(batch, present, leads, how, keys, before, after)
     return after

@@ -82,14 +82,14 @@ class Batch(NamedTuple):
 
 def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
     """The pairs of some documents. documents: int64[S]."""
-    words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
-    word_ptr, pairs, _ = rows.by_word(places, token_ptr, len(words))
+    words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
+    word_ptr, pairs, _ = rows.by_word(slots, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
     return Batch(
         words,
         doc_ptr,
-        places,
+        slots,
         np.diff(token_ptr).astype(np.float32),
         word_ptr,
         pairs,
@@ -123,9 +123,9 @@ def _topics(
     norm = V * eta + np.maximum(of_topic, np.bincount(topic, weights=tokens, minlength=K))
     weights = ((eta + tokens) / norm[topic]).astype(np.float32)
     result = Topics.of_listed(indptr, words, weights, of_topic, V)
-    whole = np.diff(indptr) == V
-    result.floor[whole] = 0.0
-    result.floor_mass[whole] = 0.0
+    is_whole = np.diff(indptr) == V
+    result.floor[is_whole] = 0.0
+    result.floor_mass[is_whole] = 0.0
     return result
 
 
@@ -136,13 +136,13 @@ def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
     gamma: float64[n, K]. lengths: [n], tokens; a document without any lists nothing.
     """
     share = gamma / gamma.sum(axis=1, keepdims=True)
-    kept = share >= LISTED_SHARE
-    kept[np.arange(len(gamma)), share.argmax(axis=1)] = True
-    kept[np.asarray(lengths) == 0] = False
-    document, topic = np.nonzero(kept)
+    is_listed = share >= LISTED_SHARE
+    is_listed[np.arange(len(gamma)), share.argmax(axis=1)] = True
+    is_listed[np.asarray(lengths) == 0] = False
+    document, topic = np.nonzero(is_listed)
     weights = share[document, topic]
     order = np.lexsort((topic, -weights, document))
-    indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
     return Theta(first, indptr, topic[order].astype(np.int32), weights[order].astype(np.float32))
 
 

@@ -102,10 +102,13 @@ def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: in
     shares = arena.weighted(
         document, counts * weights[batch.words][batch.places], np.bincount(document, counts)
     )
-    chosen = documents[
+    chosen_documents = documents[
         seeds.diverse(batch.doc_ptr, batch.places, shares, len(batch.words), K, np.uint64(key))
     ]
-    return np.append(chosen, documents[~np.isin(documents, chosen)][: K - len(chosen)])
+    return np.append(
+        chosen_documents,
+        documents[~np.isin(documents, chosen_documents)][: K - len(chosen_documents)],
+    )
 
 
 def infer(
@@ -161,10 +164,10 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     )
     pairs = _in_order(batch.words, word_ptr, doc_of, factors)
     change = _change(state, unit, inferred.floor, weight)
-    made = frank_wolfe.blend(
+    blended = frank_wolfe.blend(
         pairs, inferred.theta, inferred.rows, change, state.start, state.arena_values, state.totals
     )
-    arena.put(state, batch.words, *made)
+    arena.put(state, batch.words, *blended)
 
 
 def _in_order(
@@ -215,10 +218,14 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told
         np.concatenate(arrays) for arrays in zip(*messages, strict=True)
     )
     order = np.argsort(owner, kind="stable")
-    place = np.argsort(order)  # of each document in the messages
-    room, first = (np.append(0, np.cumsum(each))[place] for each in (sizes, pairs[order]))
+    document_places = np.argsort(order)  # of each document in the messages
+    room, first = (
+        np.append(0, np.cumsum(lengths))[document_places] for lengths in (sizes, pairs[order])
+    )
     return Told(
-        frank_wolfe.Mixtures(room, topics.astype(np.int32), theta, sizes[place], rests[place]),
+        frank_wolfe.Mixtures(
+            room, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
+        ),
         first,
         factors,
     )
@@ -247,7 +254,7 @@ def learned_run(
         documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors
     )
     gathered, floor = _gather(state, before, eta, words, empty)
-    made = frank_wolfe.blended(
+    blended = frank_wolfe.blended(
         bounds - bounds[0],
         _in_order(words, word_ptr, doc_of, factors),
         told.theta,
@@ -256,4 +263,4 @@ def learned_run(
         state.start,
         state.arena_values,
     )
-    return words, *made
+    return words, *blended

@@ -325,14 +325,14 @@ def _infer(
         final,
         form,
     )
-    out = _Inferred(
+    inferred = _Inferred(
         frank_wolfe.Mixtures.empty(room),
         np.empty(len(batch.places), np.float32),
         np.zeros(n),
         np.zeros(n),
     )
-    frank_wolfe.infer(batch, gathered, weights.floor, method, keys, *out)
-    return out
+    frank_wolfe.infer(batch, gathered, weights.floor, method, keys, *inferred)
+    return inferred
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -377,10 +377,10 @@ def _learn(
     step_size = rho(config, state.t + state.behind)
     step_size = 1.0 if step_size >= arena.STEP_WHOLE else step_size
     if config.learn == "ml":
-        held = _held(batch, inferred.theta, K)
-        moves = held > 0.0  # a topic that no document chose stays as it is
-        unit = np.where(moves, step_size / np.where(moves, held, 1.0), 0.0)
-        state.held += np.where(moves, step_size * (scale * held - state.held), 0.0)
+        tokens_of_topics = _held(batch, inferred.theta, K)
+        moves = tokens_of_topics > 0.0  # a topic that no document chose stays as it is
+        unit = np.where(moves, step_size / np.where(moves, tokens_of_topics, 1.0), 0.0)
+        state.held += np.where(moves, step_size * (scale * tokens_of_topics - state.held), 0.0)
         drop_below = np.where(
             moves, drop_below / np.maximum(state.held, 1.0), np.nextafter(0.0, 1.0)
         )
@@ -409,11 +409,11 @@ def _learn(
 
 def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
-    places = _listed(theta)
-    weights = theta.weights[places].astype(np.float64) * np.repeat(
+    listed_places = _listed(theta)
+    weights = theta.weights[listed_places].astype(np.float64) * np.repeat(
         np.diff(batch.token_ptr[batch.doc_ptr]), theta.sizes
     )
-    return np.bincount(theta.topics[places], weights=weights, minlength=K)
+    return np.bincount(theta.topics[listed_places], weights=weights, minlength=K)
 
 
 def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
@@ -443,13 +443,13 @@ def _add(
     by_word = frank_wolfe.Pairs(
         batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
     )
-    made = frank_wolfe.blend(
+    blended = frank_wolfe.blend(
         by_word, inferred.theta, gathered, change, state.start, state.arena_values, state.totals
     )
     if not keep.all():
         state.arena_values = _scaled(state, keep)
         arena.compact(state, 1.0, np.nextafter(0.0, 1.0))
-    arena.put(state, batch.words, *made)
+    arena.put(state, batch.words, *blended)
     if not keep.all():  # words that are not in the batch lost entries, too
         state.totals = rows.sum_topics(state.arena, len(keep))
 
@@ -459,13 +459,13 @@ def topics(config: Resolved, state: State) -> Topics:
     V = len(state.start)
     K = config.topics
     weights = _weights(config, state)
-    held = state.held if config.learn == "ml" else np.ones(K)
-    values = _scaled(state, state.pi * held)
+    tokens_of_topics = state.held if config.learn == "ml" else np.ones(K)
+    values = _scaled(state, state.pi * tokens_of_topics)
     indptr, words, tokens = rows.transpose(
         state.arena._replace(values=values), 1.0, LISTED_TOKENS, K
     )
     topic = np.repeat(np.arange(K), np.diff(indptr))
-    beta = (weights.base[topic] + tokens / held[topic]) / weights.mass[topic]
+    beta = (weights.base[topic] + tokens / tokens_of_topics[topic]) / weights.mass[topic]
     rows.sort_rows(indptr, words, beta)
     beta = beta.astype(np.float32)
     of_topic = state.held if config.learn == "ml" else np.maximum(state.pi * state.totals, 0.0)
@@ -476,16 +476,16 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a
     step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
-    batch, (listed, *_) = _final(config, state, bow, documents, _weights(config, state))
-    places = _listed(listed)
+    batch, (listed_theta, *_) = _final(config, state, bow, documents, _weights(config, state))
+    listed_places = _listed(listed_theta)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    document = np.repeat(np.arange(len(documents)), listed.sizes)
-    theta = (config.alpha + listed.weights[places]) / (
+    document = np.repeat(np.arange(len(documents)), listed_theta.sizes)
+    theta = (config.alpha + listed_theta.weights[listed_places]) / (
         config.topics * config.alpha + tokens[document]
     )
-    topics = listed.topics[places]
+    topics = listed_theta.topics[listed_places]
     order = np.lexsort((topics, -theta, document))
-    indptr = np.concatenate([[0], np.cumsum(listed.sizes)]).astype(np.int64)
+    indptr = np.concatenate([[0], np.cumsum(listed_theta.sizes)]).astype(np.int64)
     return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
@@ -574,8 +574,12 @@ def warm_up() -> list[Config]:
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs its share of the steps, and what the entries of its word's row do; see
     docs/engines/fw.md."""
-    each = SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
-    return tokens * config.passes * each * (1.0 if config.inference == "ope" else 3.0)
+    seconds_of_document = (
+        SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
+    )
+    return (
+        tokens * config.passes * seconds_of_document * (1.0 if config.inference == "ope" else 3.0)
+    )
 
 
 def memory(config: Resolved, shape: Shape) -> int:

@@ -191,11 +191,11 @@ def begin(
     """
     K = config.topics
     document = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
-    kept = ~np.isin(document, held_out)
-    words = bow.words[kept].astype(np.int64)
-    topic = topics[kept].astype(np.int64)
-    document = document[kept]
-    counts = bow.counts[kept]
+    is_trained_on = ~np.isin(document, held_out)
+    words = bow.words[is_trained_on].astype(np.int64)
+    topic = topics[is_trained_on].astype(np.int64)
+    document = document[is_trained_on]
+    counts = bow.counts[is_trained_on]
     values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(
         np.float32
     )
@@ -231,13 +231,13 @@ def stick_parameters(config: Resolved, mass: np.ndarray) -> Sticks:
     order = np.argsort(-mass, kind="stable")
     m = mass[order]
     first = 1.0 + m[:-1]
-    rest = config.omega + np.cumsum(m[::-1])[::-1][1:]
+    remaining_mass = config.omega + np.cumsum(m[::-1])[::-1][1:]
     logs = np.empty(len(mass))
     sizes = np.empty(len(mass))
-    hdp.sticks(first, rest, logs)
-    hdp.lengths(first, rest, sizes)
+    hdp.sticks(first, remaining_mass, logs)
+    hdp.lengths(first, remaining_mass, sizes)
     at = np.argsort(order)
-    return Sticks(first, rest, order, logs[at], sizes[at])
+    return Sticks(first, remaining_mass, order, logs[at], sizes[at])
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -361,10 +361,10 @@ def _listed(
     at least."""
     order = np.lexsort((candidates, -theta), axis=1)[:, :T]
     weights = np.take_along_axis(theta, order, axis=1)
-    kept = weights >= dense.LISTED_SHARE
-    kept[:, 0] = True
-    kept[lengths == 0] = False
-    weights = np.where(kept, weights, 0.0)
+    is_listed = weights >= dense.LISTED_SHARE
+    is_listed[:, 0] = True
+    is_listed[lengths == 0] = False
+    weights = np.where(is_listed, weights, 0.0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
     weights = weights.astype(np.float32)
     missing = 1.0 - weights.sum(
@@ -372,12 +372,12 @@ def _listed(
     )  # of rounding: the rest would go to topics not in use
     raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
     weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
-    indptr = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
     return Theta(
         first,
         indptr,
-        np.take_along_axis(candidates, order, axis=1)[kept].astype(np.int32),
-        weights[kept],
+        np.take_along_axis(candidates, order, axis=1)[is_listed].astype(np.int32),
+        weights[is_listed],
     )
 
 

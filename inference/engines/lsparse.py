@@ -246,23 +246,23 @@ def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
 
 def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> None:
     """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
-    given = topics.astype(np.uint16)[:, None]
+    topics_given = topics.astype(np.uint16)[:, None]
     if config.statistics == "memo":
-        state.memory_topics[batch.pairs, 0] = given[:, 0]
+        state.memory_topics[batch.pairs, 0] = topics_given[:, 0]
         state.memory_shares[batch.pairs, 0] = UNITS
-    whole = float(UNITS) if state.pi < 1.0 else 1.0
-    sparse.add(state, batch, given, np.full((len(topics), 1), whole), *sparse.NOTHING)
+    whole_share = float(UNITS) if state.pi < 1.0 else 1.0
+    sparse.add(state, batch, topics_given, np.full((len(topics), 1), whole_share), *sparse.NOTHING)
 
 
 def _seed(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> None:
     """Each topic begins with a document of the first minibatch; with fewer documents than topics
     some begin empty."""
     batch = sparse.expand(bow, documents)
-    chosen = sparse.first_documents(
+    first_documents = sparse.first_documents(
         batch, config.topics, config.init == "diverse", state.seed, rng.SPARSE
     )
-    batch = sparse.expand(bow, documents[chosen])
-    _give(config, state, batch, np.repeat(np.arange(len(chosen)), np.diff(batch.doc_ptr)))
+    batch = sparse.expand(bow, documents[first_documents])
+    _give(config, state, batch, np.repeat(np.arange(len(first_documents)), np.diff(batch.doc_ptr)))
 
 
 def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
@@ -356,7 +356,7 @@ def _visit(
     P = len(batch.places)
     first = lsparse.first_choice(weights, g, np.argsort(-g, kind="stable"), L)
     new = lsparse.Tokens(np.zeros((P, L), np.uint16), np.zeros((P, L)))
-    told = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
+    visit_counts = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
     if old is None or old_topics is None:
         before = lsparse.Tokens(*sparse.NOTHING)
         units = 1.0
@@ -366,8 +366,8 @@ def _visit(
         units = float(UNITS)
         start = STARTS[config.start]
     how = lsparse.How(start, config.restarts, config.sweeps, config.change, lsparse.BLOCK, units)
-    lsparse.visit(batch, weights, g, first, config.alpha, how, before, new, told)
-    return new.topics, new.shares, told
+    lsparse.visit(batch, weights, g, first, config.alpha, how, before, new, visit_counts)
+    return new.topics, new.shares, visit_counts
 
 
 def topics(config: Resolved, state: State) -> Topics:
@@ -379,11 +379,17 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1 by the local step from their words alone: (alpha +
     N_dk) / (K alpha + N_d)."""
     batch = sparse.expand(bow, np.arange(first, end))
-    given, shares, _ = _visit(config, state, batch)
+    topics_given, shares, _ = _visit(config, state, batch)
     return Theta(
         first,
         *lsparse.mixtures(
-            batch.doc_ptr, batch.counts, given, shares, config.alpha, config.topics, LEAST_SHARE
+            batch.doc_ptr,
+            batch.counts,
+            topics_given,
+            shares,
+            config.alpha,
+            config.topics,
+            LEAST_SHARE,
         ),
     )
 
@@ -399,13 +405,13 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
         weights, g = _weights(config, state, batch.words)
-        given, shares, _ = _visit(config, state, batch)
+        topics_given, shares, _ = _visit(config, state, batch)
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
-            given[seen] = state.memory_topics[batch.pairs][seen]
+            topics_given[seen] = state.memory_topics[batch.pairs][seen]
             shares[seen] = remembered[seen] / UNITS
-        total += lsparse.objectives(batch, weights, g, config.alpha, given, shares).sum()
+        total += lsparse.objectives(batch, weights, g, config.alpha, topics_given, shares).sum()
     return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
 
@@ -426,8 +432,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             f" {settings['kappa']:g} and τ₀ = {settings['tau0']:g}"
         )
     )
-    most = min(settings["most"], settings["topics"])
-    topics_word = "topic" if most == 1 else "topics"
+    most_topics = min(settings["most"], settings["topics"])
+    topics_word = "topic" if most_topics == 1 else "topics"
     explored = settings.get("explore", settings["passes"])
     where = (
         f" in the first {explored:,} of {settings['passes']:,} passes"
@@ -437,7 +443,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {settings['topics']:,} topics by {how}, in which the posterior of each word has at most"
-        f" {most:,} {topics_word} (Hughes and Sudderth 2016). The priors were α ="
+        f" {most_topics:,} {topics_word} (Hughes and Sudderth 2016). The priors were α ="
         f" {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each"
         f" word of a topic. Each visit made at most {settings['sweeps']:,} sweeps over a document,"
         f" with up to {settings['restarts']:,} restart proposals{where}.",
@@ -478,7 +484,7 @@ SETTLED_COST = 0.5
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs what the topics of its document cost in each sweep, and L of them more."""
-    each = (
+    seconds_of_sweep = (
         SWEEP
         * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
         * (_width(config) / SWEEP_MOST) ** MOST_POWER
@@ -486,7 +492,7 @@ def seconds(config: Resolved, tokens: int) -> float:
     exploring = min(config.explore, config.passes) if config.statistics == "memo" else config.passes
     return (
         tokens
-        * each
+        * seconds_of_sweep
         * (exploring * START_COST[config.start] + (config.passes - exploring) * SETTLED_COST)
     )
 

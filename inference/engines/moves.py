@@ -35,18 +35,18 @@ class Row(NamedTuple):
 
 def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
     """words may come several times, in any order: their tokens are added in the order they have."""
-    distinct, places = np.unique(words, return_inverse=True)
-    return Row(distinct, np.bincount(places, weights=tokens, minlength=len(distinct)), documents)
+    distinct, inverse = np.unique(words, return_inverse=True)
+    return Row(distinct, np.bincount(inverse, weights=tokens, minlength=len(distinct)), documents)
 
 
 def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
     """Of every cluster. documents: float64[K]. unit: of the state's values and of documents."""
-    here = ranges(state.start, state.length)
+    entries = ranges(state.start, state.length)
     words = np.repeat(np.arange(len(state.start)), state.length)
-    topic = state.arena_topics[here]
+    topic = state.arena_topics[entries]
     order = np.argsort(topic, kind="stable")
     ends = np.cumsum(np.bincount(topic, minlength=len(documents)))
-    tokens = unit * state.arena_values[here]
+    tokens = unit * state.arena_values[entries]
     parts = [order[first:end] for first, end in zip([0, *ends[:-1]], ends, strict=True)]
     return [Row(words[part], tokens[part], unit * documents[k]) for k, part in enumerate(parts)]
 
@@ -54,13 +54,13 @@ def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
 def worth(row: Row, V: int, alpha: float, eta: float) -> float:
     """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty.
     alpha: of this cluster."""
-    counted = (
+    token_sums = (
         gammaln(row.documents + alpha)
         - gammaln(alpha)
         + gammaln(V * eta)
         - gammaln(V * eta + row.tokens.sum())
     )
-    return float(counted + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
+    return float(token_sums + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
 
 
 def merged(a: Row, b: Row) -> Row:
@@ -74,11 +74,11 @@ def merged(a: Row, b: Row) -> Row:
 def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int, b: int) -> float:
     """Of documents that are in both clusters, when the two are one, in nats. clusters, shares: [D,
     L], as remembered."""
-    of_a = np.where(clusters == a, shares, 0).sum(axis=1)
+    share_of_a = np.where(clusters == a, shares, 0).sum(axis=1)
     of_b = np.where(clusters == b, shares, 0).sum(axis=1)
-    both = (of_a > 0) & (of_b > 0)
-    x = of_a[both] / units
-    y = of_b[both] / units
+    has_both = (share_of_a > 0) & (of_b > 0)
+    x = share_of_a[has_both] / units
+    y = of_b[has_both] / units
     return float(((x + y) * np.log(x + y) - x * np.log(x) - y * np.log(y)).sum())
 
 
@@ -98,27 +98,27 @@ def best_merge(
     words = np.concatenate([row.words for row in rows])
     tokens = np.concatenate([row.tokens for row in rows])
     norms = np.sqrt(np.bincount(topic, weights=tokens**2, minlength=len(rows)))
-    out = []
+    merges = []
     pairs = set()
     for b in sorted(used, key=lambda k: (rows[k].documents, k))[:MERGED]:
-        own = np.zeros(V)
-        own[rows[b].words] = rows[b].tokens
-        like = np.bincount(topic, weights=tokens * own[words], minlength=len(rows)) / np.maximum(
-            norms, 1e-300
-        )
+        own_row = np.zeros(V)
+        own_row[rows[b].words] = rows[b].tokens
+        like = np.bincount(
+            topic, weights=tokens * own_row[words], minlength=len(rows)
+        ) / np.maximum(norms, 1e-300)
         like[b] = -1.0
         a = int(like.argmax())
         if a not in used or (min(a, b), max(a, b)) in pairs:
             continue
         pairs.add((min(a, b), max(a, b)))
-        one = merged(rows[a], rows[b])
+        merged_row = merged(rows[a], rows[b])
         gain = (
-            worth(one, V, alpha, eta)
+            worth(merged_row, V, alpha, eta)
             - worth(rows[a], V, alpha, eta)
             - worth(rows[b], V, alpha, eta)
         )
-        out.append((gain - entropy_lost(clusters, shares, units, a, b), a, b))
-    return sorted(out, key=lambda each: (-each[0], each[1:]))
+        merges.append((gain - entropy_lost(clusters, shares, units, a, b), a, b))
+    return sorted(merges, key=lambda each: (-each[0], each[1:]))
 
 
 def split(
@@ -136,30 +136,36 @@ def split(
     ]
     batch = sparse.expand(bow, documents)
     n = len(documents)
-    chosen = seeds.diverse(batch.doc_ptr, batch.places, batch.counts, len(batch.words), 2, stream)
-    if len(chosen) < 2:
+    two_documents = seeds.diverse(
+        batch.doc_ptr, batch.places, batch.counts, len(batch.words), 2, stream
+    )
+    if len(two_documents) < 2:
         return -np.inf, documents[:0]
     document = np.repeat(np.arange(n), np.diff(batch.doc_ptr))
-    kept = np.zeros(len(batch.words))  # tokens of the cluster's other documents, which stay
+    staying_tokens = np.zeros(
+        len(batch.words)
+    )  # tokens of the cluster's other documents, which stay
     at = np.searchsorted(batch.words, row.words)
-    there = at < len(batch.words)
-    there[there] = batch.words[at[there]] == row.words[there]
-    kept[at[there]] = row.tokens[there]
-    kept -= np.bincount(batch.places, weights=batch.counts, minlength=len(kept))
+    is_present = at < len(batch.words)
+    is_present[is_present] = batch.words[at[is_present]] == row.words[is_present]
+    staying_tokens[at[is_present]] = row.tokens[is_present]
+    staying_tokens -= np.bincount(batch.places, weights=batch.counts, minlength=len(staying_tokens))
     half = np.zeros(n, np.int64)
-    half[chosen] = 1, 2
+    half[two_documents] = 1, 2
     for _ in range(SWEEPS):
         score = np.zeros((2, n))
         for side in (0, 1):
-            mine = half == side + 1
+            in_half = half == side + 1
             tokens = np.bincount(
-                batch.places, weights=batch.counts * mine[document], minlength=len(kept)
+                batch.places,
+                weights=batch.counts * in_half[document],
+                minlength=len(staying_tokens),
             )
             log_beta = digamma(eta + tokens) - digamma(V * eta + tokens.sum())
             score[side] = np.bincount(
                 document, weights=batch.counts * log_beta[batch.places], minlength=n
             )
-            score[side] += digamma(mine.sum() + alpha)
+            score[side] += digamma(in_half.sum() + alpha)
         now = np.where(score[1] > score[0], 2, 1)
         if np.array_equal(now, half):
             break
@@ -169,9 +175,13 @@ def split(
         leave = ~leave
     if not leave.any():
         return -np.inf, documents[:0]
-    gone = batch.counts * leave[document]
-    other = row_of(batch.words[batch.places[gone > 0]], gone[gone > 0], float(leave.sum()))
-    left = merged(row, Row(other.words, -other.tokens, -other.documents))
-    return worth(left, V, alpha, eta) + worth(other, V, alpha, eta) - worth(
+    leaving_tokens = batch.counts * leave[document]
+    staying_row = row_of(
+        batch.words[batch.places[leaving_tokens > 0]],
+        leaving_tokens[leaving_tokens > 0],
+        float(leave.sum()),
+    )
+    left = merged(row, Row(staying_row.words, -staying_row.tokens, -staying_row.documents))
+    return worth(left, V, alpha, eta) + worth(staying_row, V, alpha, eta) - worth(
         row, V, alpha, eta
     ), documents[leave]

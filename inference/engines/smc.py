@@ -171,9 +171,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not len(documents):
         return
     doc_ptr, words, token_ptr = _batch(bow, documents)
-    place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
+    memory_place = (documents, bow.first_token, state.memory[:, None], doc_ptr, token_ptr)
     topics = (
-        rows.recall(*place).reshape(-1)
+        rows.recall(*memory_place).reshape(-1)
         if len(state.memory)
         else np.full(token_ptr[-1], gibbs.UNSEEN)
     )
@@ -192,14 +192,14 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         streams,
     )
     if len(state.memory):
-        rows.remember(*place, topics[:, None])
+        rows.remember(*memory_place, topics[:, None])
     state.tokens += len(topics)
 
 
 def _batch(bow: Bow, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """doc_ptr, words and token_ptr of some documents, as the kernels take them."""
-    words, doc_ptr, places, token_ptr = expand(bow, documents)
-    return doc_ptr, words[places], token_ptr
+    words, doc_ptr, slots, token_ptr = expand(bow, documents)
+    return doc_ptr, words[slots], token_ptr
 
 
 def topics(config: Resolved, state: State) -> Topics:

@@ -31,9 +31,9 @@ class Batch(NamedTuple):
 
 def expand(bow: Bow, documents: np.ndarray) -> Batch:
     documents = np.asarray(documents, np.int64)
-    words, doc_ptr, places, token_ptr = batches.expand(bow, documents)
+    words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
-    return Batch(words, doc_ptr, places, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
+    return Batch(words, doc_ptr, slots, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
 
 
 def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int) -> np.ndarray:
@@ -57,7 +57,7 @@ def add(
 ) -> None:
     """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    made = rows.blend(
+    blended = rows.blend(
         batch.words,
         word_ptr,
         pairs,
@@ -71,17 +71,17 @@ def add(
         state.arena,
         state.totals,
     )
-    arena.put(state, batch.words, *made)
+    arena.put(state, batch.words, *blended)
 
 
 def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:
     """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives
     nothing."""
     V = len(state.start)
-    here = ranges(state.start, state.length)
-    values = unit * state.arena_values[here]
-    topic = state.arena_topics[here]
+    entries = ranges(state.start, state.length)
+    values = unit * state.arena_values[entries]
+    topic = state.arena_topics[entries]
     totals = np.maximum(unit * state.totals, 0.0)
     rise = digamma(eta + values) - digamma(V * eta + totals)[topic]
-    listed = gammaln(eta + values) - gammaln(eta) - values * rise
-    return float(listed.sum() + (gammaln(V * eta) - gammaln(V * eta + totals)).sum())
+    listed_terms = gammaln(eta + values) - gammaln(eta) - values * rise
+    return float(listed_terms.sum() + (gammaln(V * eta) - gammaln(V * eta + totals)).sum())

@@ -370,7 +370,7 @@ def begin(
             f"warm_up must be 0 where a training continues from topics, got {config.warm_up}.",
         )
     state = init(config, shape, seed, scratch)
-    kept = state.memory
+    memory = state.memory
     if config.statistics == "decay":
         state.memory = room((bow.tokens, 1), scratch)
         state.memory[:] = gibbs.UNSEEN
@@ -378,7 +378,7 @@ def begin(
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory)
     _recount(config, state, bow, bow)
     if config.statistics == "decay":
-        state.memory = kept
+        state.memory = memory
     return state
 
 
@@ -471,20 +471,20 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
     all of them are held out nothing is forgotten.
     """
-    way = _next(config, state, bow, shape)
+    next_step = _next(config, state, bow, shape)
     if len(documents):
         keys = streams(state.seed, rng.SAMPLE, state.t, documents)
-        if way.in_table:
-            _apply(state, *_sample_in_place(config, state, bow, documents, keys, way))
+        if next_step.in_table:
+            _apply(state, *_sample_in_place(config, state, bow, documents, keys, next_step))
         else:
-            _step_rows(config, state, bow, documents, keys, way, shape)
+            _step_rows(config, state, bow, documents, keys, next_step, shape)
         state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
-    if way.ends_warm_up:
+    if next_step.ends_warm_up:
         _recount(config, state, bow, bow)
         _add_whole_seeds(state)
-    if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
+    if config.learn != "nothing" and not next_step.by_ope and state.t % config.interval == 0:
         _learn(config, state)
-    _average(config, state, way, shape)
+    _average(config, state, next_step, shape)
 
 
 class Way(NamedTuple):
@@ -612,16 +612,16 @@ def _visit(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns
     where they fade; memo remembers the new ones."""
-    place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
+    memory_place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
     if not way.fades:
-        old = rows.recall(*place)
+        old = rows.recall(*memory_place)
         new = _sample(config, state, batch, keys, old, way.anew)
-        rows.remember(*place, new)
+        rows.remember(*memory_place, new)
         return new, old
     if config.statistics == "memo":
         sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
         new = _sample(sweeps, state, batch, keys)
-        rows.remember(*place, np.ascontiguousarray(new[:, -state.memory.shape[1] :]))
+        rows.remember(*memory_place, np.ascontiguousarray(new[:, -state.memory.shape[1] :]))
     else:
         new = _sample(config, state, batch, keys)
     return new, np.empty((len(new), 0), np.uint16)
@@ -678,10 +678,10 @@ def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
 def _has_table(config: Resolved, state: State, bow: Bow) -> bool:
     """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents.
     Weights by the mean logarithm are no multiples of counts."""
-    most = _most_tokens(state, bow).max(initial=0.0) * config.samples * config.draws
+    most_tokens = _most_tokens(state, bow).max(initial=0.0) * config.samples * config.draws
     return (
         bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES
-        and most < WIDE
+        and most_tokens < WIDE
         and config.expectation == "mean"
     )
 
@@ -690,10 +690,10 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     """Let the table have the counts of the rows, if it has older ones. bow: of all documents."""
     if state.counted == state.t:
         return
-    most = _most_tokens(state, bow) * config.samples * config.draws
-    small = most.max(initial=0.0) < NARROW
+    most_tokens = _most_tokens(state, bow) * config.samples * config.draws
+    small = most_tokens.max(initial=0.0) < NARROW
     limit, wide, narrow = (TINY, np.uint16, np.uint8) if small else (NARROW, np.int32, np.uint16)
-    large = np.flatnonzero(most >= limit)
+    large = np.flatnonzero(most_tokens >= limit)
     F = int(large[-1]) + 1 if len(large) else 0
     width = gibbs.padded(config.topics)
     state.table = gibbs.Table(np.zeros((F, width), wide), np.zeros((bow.V - F, width), narrow))
@@ -721,11 +721,13 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
 def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
     """At the end of one of the later passes of memo: take its state into the mean that topics are
     published from."""
-    passes, rest = divmod(state.t - config.warm_up * shape.per_pass, shape.later or shape.per_pass)
+    passes, steps_of_pass = divmod(
+        state.t - config.warm_up * shape.per_pass, shape.later or shape.per_pass
+    )
     if (
         config.averaged > 1
         and not way.fades
-        and not rest
+        and not steps_of_pass
         and passes + config.warm_up >= AVERAGED_FROM
     ):
         state.rest()
@@ -751,14 +753,14 @@ def divided(
 ) -> Exchange:
     """`step`, shared: each process samples its own documents; together.py says how they add up what
     that changed."""
-    way = _next(config, state, site.bow, shape)
+    next_step = _next(config, state, site.bow, shape)
     if len(laid.documents):
-        here = laid.own - site.bounds[site.rank]
+        own_places = laid.own - site.bounds[site.rank]
         first_token = site.own.first_token
         keys = streams(state.seed, rng.SAMPLE, state.t, laid.own)
-        if way.in_table:
+        if next_step.in_table:
             learned = state.rises.copy()
-            changes = _sample_in_place(config, state, site.own, here, keys, way)
+            changes = _sample_in_place(config, state, site.own, own_places, keys, next_step)
             yield from _learn_rises(config, state, site, learned)
             yield from together.add(
                 site,
@@ -768,14 +770,14 @@ def divided(
                 lambda other: _add_counts(state, other),
             )
         else:
-            yield from _divided_rows(config, state, site, laid, keys, way, shape)
-        state.tokens += int((first_token[here + 1] - first_token[here]).sum())
-    if way.ends_warm_up:
+            yield from _divided_rows(config, state, site, laid, keys, next_step, shape)
+        state.tokens += int((first_token[own_places + 1] - first_token[own_places]).sum())
+    if next_step.ends_warm_up:
         yield from _recount_together(config, state, site)
         _add_whole_seeds(state)
-    if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
+    if config.learn != "nothing" and not next_step.by_ope and state.t % config.interval == 0:
         _learn(config, state)
-    _average(config, state, way, shape)
+    _average(config, state, next_step, shape)
 
 
 def _divided_rows(
@@ -788,19 +790,19 @@ def _divided_rows(
     shape: Shape,
 ) -> Exchange:
     """`_step_rows`, shared."""
-    here = laid.own - site.bounds[site.rank]
-    batch = expand(site.own, here)
+    own_places = laid.own - site.bounds[site.rank]
+    batch = expand(site.own, own_places)
     if way.by_ope:
         coins = streams(state.seed, rng.OPE, state.t, laid.own)
-        inferred = _infer(state, site.own, here, batch, coins, keys if way.draws else None)
+        inferred = _infer(state, site.own, own_places, batch, coins, keys if way.draws else None)
         yield from _learn_together(state, site, laid, inferred, shape)
     else:
         learned = state.rises.copy()
-        new, old = _visit(config, state, site.own, here, batch, keys, way)
-        own = together.count(batch, new, old, config.topics)
+        new, old = _visit(config, state, site.own, own_places, batch, keys, way)
+        own_counts = together.count(batch, new, old, config.topics)
         yield from _learn_rises(config, state, site, learned)
         unit = _unit(config, state, way, len(laid.documents), new.shape[1], shape)
-        yield from together.merge(state, site, own, *unit)
+        yield from together.merge(state, site, own_counts, *unit)
     if way.fades:
         _renew_seeds(config, state, way)
         _reset_scale(state)
@@ -820,17 +822,17 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
     if site.ranks == 1:
         return
     state.rest()
-    own = together.counted(state)
+    own_counts = together.counted(state)
     _begin_counts(config, state, site.bow)
     if not _has_table(config, state, site.bow):
-        yield from together.merge(state, site, own, 1.0, WHOLE)
+        yield from together.merge(state, site, own_counts, 1.0, WHOLE)
         return
     _open_table(config, state, site.bow)
     yield from together.add(
         site,
         config.topics,
-        lambda: own,
-        lambda: _add_counts(state, own),
+        lambda: own_counts,
+        lambda: _add_counts(state, own_counts),
         lambda other: _add_counts(state, other),
     )
 
@@ -841,22 +843,22 @@ def _learn_together(
     """`from_documents.learn` of a whole minibatch."""
     messages = yield [from_documents.told(inferred, len(state.totals))] * site.ranks
     pairs = site.bow.indptr[laid.documents + 1] - site.bow.indptr[laid.documents]
-    told = from_documents.heard(messages, laid.owner, pairs)
+    heard_rows = from_documents.heard(messages, laid.owner, pairs)
     before = state.pi
     weight = _ope_weight(state, len(laid.documents), shape)
-    made = from_documents.learned_run(
+    learned = from_documents.learned_run(
         state,
         before,
         state.eta,
         site.bow,
         laid.documents,
-        told,
+        heard_rows,
         state.pi,
         weight,
         together.runs(site),
         state.empty,
     )
-    together.put(state, (yield [together.packed(*made)] * site.ranks))
+    together.put(state, (yield [together.packed(*learned)] * site.ranks))
 
 
 def _sample(
@@ -954,10 +956,10 @@ def _sweep(
     learns = config.learn != "nothing"
     rises = gibbs.Rises(np.zeros((gibbs.CHUNKS, K + 1 if learns else 0)), _grain(config, state))
     plan = gibbs.Plan(anew, config.burn_in, config.samples, config.draws)
-    listed = gibbs.sample(documents, table, terms, plan, draws, changed, rises)
+    sampled = gibbs.sample(documents, table, terms, plan, draws, changed, rises)
     if learns:
         state.rises += rises.sums.sum(axis=0)
-    return listed
+    return sampled
 
 
 def _grain(config: Resolved, state: State) -> float:
@@ -989,7 +991,7 @@ def _add(
     """Put a batch's samples into lambda, `unit` for each in the arena's scale, and take its old
     ones out."""
     by_word = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    made = rows.merge(
+    merged_rows = rows.merge(
         batch.words,
         *by_word,
         batch.token_ptr,
@@ -1000,7 +1002,7 @@ def _add(
         state.arena,
         state.totals,
     )
-    arena.put(state, batch.words, *made)
+    arena.put(state, batch.words, *merged_rows)
 
 
 def _learn(config: Resolved, state: State) -> None:
@@ -1024,9 +1026,11 @@ def topics(config: Resolved, state: State) -> Topics:
     state.rest()
     if not state.means:
         return _of_texts(state, arena.topics(state, state.pi, state.eta), state.pi * state.totals)
-    shown = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(len(state.start)))
-    learned = arena.topics(shown, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
-    return _of_texts(state, learned, shown.totals)
+    shown_rows = averaging.shown(
+        state, state.pi, state.t, config.averaged, np.arange(len(state.start))
+    )
+    learned = arena.topics(shown_rows, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
+    return _of_texts(state, learned, shown_rows.totals)
 
 
 def _of_texts(state: State, learned: Topics, totals: np.ndarray) -> Topics:
@@ -1053,13 +1057,13 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     log = config.expectation == "log"
     words = batch.words
     unit = state.pi
-    shown: arena.Rows = state
+    shown_rows: arena.Rows = state
     if state.means:
-        shown = averaging.shown(state, state.pi, state.t, config.averaged, words)
+        shown_rows = averaging.shown(state, state.pi, state.t, config.averaged, words)
         words = np.arange(len(words))
         unit = 1.0
-    norm = gibbs.normalisers(unit * shown.totals, len(state.start), state.eta, log)
-    beta = fold.rows(words, shown.arena, unit, state.eta, norm, state.alpha, log)
+    norm = gibbs.normalisers(unit * shown_rows.totals, len(state.start), state.eta, log)
+    beta = fold.rows(words, shown_rows.arena, unit, state.eta, norm, state.alpha, log)
     return Theta(
         first,
         *fold.mixtures(batch.doc_ptr, batch.places, np.diff(batch.token_ptr), *beta, state.alpha),

@@ -239,12 +239,12 @@ def _streamed(
 ) -> variational.Local:
     """The local step with the rest of the random start added to the statistics."""
     share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
-    kept = state.values[batch.words]
+    streamed_rows = state.values[batch.words]
     totals = state.totals
     state.values[batch.words] += share * state.noise[batch.words]
     state.totals = totals + float(share) * state.noise_totals
     local = variational.local(config, state, batch, documents)
-    state.values[batch.words] = kept
+    state.values[batch.words] = streamed_rows
     state.totals = totals
     return local
 
@@ -338,12 +338,12 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             f" {settings.get('tau0', 0):g}"
         )
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
-    sentence, more = variational.prior_sentence(settings)
+    sentence, prior_citations = variational.prior_sentence(settings)
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {settings['topics']:,} topics by {how}, in minibatches of {settings['minibatch']:,}"
         f" documents{steps}{weights}. {sentence}",
-        (*citations, *more),
+        (*citations, *prior_citations),
     )
 
 

@@ -85,10 +85,10 @@ def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K:
 
 def counted(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
-    here = ranges(state.start, state.length)
+    entries = ranges(state.start, state.length)
     indptr = np.append(0, np.cumsum(state.length))
-    topics = state.arena_topics[here].astype(np.uint16)
-    changes = state.arena_values[here].astype(np.int32)
+    topics = state.arena_topics[entries].astype(np.uint16)
+    changes = state.arena_values[entries].astype(np.int32)
     return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
 
 
@@ -156,8 +156,8 @@ def told(counts: Counts) -> Message:
     """Counts as they travel: words without a change are left out, numbers are as small as they can
     be."""
     sizes = np.diff(counts.indptr)
-    kept = np.flatnonzero(sizes)
-    steps = np.diff(counts.words[kept], prepend=np.int32(0))
+    changed_words = np.flatnonzero(sizes)
+    steps = np.diff(counts.words[changed_words], prepend=np.int32(0))
     large = np.abs(counts.changes) > -int(LARGE) - 1
     changes = np.where(large, LARGE, counts.changes).astype(np.int8)
     topics = (
@@ -165,7 +165,7 @@ def told(counts: Counts) -> Message:
         if len(counts.topics) and counts.topics.max() > 255
         else counts.topics.astype(np.uint8)
     )
-    return _narrow(steps), _narrow(sizes[kept]), topics, changes, counts.changes[large]
+    return _narrow(steps), _narrow(sizes[changed_words]), topics, changes, counts.changes[large]
 
 
 def heard_counts(message: Message) -> Counts:
@@ -181,9 +181,9 @@ def heard_counts(message: Message) -> Counts:
 
 def _narrow(array: np.ndarray) -> np.ndarray:
     """The same whole numbers, none below 0, in the smallest type that holds them."""
-    most = int(array.max()) if len(array) else 0
+    largest = int(array.max()) if len(array) else 0
     return array.astype(
-        next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if most <= np.iinfo(t).max)
+        next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if largest <= np.iinfo(t).max)
     )
 
 
@@ -202,9 +202,9 @@ class Sums(NamedTuple):
 def sum_up(parts: list[Counts]) -> Sums:
     """Counts of all parts by word."""
     offsets = np.cumsum([0, *(len(part.topics) for part in parts)])
-    each = np.concatenate([part.words for part in parts]).astype(np.int64)
-    order = np.argsort(each, kind="stable")  # of each part they ascend
-    starts = np.flatnonzero(np.diff(each[order], prepend=-1))
+    words_of_parts = np.concatenate([part.words for part in parts]).astype(np.int64)
+    order = np.argsort(words_of_parts, kind="stable")  # of each part they ascend
+    starts = np.flatnonzero(np.diff(words_of_parts[order], prepend=-1))
     ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
     begins, stops = (
         np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None))
@@ -212,7 +212,14 @@ def sum_up(parts: list[Counts]) -> Sums:
     topics, changes = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes")
     )
-    return Sums(each[order[starts]], np.append(starts, len(each)), begins, stops, topics, changes)
+    return Sums(
+        words_of_parts[order[starts]],
+        np.append(starts, len(words_of_parts)),
+        begins,
+        stops,
+        topics,
+        changes,
+    )
 
 
 def merge(
@@ -274,12 +281,12 @@ def put(state: arena.Rows, messages: list[Message]) -> None:
     merged = [Merged(*message) for message in messages]
     words, sizes = ([part[i].astype(np.int64) for part in merged] for i in (0, 1))
     arena.make_room(state, np.concatenate(words), np.concatenate(sizes))
-    for part, own, size in zip(merged, words, sizes, strict=True):
+    for part, words_of_part, size in zip(merged, words, sizes, strict=True):
         for added in part.added:
             state.totals += added
         arena.put(
             state,
-            own,
+            words_of_part,
             np.append(0, np.cumsum(size)),
             size,
             part.topics.astype(np.int32),

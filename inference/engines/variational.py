@@ -222,12 +222,16 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
         end = min(first + BLOCK, bow.D)
         pairs = slice(bow.indptr[first], bow.indptr[end])
         document = np.repeat(np.arange(first, end), np.diff(bow.indptr[first : end + 1]))
-        kept = ~np.isin(document, held_out)
-        counts = bow.counts[pairs][kept]
-        given = topics[pairs][kept]
-        np.add.at(state.values, (bow.words[pairs][kept], given), counts.astype(np.float32))
+        is_trained_on = ~np.isin(document, held_out)
+        counts = bow.counts[pairs][is_trained_on]
+        topics_given = topics[pairs][is_trained_on]
+        np.add.at(
+            state.values, (bow.words[pairs][is_trained_on], topics_given), counts.astype(np.float32)
+        )
         gamma = np.bincount(
-            (document[kept] - first) * K + given, weights=counts, minlength=(end - first) * K
+            (document[is_trained_on] - first) * K + topics_given,
+            weights=counts,
+            minlength=(end - first) * K,
         )
         documents = np.setdiff1d(np.arange(first, end), held_out)
         if state.gamma.shape[1]:
@@ -296,13 +300,15 @@ def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
     gamma = np.full((n, len(state.alpha)), COLD)
     if documents is None or not state.gamma.shape[1]:
         return gamma
-    kept = state.gamma[documents].astype(np.float64)
-    known = kept[:, 0] > 0.0
+    stored_gamma = state.gamma[documents].astype(np.float64)
+    is_known = stored_gamma[:, 0] > 0.0
     if state.strongest.shape[1]:
-        gamma[known] = state.alpha
-        gamma[np.flatnonzero(known)[:, None], state.strongest[documents[known]]] = kept[known]
+        gamma[is_known] = state.alpha
+        gamma[np.flatnonzero(is_known)[:, None], state.strongest[documents[is_known]]] = (
+            stored_gamma[is_known]
+        )
     else:
-        gamma[known] = kept[known]
+        gamma[is_known] = stored_gamma[is_known]
     return gamma
 
 

@@ -161,12 +161,12 @@ continued = fewer_passes
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
-    sentence, more = variational.prior_sentence(settings)
+    sentence, prior_citations = variational.prior_sentence(settings)
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {settings['topics']:,} topics by variational Bayes (Hoffman, Blei, Wang and Paisley"
         f" 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {sentence}",
-        ("blei2003latent", "hoffman2013stochastic", *more),
+        ("blei2003latent", "hoffman2013stochastic", *prior_citations),
     )
 
 

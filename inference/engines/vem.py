@@ -290,10 +290,12 @@ def _seed(state: State, bow: Bow, shape: Shape) -> None:
     """Put documents into the random topics, from up to SEEDING of the corpus
     (`variational.put_documents`): whatever the slices are, the topics are the same."""
     key = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(2))
-    some = rng.permutation_slice(0, min(SEEDING, bow.D), bow.D, np.uint64(key))
+    seeding_documents = rng.permutation_slice(0, min(SEEDING, bow.D), bow.D, np.uint64(key))
     if shape.held_out is not None:
-        some = some[~np.isin(some, shape.held_out)]
-    variational.put_documents(state.seed, dense.batch_of(bow, some), state.values, state.totals)
+        seeding_documents = seeding_documents[~np.isin(seeding_documents, shape.held_out)]
+    variational.put_documents(
+        state.seed, dense.batch_of(bow, seeding_documents), state.values, state.totals
+    )
 
 
 def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -314,13 +316,13 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
     b = state.values[words] * np.divide(
         1.0, state.totals, out=np.zeros(len(state.totals)), where=state.totals > 0.0
     )
-    most = b.max(axis=1)
-    unknown = most == 0.0
+    largest = b.max(axis=1)
+    unknown = largest == 0.0
     b[unknown] = 1.0
-    most[unknown] = 1.0
-    b /= most[:, None]
+    largest[unknown] = 1.0
+    b /= largest[:, None]
     b[b < vb.LEAST] = 0.0
-    return b.astype(np.float32), np.where(unknown, np.log(LEAST_BETA), np.log(most))
+    return b.astype(np.float32), np.where(unknown, np.log(LEAST_BETA), np.log(largest))
 
 
 def _expect(
@@ -361,12 +363,12 @@ def _maximise(config: Resolved, state: State) -> None:
 def _log_beta(state: State) -> np.ndarray:
     """float64[V]: the sum of E[log beta_kw] over topics, for an eta of each word."""
     V = len(state.values)
-    out = np.empty(V)
+    log_rows = np.empty(V)
     for first in range(0, V, 4096):
-        out[first : first + 4096] = psi(
+        log_rows[first : first + 4096] = psi(
             state.eta + state.values[first : first + 4096].astype(np.float64)
         ).sum(axis=1)
-    return out - psi(V * state.eta + state.totals).sum()
+    return log_rows - psi(V * state.eta + state.totals).sum()
 
 
 def _learn_words(state: State) -> None:

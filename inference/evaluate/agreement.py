@@ -32,9 +32,9 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
     only one of the two judged don't count. NaN where nothing is left to compare, or both gave one
     and the same category throughout: chance alone would then agree as well.
     """
-    both = (first != MISSING) & (second != MISSING)
-    a = first[both]
-    b = second[both]
+    coded_twice = (first != MISSING) & (second != MISSING)
+    a = first[coded_twice]
+    b = second[coded_twice]
     if not len(a):
         return float("nan")
     C = int(max(a.max(), b.max())) + 1
@@ -55,13 +55,15 @@ def alpha(
     """
     counts, weight = _counted(answers, weights, 2)
     C = counts.shape[1]
-    apart = 1.0 - np.eye(C) if values is None else np.subtract.outer(values[:C], values[:C]) ** 2.0
+    distances = (
+        1.0 - np.eye(C) if values is None else np.subtract.outer(values[:C], values[:C]) ** 2.0
+    )
     judged = counts.sum(axis=1)
     totals = weight @ counts
-    expected = totals @ apart @ totals
+    expected = totals @ distances @ totals
     if not expected > 0:
         return float("nan")
-    observed = weight @ (((counts @ apart) * counts).sum(axis=1) / (judged - 1))
+    observed = weight @ (((counts @ distances) * counts).sum(axis=1) / (judged - 1))
     return float(1 - (totals.sum() - 1) * observed / expected)
 
 
@@ -72,13 +74,13 @@ def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
     counts, weight = _counted(answers, weights, 1)
     judged = counts.sum(axis=1)
     C = max(counts.shape[1], 2)
-    several = judged >= 2
-    if not weight[several].any():
+    has_two = judged >= 2
+    if not weight[has_two].any():
         return float("nan")
     share = weight @ (counts / judged[:, None]) / weight.sum()
     chance = share @ (1 - share) / (C - 1)
-    pairs = (counts * (counts - 1)).sum(axis=1)[several] / (judged * (judged - 1))[several]
-    return float((weight[several] @ pairs / weight[several].sum() - chance) / (1 - chance))
+    pairs = (counts * (counts - 1)).sum(axis=1)[has_two] / (judged * (judged - 1))[has_two]
+    return float((weight[has_two] @ pairs / weight[has_two].sum() - chance) / (1 - chance))
 
 
 def interval(
@@ -96,7 +98,7 @@ def interval(
     times = np.random.default_rng(seed).multinomial(
         n, np.full(n or 1, 1 / (n or 1)), draws if n else 0
     )
-    again = [measure(answers, base * each) for each in times]
+    again = [measure(answers, base * weights_drawn) for weights_drawn in times]
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
     low, high = np.nanquantile(again, [0.025, 0.975])
@@ -112,5 +114,7 @@ def _counted(
         [(answers == c).sum(axis=0) for c in range(int(answers.max(initial=0)) + 1)], axis=1
     ).astype(float)
     weight = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
-    kept = (counts.sum(axis=1) >= least) & (weight > 0)
-    return counts[kept], weight[kept] / max(weight[kept].mean() if kept.any() else 0.0, 1e-300)
+    is_counted = (counts.sum(axis=1) >= least) & (weight > 0)
+    return counts[is_counted], weight[is_counted] / max(
+        weight[is_counted].mean() if is_counted.any() else 0.0, 1e-300
+    )

@@ -39,10 +39,10 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}", re.ASCII)
 
 def form() -> str:
     """The form of lines: plain, for people, or json, an object a line."""
-    given = os.environ.get("TOPOGRAPH_LOG") or "plain"
-    if given not in ("plain", "json"):
-        sys.exit(f"TOPOGRAPH_LOG must be plain or json, got {given[:50]!r}.")
-    return given
+    chosen_form = os.environ.get("TOPOGRAPH_LOG") or "plain"
+    if chosen_form not in ("plain", "json"):
+        sys.exit(f"TOPOGRAPH_LOG must be plain or json, got {chosen_form[:50]!r}.")
+    return chosen_form
 
 
 def request_id() -> str:
@@ -67,14 +67,14 @@ def _foreign(logger, method: str, line: EventDict) -> EventDict:
 
 def _exception(logger, method: str, line: EventDict) -> EventDict:
     """Replace exc_info by what may be written of the exception."""
-    given = line.pop("exc_info", None)
-    if given is True:
-        given = sys.exc_info()
+    exception = line.pop("exc_info", None)
+    if exception is True:
+        exception = sys.exc_info()
     error = (
-        given
-        if isinstance(given, BaseException)
-        else given[1]
-        if isinstance(given, tuple)
+        exception
+        if isinstance(exception, BaseException)
+        else exception[1]
+        if isinstance(exception, tuple)
         else None
     )
     return {**line, **described(error)} if error is not None else line
@@ -115,7 +115,11 @@ def _frames(trace: TracebackType | None) -> list[str]:
 
 def places(frame: FrameType | None) -> str:
     """Where a thread is, the innermost place last."""
-    walked = [(each.f_code, line) for each, line in traceback.walk_stack(frame)] if frame else []
+    walked = (
+        [(frame_line.f_code, line) for frame_line, line in traceback.walk_stack(frame)]
+        if frame
+        else []
+    )
     return "\n".join(
         f"  {_short(code.co_filename)}:{line} {code.co_name}"
         for code, line in reversed(walked[:FRAMES])
@@ -140,17 +144,17 @@ def _codes(error: BaseException) -> list[tuple[str, str | int]]:
 def _known(logger, method: str, line: EventDict) -> dict[str, str | int | float]:
     """Keep the event and the keys of the list, with numbers, and short texts without control
     characters."""
-    kept: dict[str, str | int | float] = {
+    fields_kept: dict[str, str | int | float] = {
         "event": _printable(line["event"]),
         "logger": line["_record"].name,
     }
     for name in line.keys() & KEYS:
         value = line[name]
         if isinstance(value, (bool, int, float)):
-            kept[name] = value
+            fields_kept[name] = value
         elif isinstance(value, str):
-            kept[name] = value if name == "traceback" else _printable(value)
-    return kept
+            fields_kept[name] = value if name == "traceback" else _printable(value)
+    return fields_kept
 
 
 def _printable(text: str) -> str:
@@ -162,8 +166,10 @@ def _plain(logger, method: str, line: dict) -> str:
     trace = line.pop("traceback", "")
     head = f"{line.pop('timestamp', '')} {line.pop('level', ''):7} {line.pop('event')}"
     logger_name = line.pop("logger")
-    rest = " ".join(f"{name}={value}" for name, value in sorted(line.items()))
-    return f"{head}  {rest}{' ' if rest else ''}({logger_name})" + (f"\n{trace}" if trace else "")
+    fields_text = " ".join(f"{name}={value}" for name, value in sorted(line.items()))
+    return f"{head}  {fields_text}{' ' if fields_text else ''}({logger_name})" + (
+        f"\n{trace}" if trace else ""
+    )
 
 
 def configure() -> dict:

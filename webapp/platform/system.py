@@ -292,11 +292,11 @@ def lock_holder(descriptor: int) -> tuple[bool, int]:
     import fcntl
 
     if sys.platform == "linux":
-        asked = _LINUX_FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind, _, _, _, holder = _LINUX_FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+        request = _LINUX_FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, _, _, holder = _LINUX_FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, request))
     else:
-        asked = _BSD_FLOCK.pack(0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET)
-        _, _, holder, kind, _ = _BSD_FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+        request = _BSD_FLOCK.pack(0, 0, 0, fcntl.F_WRLCK, os.SEEK_SET)
+        _, _, holder, kind, _ = _BSD_FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, request))
     if kind == fcntl.F_UNLCK:
         return False, 0
     return True, max(holder, 0)
@@ -314,10 +314,10 @@ def command_line(process: int) -> bytes | None:
             return Path(f"/proc/{process}/cmdline").read_bytes()
         except OSError:
             return None
-    listed = subprocess.run(["ps", "-o", "command=", "-p", str(process)], capture_output=True)
-    if listed.returncode:
+    listing = subprocess.run(["ps", "-o", "command=", "-p", str(process)], capture_output=True)
+    if listing.returncode:
         return None
-    return listed.stdout.strip()
+    return listing.stdout.strip()
 
 
 def is_memory_shared(number: int) -> bool:
@@ -348,8 +348,8 @@ def describe_processor() -> list[str]:
         lines = Path("/proc/cpuinfo").read_text().split("\n")
         return sorted({line for line in lines if line.startswith(("flags", "Features", "model"))})
     with suppress(OSError):
-        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        return subprocess.run(asked, capture_output=True, text=True).stdout.splitlines()
+        command = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        return subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
     return []
 
 

@@ -60,7 +60,7 @@ def _table(table: KeptTable | None) -> str:
         return ""
     lines = [
         [escaped(str(name)) for name in table.columns],
-        *([escaped(said) for said, _ in row] for row in table.cells),
+        *([escaped(cell_text) for cell_text, _ in row] for row in table.cells),
     ]
     lines.insert(1, ["---"] * len(table.columns))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

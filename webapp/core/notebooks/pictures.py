@@ -53,10 +53,10 @@ def picture_of(table: KeptTable | None) -> Picture | None:
         return None
     labels = [str(row[0]) for row in table.rows]
     series = series_of(table)
-    most = max(
+    largest = max(
         value for line in series for value in (*line.values, *line.high) if value is not None
     )
-    frame = _Frame(len(labels), most or 1.0)
+    frame = _Frame(len(labels), largest or 1.0)
     areas = []
     strokes = frame.levels()
     ends = []
@@ -73,8 +73,8 @@ def picture_of(table: KeptTable | None) -> Picture | None:
         colour = COLOURS[number % len(COLOURS)]
         at = (WIDTH - RIGHT + 6, TOP + y + FONT_SIZE / 3)
         texts.append(Text(at, _short(name), colour))
-    said = f"Shares by {table.columns[0]}: {'; '.join(line.name for line in series)}"
-    return Picture(WIDTH, HEIGHT, areas, strokes, texts, said)
+    description = f"Shares by {table.columns[0]}: {'; '.join(line.name for line in series)}"
+    return Picture(WIDTH, HEIGHT, areas, strokes, texts, description)
 
 
 def series_of(table: KeptTable) -> list[Series]:
@@ -114,10 +114,10 @@ class _Frame:
     def pieces(self, values: Sequence[float | None]) -> list[list[Point]]:
         """A line for each stretch without a gap; a value alone is a dash."""
         stretches = []
-        for known, places in groupby(range(self.n), key=lambda i: values[i] is not None):
-            if not known:
+        for has_value, run_of_places in groupby(range(self.n), key=lambda i: values[i] is not None):
+            if not has_value:
                 continue
-            points = [self.point(i, values[i] or 0.0) for i in places]
+            points = [self.point(i, values[i] or 0.0) for i in run_of_places]
             if len(points) == 1:
                 ((x, y),) = points
                 points = [(x - DOT, y), (x + DOT, y)]
@@ -130,11 +130,11 @@ class _Frame:
             return []
         has = [low is not None and line.high[i] is not None for i, low in enumerate(line.low)]
         polygons = []
-        for known, places in groupby(range(self.n), key=lambda i: has[i]):
-            some = list(places)
-            if known and len(some) > 1:
-                above = [self.point(i, line.high[i] or 0.0) for i in some]
-                below = [self.point(i, line.low[i] or 0.0) for i in reversed(some)]
+        for has_band, run_of_places in groupby(range(self.n), key=lambda i: has[i]):
+            band_places = list(run_of_places)
+            if has_band and len(band_places) > 1:
+                above = [self.point(i, line.high[i] or 0.0) for i in band_places]
+                below = [self.point(i, line.low[i] or 0.0) for i in reversed(band_places)]
                 polygons.append([*above, *below])
         return polygons
 
@@ -154,6 +154,6 @@ def _ticks(frame: _Frame, labels: list[str]) -> list[Text]:
     """Some labels below, the first and the last among them, as many as find room."""
     widest = max(len(label) for label in labels) * LETTER_WIDTH * FONT_SIZE
     count = max(2, min(TICKS, len(labels), int((WIDTH - LEFT - RIGHT) / (widest + FONT_SIZE))))
-    places = sorted({round(i * (len(labels) - 1) / (count - 1)) for i in range(count)})
+    ticks = sorted({round(i * (len(labels) - 1) / (count - 1)) for i in range(count)})
     y = HEIGHT - BOTTOM + FONT_SIZE + 2
-    return [Text((frame.point(i, 0.0)[0], y), labels[i], FADED, "middle") for i in places]
+    return [Text((frame.point(i, 0.0)[0], y), labels[i], FADED, "middle") for i in ticks]

@@ -33,8 +33,8 @@ def listed(
     rows = notebooks.filter(removed_at__isnull=not removed, handed_in_by=None).order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    counted = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))
-    found: list[tuple[Notebook, int]] = [(row, row.count) for row in counted[: PAGE + 1]]
+    rows_with_counts = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))
+    found: list[tuple[Notebook, int]] = [(row, row.count) for row in rows_with_counts[: PAGE + 1]]
     return found[:PAGE], found[PAGE - 1][0].pk if len(found) > PAGE else None
 
 
@@ -51,8 +51,8 @@ def last_used_for(offered: Notebooks, corpus: Corpus) -> Notebook | None:
     runs = list(Run.everything.filter(corpus=corpus).values_list("pk", flat=True))
     here = Q(source__corpus_id=corpus.pk) | Q(source__run__in=runs)
     of_corpus = set(pins.filter(here).values_list("notebook", flat=True))
-    begun = set(pins.values_list("notebook", flat=True))
-    fitting = [book for book in recent if book.pk in of_corpus or book.pk not in begun]
+    used = set(pins.values_list("notebook", flat=True))
+    fitting = [book for book in recent if book.pk in of_corpus or book.pk not in used]
     return fitting[0] if fitting else None
 
 
@@ -112,31 +112,35 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus 
     """pin -> what its address leads to: (its corpus, where that is under embargo; whether there is
     nothing any more, or nothing that may be seen: an address is whatever was sent, and must not
     tell whether a run exists)."""
-    places = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
+    arguments = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk(
-        {p["run_id"] for p in places.values() if "run_id" in p}
+        {p["run_id"] for p in arguments.values() if "run_id" in p}
     )
     runs_of_pins = {
-        pin: runs.get(place["run_id"]) for pin, place in places.items() if "run_id" in place
+        pin: runs.get(argument["run_id"])
+        for pin, argument in arguments.items()
+        if "run_id" in argument
     }
     numbers = {pin: run.corpus_id for pin, run in runs_of_pins.items() if run}
-    numbers |= {pin: place["corpus_id"] for pin, place in places.items() if "corpus_id" in place}
-    wanted = set(numbers.values()) | {
+    numbers |= {
+        pin: argument["corpus_id"] for pin, argument in arguments.items() if "corpus_id" in argument
+    }
+    corpus_numbers = set(numbers.values()) | {
         pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source
     }
-    corpora = Corpus.everything.only("embargo").in_bulk(wanted)
-    there = set(seen.filter(pk__in=wanted).values_list("pk", flat=True))
+    corpora = Corpus.everything.only("embargo").in_bulk(corpus_numbers)
+    existing = set(seen.filter(pk__in=corpus_numbers).values_list("pk", flat=True))
     origins = {}
     for pin in pins:
         run = runs_of_pins.get(pin.pk)
-        named = pin.pk in runs_of_pins or pin.pk in numbers
-        here = numbers.get(pin.pk) in there and not (run and run.deleted_at)
+        has_origin = pin.pk in runs_of_pins or pin.pk in numbers
+        is_here = numbers.get(pin.pk) in existing and not (run and run.deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the
         # corpus is there.
         shut = corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None
-        origins[pin.pk] = shut, named and not here
+        origins[pin.pk] = shut, has_origin and not is_here
     return origins
 
 

@@ -32,10 +32,10 @@ OF_STUDENT = 20  # the same of a student (webapp.service.courses)
 def create(title: str, by: str, owner: User | None = None) -> Notebook:
     """By default the local owner's. Raises Invalid."""
     owner = owner or User.objects.local()
-    most = NOTEBOOKS if owner.email or owner.local else OF_STUDENT
-    if Notebook.objects.filter(owner=owner, student="").count() >= most:
+    limit = NOTEBOOKS if owner.email or owner.local else OF_STUDENT
+    if Notebook.objects.filter(owner=owner, student="").count() >= limit:
         raise Invalid(
-            "notebook", f"You have {most} notebooks, which is the most. Pin to one of them."
+            "notebook", f"You have {limit} notebooks, which is the most. Pin to one of them."
         )
     return Notebook.objects.create(title=_title(title), by=by, owner=owner)
 
@@ -80,8 +80,8 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
     comment = _text("comment", comment)
     with transaction.atomic():
         _lock(notebook)
-        here = notebook.pins.all()
-        if here.count() >= PINS:
+        pins = notebook.pins.all()
+        if pins.count() >= PINS:
             raise Invalid(
                 "notebook",
                 f"“{notebook.title}” is full: a notebook holds {PINS} pieces. Begin another.",
@@ -92,9 +92,9 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
                 f"“{notebook.title}” is full: its charts hold {TABLES:,} characters at most. Begin"
                 " another.",
             )
-        made = Pin.objects.create(
+        new_pin = Pin.objects.create(
             notebook=notebook,
-            position=(here.aggregate(last=Max("position"))["last"] or 0) + 1,
+            position=(pins.aggregate(last=Max("position"))["last"] or 0) + 1,
             kind=evidence.kind,
             title=title or address,
             address=address,
@@ -108,7 +108,7 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
             by=by,
         )
         Notebook.objects.filter(pk=notebook.pk).update(used_at=timezone.now())
-    return made
+    return new_pin
 
 
 def comment(pin: Pin, text: str) -> None:
@@ -119,11 +119,11 @@ def move(pin: Pin, up: bool) -> None:
     """Change places with the neighbour that is shown before or behind it."""
     with transaction.atomic():
         _lock(pin.notebook)
-        shown = list(pin.notebook.pins.filter(removed_at=None))
-        pairs = pairwise(reversed(shown) if up else shown)
+        pins = list(pin.notebook.pins.filter(removed_at=None))
+        pairs = pairwise(reversed(pins) if up else pins)
         if pair := next((pair for pair in pairs if pair[0].pk == pin.pk), None):
-            one, other = pair
-            one.position, other.position = other.position, one.position
+            first_pin, second_pin = pair
+            first_pin.position, second_pin.position = second_pin.position, first_pin.position
             Pin.objects.bulk_update(pair, ["position"])
 
 
@@ -176,12 +176,12 @@ def _table(table: object) -> KeptTable | None:
             f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and"
             f" {len(columns):,}.",
         )
-    kept = KeptTable(
+    kept_table = KeptTable(
         columns=[_cell(c) for c in columns], rows=[[_cell(c) for c in row] for row in rows]
     )
-    if (size := _size(kept)) > TABLE:
+    if (size := _size(kept_table)) > TABLE:
         raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
-    return kept
+    return kept_table
 
 
 def _size(table: KeptTable) -> int:

@@ -35,8 +35,8 @@ class KeptTable:
 
 
 def _are_shares(column: list[Cell]) -> bool:
-    known = [cell for cell in column if cell is not None]
-    return bool(known) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in known)
+    values = [cell for cell in column if cell is not None]
+    return bool(values) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in values)
 
 
 def _written(cell: Cell, share: bool) -> str:

@@ -13,10 +13,10 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def recent_notebooks(context):
     """The last used notebooks; asked for once a page, however many Pin buttons it has."""
-    kept = request_context(context["request"])
-    if kept.recent_notebooks is None:
-        kept.recent_notebooks = authorization.notebooks(context["request"]).recent()
-    return kept.recent_notebooks
+    context_of_request = request_context(context["request"])
+    if context_of_request.recent_notebooks is None:
+        context_of_request.recent_notebooks = authorization.notebooks(context["request"]).recent()
+    return context_of_request.recent_notebooks
 
 
 @register.filter

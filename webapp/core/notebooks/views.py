@@ -43,8 +43,8 @@ IN_PLACE = "X-In-Place"  # the header by which a script asks for the answer alon
 
 
 def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
-    found = authorization.notebooks(request).filter(pk=notebook_id)
-    notebook = found.first()
+    notebook_found = authorization.notebooks(request).filter(pk=notebook_id)
+    notebook = notebook_found.first()
     if notebook is None:
         raise Http404(f"There is no notebook {notebook_id}.")
     return notebook
@@ -191,33 +191,33 @@ def _keep(request: HttpRequest) -> Notebook:
 
 def _corpus_sent(request: HttpRequest) -> Corpus | None:
     """The corpus of what is pinned; None of a page that is about several."""
-    sent = request.POST
-    if sent.get("run"):
-        return authorization.run_or_404(request, whole(sent, "run")).corpus
-    if sent.get("corpus"):
-        return authorization.corpus_or_404(request, whole(sent, "corpus"))
+    form = request.POST
+    if form.get("run"):
+        return authorization.run_or_404(request, whole(form, "run")).corpus
+    if form.get("corpus"):
+        return authorization.corpus_or_404(request, whole(form, "corpus"))
     return None
 
 
 def _evidence(request: HttpRequest) -> Evidence:
-    sent = request.POST
-    kind = sent.get("kind", "")
-    run = authorization.run_or_404(request, whole(sent, "run")) if sent.get("run") else None
+    form = request.POST
+    kind = form.get("kind", "")
+    run = authorization.run_or_404(request, whole(form, "run")) if form.get("run") else None
     if kind == Pin.Kind.TOPIC and run:
-        return queries.of_topic(run, whole(sent, "topic"))
-    if kind == Pin.Kind.PASSAGE and (run or sent.get("corpus")):
-        corpus = run.corpus if run else authorization.corpus_or_404(request, whole(sent, "corpus"))
-        start, end = (whole(sent, name) if sent.get(name) else None for name in ("start", "end"))
+        return queries.of_topic(run, whole(form, "topic"))
+    if kind == Pin.Kind.PASSAGE and (run or form.get("corpus")):
+        corpus = run.corpus if run else authorization.corpus_or_404(request, whole(form, "corpus"))
+        start, end = (whole(form, name) if form.get(name) else None for name in ("start", "end"))
         return queries.of_passage(
-            corpus, run, whole(sent, "document"), sent.get("quote", ""), start, end
+            corpus, run, whole(form, "document"), form.get("quote", ""), start, end
         )
     if kind == Pin.Kind.CHART:
         try:
-            table = orjson.loads(sent["table"]) if sent.get("table") else None
+            table = orjson.loads(form["table"]) if form.get("table") else None
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
         return queries.of_chart(
-            run, sent.get("title", ""), sent.get("address", ""), sent.get("sentence", ""), table
+            run, form.get("title", ""), form.get("address", ""), form.get("sentence", ""), table
         )
     raise Invalid(
         "kind",
@@ -232,8 +232,8 @@ def chosen(request: HttpRequest, corpus: Corpus | None) -> Notebook:
     corpus and today's date until it gets a better title."""
     choice = request.POST.get("notebook", OWN)
     offered = authorization.notebooks(request)
-    if choice == OWN and corpus and (own := queries.last_used_for(offered, corpus)):
-        return own
+    if choice == OWN and corpus and (own_notebook := queries.last_used_for(offered, corpus)):
+        return own_notebook
     if choice in (NEW, OWN):
         today = f"{timezone.now():%-d %B %Y}"
         name = f"{corpus.name[: notebooks.TITLE - 40]}, notes of {today}" if corpus else ""

@@ -43,30 +43,30 @@ class Piece:
 
 def notebook(page: NotebookPage, root: str) -> bytes:
     """root: the address of this Topograph, before the paths of its pages."""
-    pieces = _pieces(page.pins)
+    parts = _pieces(page.pins)
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for name, template in PARTS.items():
             content = render_to_string(
-                f"notebook/word/{template}.xml", {"page": page, "pieces": pieces, "root": root}
+                f"notebook/word/{template}.xml", {"page": page, "pieces": parts, "root": root}
             )
             archive.writestr(name, _NOT_IN_XML.sub("", content))
-        for piece in pieces:
-            if piece.picture is not None:
-                archive.writestr(f"word/media/chart{piece.number}.png", as_png(piece.picture))
-                drawn = _NOT_IN_XML.sub("", as_svg(piece.picture))
-                archive.writestr(f"word/media/chart{piece.number}.svg", drawn)
+        for part in parts:
+            if part.picture is not None:
+                archive.writestr(f"word/media/chart{part.number}.png", as_png(part.picture))
+                drawn = _NOT_IN_XML.sub("", as_svg(part.picture))
+                archive.writestr(f"word/media/chart{part.number}.svg", drawn)
     return file.getvalue()
 
 
 def _pieces(pins: list[PinRow]) -> list[Piece]:
-    pieces: list[Piece] = []
+    parts: list[Piece] = []
     number = 0
     for pin in pins:
         picture = picture_of(pin.table) if number < PICTURES else None
         if picture is None:
-            pieces.append(Piece(pin))
+            parts.append(Piece(pin))
         else:
             number += 1
-            pieces.append(Piece(pin, number, picture))
-    return pieces
+            parts.append(Piece(pin, number, picture))
+    return parts

@@ -88,12 +88,12 @@ class FormingWriter:
 
     def _described(self, topics: Topics) -> list[TopicAtStep]:
         numbers = largest(topics)
-        shown = _rows(topics, numbers)
-        spelled = spelling(self.run.version_id, naming.candidates(shown))
-        names = naming.names(shown, spelled)
-        words = relevance.first(shown, self.bow.word_tokens, WORDS, naming.CANDIDATES)
-        xy = self._placed(numbers.tolist(), divergences(shown))
-        passages = self._passages(shown)
+        rows = _rows(topics, numbers)
+        spelled = spelling(self.run.version_id, naming.candidates(rows))
+        names = naming.names(rows, spelled)
+        words = relevance.first(rows, self.bow.word_tokens, WORDS, naming.CANDIDATES)
+        xy = self._placed(numbers.tolist(), divergences(rows))
+        passages = self._passages(rows)
         return [
             TopicAtStep(
                 number=int(k),
@@ -116,11 +116,11 @@ class FormingWriter:
             xy = refined(np.array([before[k] for k in numbers]), apart, ITERATIONS)
         else:
             xy = refined(classical(apart), apart)
-            known = [k for k in numbers if k in before]
+            placed = [k for k in numbers if k in before]
             xy = procrustes(
                 xy,
-                np.array([before[k] for k in known]).reshape(-1, 2),
-                np.array([[numbers.index(k), i] for i, k in enumerate(known)], np.int64),
+                np.array([before[k] for k in placed]).reshape(-1, 2),
+                np.array([[numbers.index(k), i] for i, k in enumerate(placed)], np.int64),
             )
         self.places = dict(zip(numbers, map(tuple, xy.tolist()), strict=True))
         return xy
@@ -137,8 +137,10 @@ class FormingWriter:
             return [(None, None)] * topics.K
         of_word = topics.share[:, None] * topics.columns(sample.words)
         of_word /= np.maximum(of_word.sum(axis=0), 1e-300)
-        given = np.add.reduceat(of_word[:, sample.place] * sample.counts, sample.ends[:-1], axis=1)
-        share = given / np.add.reduceat(sample.counts, sample.ends[:-1])
+        weights = np.add.reduceat(
+            of_word[:, sample.place] * sample.counts, sample.ends[:-1], axis=1
+        )
+        share = weights / np.add.reduceat(sample.counts, sample.ends[:-1])
         passages: list[tuple[int | None, int | None]] = [(None, None)] * topics.K
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
@@ -163,8 +165,8 @@ class FormingWriter:
         documents = documents[:: max(1, -(-pairs // SAMPLED_PAIRS))]
         rows = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
         at = np.concatenate(rows) if rows else np.zeros(0, np.int64)
-        words, place = np.unique(bow.words[at], return_inverse=True)
-        return Sample(documents, words, place, bow.counts[at], np.cumsum([0, *map(len, rows)]))
+        words, inverse = np.unique(bow.words[at], return_inverse=True)
+        return Sample(documents, words, inverse, bow.counts[at], np.cumsum([0, *map(len, rows)]))
 
     def _densest(self, number: int, of_word: np.ndarray) -> int:
         """The character at which the passage of a row begins that has most of a topic. of_word: of
@@ -189,6 +191,6 @@ def largest(topics: Topics) -> np.ndarray:
 
 def _rows(topics: Topics, numbers: np.ndarray) -> Topics:
     """Some topics, in their order, numbered anew."""
-    chosen = np.zeros(topics.K, bool)
-    chosen[numbers] = True
-    return topics._replace(used=chosen).in_use()
+    is_chosen = np.zeros(topics.K, bool)
+    is_chosen[numbers] = True
+    return topics._replace(used=is_chosen).in_use()

@@ -58,19 +58,21 @@ def of_texts(
         beat.check()
         samples.append(sample)
     vocabulary = spelling(run.version_id, naming.spelled(counted, samples))
-    listed = [
+    phrases_of_topics = [
         list(dict.fromkeys([*standing, *first]))
         for standing, first in zip(naming.standing(counted), company.words(counted)[0], strict=True)
     ]
     looked_at = []
     phrases = []
     taught = list[str]()
-    each = GRAMMAR // max(len(samples), 1)
-    for sample, own in zip(samples, listed, strict=True):
+    documents_of_topic = GRAMMAR // max(len(samples), 1)
+    for sample, phrases_of_topic in zip(samples, phrases_of_topics, strict=True):
         beat.check()
         texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
-        taught += _beginnings(texts.values(), each)
-        written = neighbours.written(counted, sample, own, vocabulary.__getitem__, texts)
+        taught += _beginnings(texts.values(), documents_of_topic)
+        written = neighbours.written(
+            counted, sample, phrases_of_topic, vocabulary.__getitem__, texts
+        )
         looked_at.append((sample, written))
         forms = [
             (written.form(p.words), p.tokens, p.documents)
@@ -105,7 +107,11 @@ def distinct(phrases: Iterable[Iterable[tuple[str, int, int]]]) -> list[str]:
     """The phrases of all topics in order; one that is written in two ways once."""
     return [
         text
-        for _, text in sorted({text.lower(): text for own in phrases for text, *_ in own}.items())
+        for _, text in sorted(
+            {
+                text.lower(): text for phrases_of_topic in phrases for text, *_ in phrases_of_topic
+            }.items()
+        )
     ]
 
 
@@ -123,8 +129,8 @@ def spelling(version_id: int, numbers: Iterable[int]) -> dict[int, str]:
 def rename(run: Run, beat: Beat) -> None:
     """Name the topics of a finished run anew, where an older program named them. What readers said
     of them stays."""
-    counted = evidence.of(run)
-    called, _ = of_texts(run, counted, company.company(counted), beat)
+    run_evidence = evidence.of(run)
+    called, _ = of_texts(run, run_evidence, company.company(run_evidence), beat)
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     with transaction.atomic():
         snapshot = Snapshot.objects.select_for_update().get(pk=run.snapshot_id)

@@ -138,15 +138,15 @@ def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, tuple[str, 
             document_of_topic[topic.number] = topic.document
             place_in_document[topic.document] = topic.at
     passage_of_document = {}
-    for piece in texts.around(corpus, place_in_document):
-        first, end = texts.ends(piece)
-        passage = piece.text[first:end].strip()
-        if piece.first:
+    for cut_text in texts.around(corpus, place_in_document):
+        first, end = texts.ends(cut_text)
+        passage = cut_text.text[first:end].strip()
+        if cut_text.first:
             passage = f"… {passage}"
-        if piece.more:
+        if cut_text.more:
             passage = f"{passage} …"
-        url = links.selected_document_url(corpus, piece.number)
-        passage_of_document[piece.number] = (passage, url)
+        url = links.selected_document_url(corpus, cut_text.number)
+        passage_of_document[cut_text.number] = (passage, url)
     return {
         number: passage_of_document[document]
         for number, document in document_of_topic.items()
@@ -158,20 +158,20 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
     """topic -> its circle on the map, and where its name stands from the middle of it: below, above
     or beside it, where there is room; the larger topic has it first."""
     discs = [_disc(topic) for topic in largest]
-    taken = [disc.box for disc in discs]
+    boxes = [disc.box for disc in discs]
     circles = {}
     for topic, disc in zip(largest, discs, strict=True):
         width = LETTER * len(topic.name)
-        below, *other_places = _places_of_label(disc, width)
+        below, *further = _places_of_label(disc, width)
         dx, dy = below
         has_room = False
-        for place_x, place_y in (below, *other_places):
+        for place_x, place_y in (below, *further):
             box = _label_box(disc, place_x, place_y, width)
-            if box.is_within_map and not any(box.crosses(other) for other in taken):
+            if box.is_within_map and not any(box.crosses(taken_box) for taken_box in boxes):
                 dx = place_x
                 dy = place_y
                 has_room = True
-                taken.append(box)
+                boxes.append(box)
                 break
         circles[topic.number] = Circle(
             round(disc.x, 1),
@@ -225,8 +225,8 @@ def _disc(topic: TopicAtStep) -> _Disc:
 
 def _places_of_label(disc: _Disc, width: float) -> list[tuple[float, float]]:
     """Of its middle and its top, from the circle's middle: below, above, right and left of it."""
-    beside = disc.r + width / 2 + GAP
-    return [(0, disc.r), (0, -disc.r - LINE), (beside, -LINE / 2), (-beside, -LINE / 2)]
+    distance = disc.r + width / 2 + GAP
+    return [(0, disc.r), (0, -disc.r - LINE), (distance, -LINE / 2), (-distance, -LINE / 2)]
 
 
 def _label_box(disc: _Disc, dx: float, dy: float, width: float) -> _Box:
@@ -262,10 +262,10 @@ def _bands(metrics: list[Metric]) -> dict[str, series.Curve]:
     bands: dict[str, series.Curve] = {name: [] for name in QUANTILES}
     for metric in metrics:
         numbers = map(number_or_none, metric.topic_coherence)
-        known = [number for number in numbers if number is not None]
+        present = [number for number in numbers if number is not None]
         quantiles: list[float | None] = [None] * len(QUANTILES)
-        if known:
-            quantiles = np.percentile(known, list(QUANTILES.values())).tolist()
+        if present:
+            quantiles = np.percentile(present, list(QUANTILES.values())).tolist()
         for band, quantile in zip(bands.values(), quantiles, strict=True):
             band.append(quantile)
     return bands

@@ -66,8 +66,10 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
             " topics.",
         )
     with transaction.atomic():
-        made = [Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]]
-        Replicate.objects.bulk_create(made, ignore_conflicts=True)
+        new_rows = [
+            Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]
+        ]
+        Replicate.objects.bulk_create(new_rows, ignore_conflicts=True)
         run.replicates.filter(texts=texts, status=Replicate.Status.FAILED).update(
             status=Replicate.Status.QUEUED, error="", tries=0
         )
@@ -95,8 +97,10 @@ def state(run: Run) -> OtherSeeds | None:
     again = found_again.counted(run)
     ready = n[Replicate.Status.READY]
     failed = n[Replicate.Status.FAILED]
-    found = sum(one.found == one.runs for one in again) if again else None
-    return OtherSeeds(ready, n.total() - ready - failed, failed, found)
+    found_in_all = (
+        sum(topic_again.found == topic_again.runs for topic_again in again) if again else None
+    )
+    return OtherSeeds(ready, n.total() - ready - failed, failed, found_in_all)
 
 
 def train(replicate_id: int) -> None:
@@ -131,19 +135,21 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     run = replicate.run
     engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
-    own = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
-    bow = trials.learned_from(replicate, own)
+    own_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    bow = trials.learned_from(replicate, own_bow)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
-    place: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
-    state = checkpoint.load(saved, **place, scratch=saved.parent) if saved.exists() else None
+    team_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
+    state = checkpoint.load(saved, **team_options, scratch=saved.parent) if saved.exists() else None
     topics_named = named_topics.of_run(run)
     if state is None and topics_named:
         seeds = named_topics.in_bag(run.version, topics_named, bow)
-        state = inference.plant(**place, seeds=seeds, seed=replicate.seed, scratch=saved.parent)
+        state = inference.plant(
+            **team_options, seeds=seeds, seed=replicate.seed, scratch=saved.parent
+        )
     needed = _Needed()
     last: inference.Snapshot | None = None
     for event in inference.train(
-        **place,
+        **team_options,
         seed=replicate.seed,
         resume=state,
         until=needed,
@@ -156,12 +162,12 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
             last = event
     assert last is not None  # the last event is one
     if needed.ever:
-        checkpoint.save(saved, last.state, **place)
+        checkpoint.save(saved, last.state, **team_options)
         return None
     with beat.long():
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
-        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, own))}
+        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, own_bow))}
 
 
 class _Needed:
@@ -196,13 +202,16 @@ def _packed(kept: Topics | trials.Kept) -> bytes:
 def topics(run: Run, seeds: list[int]) -> list[Topics]:
     """Those of trainings with these seeds. Raises Invalid where one of them is not there."""
     assert run.snapshot is not None
-    kept = dict(found_again.ready(run.pk).filter(seed__in=seeds).values_list("seed", "topics"))
-    if missing := [seed for seed in seeds if seed not in kept]:
+    stored_topics = dict(
+        found_again.ready(run.pk).filter(seed__in=seeds).values_list("seed", "topics")
+    )
+    if missing := [seed for seed in seeds if seed not in stored_topics]:
         raise Invalid(
             "run", f"The training of run {run.pk} with seed {missing[0]} is not there any more."
         )
     return [
-        Topics(**np.load(BytesIO(kept[seed] or b"")), V=run.version.vocabulary) for seed in seeds
+        Topics(**np.load(BytesIO(stored_topics[seed] or b"")), V=run.version.vocabulary)
+        for seed in seeds
     ]
 
 
@@ -224,8 +233,12 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
         strict=True,
     )
     return [
-        (partner >= 0, round(similar, 3), [] if partner >= 0 else [called[w] for w in first[best]])
-        for partner, similar, best in rows
+        (
+            partner >= 0,
+            round(similar, 3),
+            [] if partner >= 0 else [called[w] for w in first[best_elsewhere]],
+        )
+        for partner, similar, best_elsewhere in rows
     ]
 
 

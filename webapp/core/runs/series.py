@@ -81,8 +81,8 @@ def topic_coherence(snapshot: Snapshot) -> list[float | None]:
 
 
 def _mean_coherence(snapshot: Snapshot) -> float | None:
-    known = [value for value in topic_coherence(snapshot) if value is not None]
-    return sum(known) / len(known) if known else None
+    values = [value for value in topic_coherence(snapshot) if value is not None]
+    return sum(values) / len(values) if values else None
 
 
 SERIES = (
@@ -174,11 +174,11 @@ CHARTS = tuple(series for series in SERIES if series.chart)
 
 def offered(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
     """Those of these columns that a run of one of the engines of these names has."""
-    chosen = [engines.get(name) for name in set(names)]
+    chosen_engines = [engines.get(name) for name in set(names)]
     return tuple(
         column
         for column in columns
-        if not isinstance(column, Series) or column.is_measured_by(chosen)
+        if not isinstance(column, Series) or column.is_measured_by(chosen_engines)
     )
 
 

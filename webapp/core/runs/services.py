@@ -47,10 +47,10 @@ def create(
     if settings.get("topics") is None:
         settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
     config = engines.config(engine, **settings).resolve(version.rows, version.tokens)
-    most = min(version.vocabulary, MAX_TOPICS)
-    if config.topics > most:
-        why = "the size of the vocabulary" if most < MAX_TOPICS else "the limit"
-        raise Invalid("topics", f"topics must be at most {most:,}, {why}; got {config.topics:,}.")
+    limit = min(version.vocabulary, MAX_TOPICS)
+    if config.topics > limit:
+        why = "the size of the vocabulary" if limit < MAX_TOPICS else "the limit"
+        raise Invalid("topics", f"topics must be at most {limit:,}, {why}; got {config.topics:,}.")
     if seeds:
         _check_named(seeds, version, engine, config)
     if not 0 <= seed < 2**63:
@@ -127,11 +127,11 @@ def create_several(
     """
     version = _ready(version)
     names = list(dict.fromkeys(names))
-    most = min(len(engines.ENGINES), MOST_AT_ONCE)
+    limit = min(len(engines.ENGINES), MOST_AT_ONCE)
     for name in names:
         engines.get(name)
-    if not 2 <= len(names) <= most:
-        raise Invalid("engines", f"Mark two engines or more, at most {most}, got {len(names)}.")
+    if not 2 <= len(names) <= limit:
+        raise Invalid("engines", f"Mark two engines or more, at most {limit}, got {len(names)}.")
     by = by or User.objects.local()
     with transaction.atomic():
         Corpus.objects.select_for_update(no_key=True).filter(
@@ -178,18 +178,20 @@ def _variants(run: Run) -> list[dict[str, int]]:
     present = alike.exclude(status__in=(Run.Status.CANCELLED, Run.Status.FAILED)).values_list(
         "settings", "seed"
     )
-    there = {
-        (made["topics"], seed)
-        for made, seed in present
-        if made == run.settings | {"topics": made["topics"]}
+    existing = {
+        (variant["topics"], seed)
+        for variant, seed in present
+        if variant == run.settings | {"topics": variant["topics"]}
     }
-    most = min(run.version.vocabulary, MAX_TOPICS)
+    limit = min(run.version.vocabulary, MAX_TOPICS)
     numbers = [
         k
         for k in (run.topics // 2, 2 * run.topics)
-        if 2 <= k <= most and (k, run.seed) not in there
+        if 2 <= k <= limit and (k, run.seed) not in existing
     ]
-    unused = (seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in there)
+    unused = (
+        seed for i in count(1) if (run.topics, seed := (run.seed + i) % 2**63) not in existing
+    )
     return [{"topics": k} for k in numbers] + [
         {"seed": next(unused)} for _ in range(3 - len(numbers))
     ]
@@ -262,15 +264,15 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
         raise Invalid(
             "words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}."
         )
-    known = set(
+    known_words = set(
         Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)
     ) - set(run.dropped)
-    if unknown := [word for word in words if word not in known]:
-        listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
-        raise Invalid("words", f"Not among the words of run {run.pk}: {listed}.")
-    if len(known) + len(run.dropped) >= run.version.vocabulary:
+    if unknown := [word for word in words if word not in known_words]:
+        words_listed = ", ".join(f"“{word[:40]}”" for word in unknown[:5])
+        raise Invalid("words", f"Not among the words of run {run.pk}: {words_listed}.")
+    if len(known_words) + len(run.dropped) >= run.version.vocabulary:
         raise Invalid("words", "These are all the words; at least one must be left.")
-    return continued(run, sorted({*run.dropped, *known}), by)
+    return continued(run, sorted({*run.dropped, *known_words}), by)
 
 
 def continue_with(run: Run, version: Version, by: User | None = None) -> Run:
@@ -345,8 +347,8 @@ def stop(run: Run) -> None:
 def cancel(run: Run) -> None:
     """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains
     within a second."""
-    here = (Run.Status.QUEUED, Run.Status.STORING)
-    if Run.objects.filter(pk=run.pk, status__in=here).update(
+    not_begun = (Run.Status.QUEUED, Run.Status.STORING)
+    if Run.objects.filter(pk=run.pk, status__in=not_begun).update(
         status=Run.Status.CANCELLED, finished_at=Now()
     ):
         snapshots.discard(run.pk)

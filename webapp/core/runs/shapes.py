@@ -140,8 +140,8 @@ class RunPage(RunState):
     @property
     def unsteady(self) -> bool:
         """Whether fewer than STEADY of the topics were found again."""
-        found = self.other_seeds.found if self.other_seeds else None
-        return found is not None and found < STEADY * self.shown
+        found_again = self.other_seeds.found if self.other_seeds else None
+        return found_again is not None and found_again < STEADY * self.shown
 
 
 @dataclass(frozen=True)

@@ -158,16 +158,18 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
         none = np.zeros(len(topic), np.int64)
         yield topic, topics.words, rank, topics.weights, none, none
         return
-    ptr, held, tokens, documents = outcome.evidence.by_word()
+    ptr, topics_of_word, tokens, documents = outcome.evidence.by_word()
     # One number for topic and word
-    given = held.astype(np.int64) * topics.V + np.repeat(np.arange(topics.V), np.diff(ptr))
-    order = np.argsort(given)
-    given = given[order]
+    pair_numbers = topics_of_word.astype(np.int64) * topics.V + np.repeat(
+        np.arange(topics.V), np.diff(ptr)
+    )
+    order = np.argsort(pair_numbers)
+    pair_numbers = pair_numbers[order]
     tokens = tokens[order]
     documents = documents[order]
-    listed = topic * topics.V + topics.words
-    at = np.minimum(np.searchsorted(given, listed), len(given) - 1)
-    has = given[at] == listed
+    listed_pairs = topic * topics.V + topics.words
+    at = np.minimum(np.searchsorted(pair_numbers, listed_pairs), len(pair_numbers) - 1)
+    has = pair_numbers[at] == listed_pairs
     yield (
         topic,
         topics.words,
@@ -176,9 +178,9 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
         np.where(has, tokens[at], 0),
         np.where(has, documents[at], 0),
     )
-    rest = np.ones(len(given), bool)
-    rest[at[has]] = False
-    topic, word = np.divmod(given[rest], topics.V)
+    is_unlisted = np.ones(len(pair_numbers), bool)
+    is_unlisted[at[has]] = False
+    topic, word = np.divmod(pair_numbers[is_unlisted], topics.V)
     yield (
         topic,
         word,
@@ -186,8 +188,8 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
         + np.arange(len(topic))
         - np.searchsorted(topic, topic),  # topic is ascending
         topics.floor[topic],
-        tokens[rest],
-        documents[rest],
+        tokens[is_unlisted],
+        documents[is_unlisted],
     )
 
 
@@ -212,7 +214,7 @@ def _topics(
 ) -> list[Topic]:
     share = topics.share
     columns = {}
-    marked = {}
+    marks = {}
     if outcome is not None:
         measures = outcome.measures
         share = measures.tokens / measures.tokens.sum()
@@ -220,15 +222,15 @@ def _topics(
             "tokens": measures.tokens.astype(np.int64),
             "documents": outcome.evidence.documents,
         }
-        places = np.full((topics.K, 2), np.nan)
-        places[used] = xy
+        positions = np.full((topics.K, 2), np.nan)
+        positions[used] = xy
         columns |= {
-            "x": places[:, 0],
-            "y": places[:, 1],
+            "x": positions[:, 0],
+            "y": positions[:, 1],
             "apart": outcome.kinds.apart,
             "tells": outcome.kinds.tells,
         }
-        marked = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
+        marks = {"background": outcome.kinds.general & used, "mixed": outcome.kinds.mixed & used}
     similar = _similar(outcome, used)
     company = _company(outcome, topics.K)
     return [
@@ -243,7 +245,7 @@ def _topics(
             name=called[k].text,
             name_parts=list(called[k].parts),
             **{name: _known(column[k]) for name, column in columns.items()},
-            **{name: bool(column[k]) for name, column in marked.items()},
+            **{name: bool(column[k]) for name, column in marks.items()},
             similar=similar[k],
             beside=company[k],
             phrases=outcome.phrases[k] if outcome else [],
@@ -259,10 +261,10 @@ def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:
         return similar
     numbers = np.flatnonzero(used)
     near, far = nearest(outcome.divergences[np.ix_(used, used)], SIMILAR)
-    for k, others, divergences in zip(
+    for k, similar_topics, divergences in zip(
         numbers.tolist(), numbers[near].tolist(), far.tolist(), strict=True
     ):
-        similar[k] = [[j, round(d, 4)] for j, d in zip(others, divergences, strict=True)]
+        similar[k] = [[j, round(d, 4)] for j, d in zip(similar_topics, divergences, strict=True)]
     return similar
 
 

@@ -46,9 +46,9 @@ class Wish:
             raise Invalid("merge", "Choose what to change: topics to merge or split, or words.")
         if len(self.merge) == 1:
             raise Invalid("merge", "Merging needs two topics or more; only one is ticked.")
-        if both := set(self.merge) & set(self.split):
+        if in_both := set(self.merge) & set(self.split):
             raise Invalid(
-                "split", f"{topic_label(min(both))} can be merged or split, not both at once."
+                "split", f"{topic_label(min(in_both))} can be merged or split, not both at once."
             )
         if len(self.together) == 1:
             raise Invalid(
@@ -62,12 +62,12 @@ class Wish:
         for name, values in vars(self).items():
             if len(values) > MOST:
                 raise Invalid(name, f"At most {MOST} at once, got {len(values):,}.")
-        known = set(
+        existing = set(
             Word.objects.filter(
                 version=run.version_id, word__in=[*self.together, *self.never]
             ).values_list("word", flat=True)
         ) - set(run.dropped)
-        if unknown := [word for word in [*self.together, *self.never] if word not in known]:
+        if unknown := [word for word in [*self.together, *self.never] if word not in existing]:
             raise Invalid(
                 "together", f"Not among the words of run {run.pk}: {', '.join(unknown[:5])}."
             )
@@ -108,10 +108,10 @@ def join(run: Run, by: User | None = None) -> Run:
 
 def changes(stored: dict, columns: dict[str, int]) -> Changes:
     """Of Run.steering. columns: of words in the bag; others are left out."""
-    together = [
+    merged_topics = [
         [columns[word] for word in words if word in columns] for words in stored.get("together", [])
     ]
-    return Changes(stored.get("merge", []), stored.get("split", []), together)
+    return Changes(stored.get("merge", []), stored.get("split", []), merged_topics)
 
 
 def sentences(run: Run) -> list[str]:

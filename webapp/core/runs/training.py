@@ -68,10 +68,10 @@ def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -
         joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
         return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
-    given = files.run_folder(parent.pk) / "evidence"
+    parent_evidence = files.run_folder(parent.pk) / "evidence"
     evidence = sealed.opened(
-        lambda: Evidence.open(given, Bow.open(folder), Postings.open(folder / "by_word")),
-        given,
+        lambda: Evidence.open(parent_evidence, Bow.open(folder), Postings.open(folder / "by_word")),
+        parent_evidence,
         folder,
     )
     dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list(
@@ -84,9 +84,11 @@ def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -
     ]  # both bags have their pairs in the same order
     if not run.steering.keys() & {"merge", "split", "together"}:
         return topics
-    together = [word for words in run.steering.get("together", []) for word in words]
+    seed_words = [word for words in run.steering.get("together", []) for word in words]
     columns = dict(
-        Word.objects.filter(version=run.version_id, word__in=together).values_list("word", "number")
+        Word.objects.filter(version=run.version_id, word__in=seed_words).values_list(
+            "word", "number"
+        )
     )
     return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
 
@@ -196,9 +198,16 @@ class Training:
     def _train(self, shared: bool) -> None:
         """Go through all steps, and store what came of it. shared: by the workers of a cluster,
         where there are any; the topics are the same."""
-        place = self.bow, self.bow_folder, self.checkpoint, self.run.seed, self.state, self.beat
+        team_arguments = (
+            self.bow,
+            self.bow_folder,
+            self.checkpoint,
+            self.run.seed,
+            self.state,
+            self.beat,
+        )
         with (
-            sharing.led(self.engine, self.config, *place) if shared else nullcontext()
+            sharing.led(self.engine, self.config, *team_arguments) if shared else nullcontext()
         ) as self.team:
             if self.team is None and self.state is not None:
                 parts.gather(
@@ -429,9 +438,9 @@ class Training:
             kinds_of,
         )
         self._index_phrases(outcome.phrases)
-        made = self.folder / "evidence", self.bow_folder
-        settle(*made)  # they are on the disk before a row points to them
-        items = sealed.put(*made, self.checkpoint)
+        finished_folders = self.folder / "evidence", self.bow_folder
+        settle(*finished_folders)  # they are on the disk before a row points to them
+        items = sealed.put(*finished_folders, self.checkpoint)
         self.findings.promise(self.run)
         with transaction.atomic():
             snapshots.publish(

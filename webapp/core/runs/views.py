@@ -245,8 +245,8 @@ def without(
 @require_POST
 @looked_up
 def train_without(request: HttpRequest, run: Run) -> HttpResponse:
-    more = request.POST.get("more", "").replace(",", " ").split()
+    added_words = request.POST.get("more", "").replace(",", " ").split()
     with told(request):
-        words = [*request.POST.getlist("words"), *more]
+        words = [*request.POST.getlist("words"), *added_words]
         return redirect("run", runs.without(run, words, authorization.user(request)).pk)
     return redirect("run_without", run.pk)

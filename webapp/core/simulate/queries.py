@@ -31,23 +31,29 @@ def measured(snapshot_id: int) -> Measured:
     """A snapshot of a run on simulated texts: it never changes, and neither does the truth."""
     snapshot = Snapshot.objects.select_related("run__corpus", "run__version").get(pk=snapshot_id)
     run = snapshot.run
-    made = truth.read(run.corpus)
+    truth_of_corpus = truth.read(run.corpus)
     topics = weights.topics(snapshot)
     vocabulary = weights.vocabulary(run.version)
-    true_topics = simulate.as_topics(made.truth.beta, made.share)
-    between = matching.match(true_topics, topics, made.words, vocabulary, least=0.0, margin=-1.0)
+    true_topics = simulate.as_topics(truth_of_corpus.truth.beta, truth_of_corpus.share)
+    between = matching.match(
+        true_topics, topics, truth_of_corpus.words, vocabulary, least=0.0, margin=-1.0
+    )
     partner = between.partner
-    found = _in_true_words(topics.dense(), topics.share, vocabulary, made.words)
+    weights_found = _in_true_words(topics.dense(), topics.share, vocabulary, truth_of_corpus.words)
     rows = [
-        _row(k, int(partner[k]), made, found)
-        for k in np.argsort(-made.share, kind="stable").tolist()
+        _row(k, int(partner[k]), truth_of_corpus, weights_found)
+        for k in np.argsort(-truth_of_corpus.share, kind="stable").tolist()
     ]
     extra = [
-        UnmatchedTopic(k, float(topics.share[k]), _first(found.beta[k], made.words))
+        UnmatchedTopic(
+            k, float(topics.share[k]), _first(weights_found.beta[k], truth_of_corpus.words)
+        )
         for k in np.setdiff1d(np.arange(topics.K), partner).tolist()
     ]
     extra.sort(key=lambda topic: -topic.share)
-    return Measured(made.settings, rows, _summary(rows), _alpha(run, made, partner), extra)
+    return Measured(
+        truth_of_corpus.settings, rows, _summary(rows), _alpha(run, truth_of_corpus, partner), extra
+    )
 
 
 class _FoundTopics(NamedTuple):
@@ -64,10 +70,10 @@ def _in_true_words(
     beta: np.ndarray, share: np.ndarray, vocabulary: list[str], words: list[str]
 ) -> _FoundTopics:
     number = {word: w for w, word in enumerate(words)}
-    place = np.array([number.get(word, -1) for word in vocabulary])
+    word_places = np.array([number.get(word, -1) for word in vocabulary])
     in_true_words = np.zeros((len(beta), len(words)))
-    in_true_words[:, place[place >= 0]] = beta[:, place >= 0]
-    elsewhere = beta[:, place < 0].sum(axis=1)
+    in_true_words[:, word_places[word_places >= 0]] = beta[:, word_places >= 0]
+    elsewhere = beta[:, word_places < 0].sum(axis=1)
     return _FoundTopics(share, in_true_words, elsewhere)
 
 

@@ -68,10 +68,10 @@ def create(
     """A corpus of simulated texts, queued for reading with settings that keep all its words; by
     default the local owner's. train: a run with as many topics follows by itself. Raises
     Invalid."""
-    bow, made = draw(design)
+    bow, truth_made = draw(design)
     unique = f"made-{os.getpid()}-{os.urandom(RANDOM_BYTES).hex()}"
     copy = settings.FILE_UPLOAD_TEMP_DIR / unique
-    write_csv(copy, bow, made)
+    write_csv(copy, bow, truth_made)
     name = name.strip() or (
         f"Simulated texts: {design.topics:,} topics,"
         f" {design.documents:,} documents, seed {design.seed}"
@@ -79,7 +79,7 @@ def create(
     with transaction.atomic():
         files.storing()
         corpus = corpora.create(name, [corpora.ReceivedFile("made.csv", copy)], owner)
-        truth.write_file(truth.path(corpus), made)
+        truth.write_file(truth.path(corpus), truth_made)
         settle(files.corpus_folder(corpus.pk))
         reading = corpora.ReadingSettings(
             options=asdict(guesses.sniff(corpus).options),

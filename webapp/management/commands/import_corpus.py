@@ -61,11 +61,11 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **given):
-        chosen = {name: given[name] for name in OFFERED if given[name] is not None}
+        options_chosen = {name: given[name] for name in OFFERED if given[name] is not None}
         copies = [self._copy(*file) for file in self._files(given["paths"])]
         try:
             corpus = corpora.create(given["name"], copies)
-            corpora.read(corpus, self._reading(corpus, chosen))
+            corpora.read(corpus, self._reading(corpus, options_chosen))
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         finally:

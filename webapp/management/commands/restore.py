@@ -48,10 +48,10 @@ class Command(OwnCommand):
                     f"It broke off: {error.strerror}. No row of it is there; restore it again, with"
                     " --overwrite."
                 ) from None
-        made = backup["made"][: len("2026-11-27T21:00:00")].replace("T", " ")
+        moment = backup["made"][: len("2026-11-27T21:00:00")].replace("T", " ")
         content = (
             f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,}"
-            f" rows, as of {made} UTC"
+            f" rows, as of {moment} UTC"
         )
         verdict = "The backup is whole" if given["check"] else "Restored"
         self.stdout.write(f"{verdict}: {content}.")

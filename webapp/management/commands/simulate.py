@@ -60,22 +60,22 @@ class Command(OwnCommand):
     }
 
     def handle(self, *args, **given):
-        chosen = truth.MadeSettings(
+        design = truth.MadeSettings(
             **{field.name: given[field.name] for field in fields(truth.MadeSettings)}
         )
         if given["csv"]:
-            self._write(given["csv"], chosen)
+            self._write(given["csv"], design)
             self.stdout.write(str(given["csv"]))
             return
-        corpus = services.create(chosen, name=given["name"])
+        corpus = services.create(design, name=given["name"])
         if not given["no_wait"]:
             follow_reading(corpus)
         self.stdout.write(str(corpus.pk))
 
     def _write(self, path: Path, chosen: truth.MadeSettings) -> None:
-        bow, made = services.draw(chosen)
+        bow, truth_made = services.draw(chosen)
         try:
-            services.write_csv(path, bow, made)
-            truth.write_file(path.with_name(path.name + ".truth.npz"), made)
+            services.write_csv(path, bow, truth_made)
+            truth.write_file(path.with_name(path.name + ".truth.npz"), truth_made)
         except OSError as error:
             raise CommandError(f"{path} can't be written: {error.strerror}.") from None

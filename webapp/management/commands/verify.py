@@ -29,8 +29,10 @@ class Command(OwnCommand):
         path = self._deposited(given["bundle"]) if given["bundle"].is_dir() else given["bundle"]
         if path is None:
             return
-        for name, (there, here) in other_versions(path).items():
-            self.stdout.write(f"Note: it was trained with {name} {there}; here it is {here}.")
+        for name, (their_version, our_version) in other_versions(path).items():
+            self.stdout.write(
+                f"Note: it was trained with {name} {their_version}; here it is {our_version}."
+            )
         if older := other_engine(path):
             self.stdout.write(f"Note: {older}")
         wrong = 0
@@ -50,9 +52,9 @@ class Command(OwnCommand):
             self.stdout.write(
                 "The run can't be trained again from here: the bag of words is not in the deposit."
             )
-        elif others := [*other_versions(bundle), *filter(None, [other_engine(bundle)])]:
+        elif differences := [*other_versions(bundle), *filter(None, [other_engine(bundle)])]:
             self.stdout.write(
-                f"The run was not trained again, as versions differ: {', '.join(others)}. Train it"
+                f"The run was not trained again, as versions differ: {', '.join(differences)}. Train it"
                 f" with: verify {bundle}"
             )
         else:

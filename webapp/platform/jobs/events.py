@@ -54,13 +54,13 @@ class Client(redis.Redis):
 def client() -> Client:
     """This process's client. A command is tried twice, as a restart of Redis breaks the connection;
     then Redis counts as away."""
-    made = Client.from_url(
+    new_client = Client.from_url(
         settings.REDIS_URL,
         socket_timeout=2,
         socket_connect_timeout=2,
         retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
     )
-    return cast("Client", made)
+    return cast("Client", new_client)
 
 
 def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -125,8 +125,8 @@ def note(name: str) -> dict:
 
 def _entries(start: bytes | str) -> list[tuple[bytes, dict[bytes, bytes]]]:
     """Some of the stream's: the number and the fields of each."""
-    found = client().xrange(STREAM, min=start, count=ENTRIES_AT_ONCE)
-    return cast("list[tuple[bytes, dict[bytes, bytes]]]", found)
+    entries = client().xrange(STREAM, min=start, count=ENTRIES_AT_ONCE)
+    return cast("list[tuple[bytes, dict[bytes, bytes]]]", entries)
 
 
 def forget(about: str) -> None:

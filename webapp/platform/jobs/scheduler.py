@@ -101,9 +101,11 @@ def ahead(run: Run) -> int:
         return earlier.count()
     turns = _turns(TRAIN)
     before = earlier.filter(by=run.by_id).count()
-    own = next((turn for turn in turns if turn.user == run.by_id), None)
+    own_turn = next((turn for turn in turns if turn.user == run.by_id), None)
     return before + sum(
-        min(turn.waiting, before + (turn < own)) for turn in turns if own and turn is not own
+        min(turn.waiting, before + (turn < own_turn))
+        for turn in turns
+        if own_turn and turn is not own_turn
     )
 
 
@@ -122,9 +124,13 @@ def seconds_of_trainings() -> float | None:
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
     at_work = _at_work(TRAIN).count()
-    places = training_places()
+    free_places = training_places()
     took = seconds_of_trainings()
-    return 0.0 if at_work + before < places else took and took * (before + at_work / 2) / places
+    return (
+        0.0
+        if at_work + before < free_places
+        else took and took * (before + at_work / 2) / free_places
+    )
 
 
 def gives_way(user: int | None, since: float) -> bool:
@@ -163,7 +169,7 @@ def idle() -> bool:
     """Whether the workers have nothing to do that anybody waits for: no job but trainings with
     other seeds waits or is at work, no message is on its way, and no page has asked for a task.
     False while Redis does not answer."""
-    others = (
+    other_jobs = (
         kind.model.objects.filter(status__in=("queued", *kind.active))
         for kind in KINDS
         if kind is not REPLICATE
@@ -171,7 +177,7 @@ def idle() -> bool:
     return (
         dispatch.queue_is_empty()
         and not dispatch.is_asked()
-        and not any(jobs.exists() for jobs in others)
+        and not any(jobs.exists() for jobs in other_jobs)
     )
 
 

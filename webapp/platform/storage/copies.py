@@ -238,8 +238,8 @@ def _fetch_of(stored: Stored) -> _Fetch:
         if fetch is None or not (
             fetch.is_alive() or recent and settings.FETCH_PATIENCE is not None
         ):
-            for other in [key for key, each in _fetches.items() if not each.is_alive()]:
-                del _fetches[other]
+            for ended in [key for key, each in _fetches.items() if not each.is_alive()]:
+                del _fetches[ended]
             fetch = _fetches[mark] = _Fetch(stored)
             fetch.start()
         return fetch
@@ -312,10 +312,10 @@ def _evict(mark: Path) -> bool:
 def _remove(path: Path) -> None:
     """In one step for who looks: a folder goes under another name first."""
     if path.is_dir():
-        gone = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+        renamed = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         with suppress(FileNotFoundError):
-            path.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+            path.rename(renamed)
+        shutil.rmtree(renamed, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 

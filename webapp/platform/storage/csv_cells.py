@@ -23,6 +23,6 @@ def unsafe(cell: str) -> str:
 
 def lines(rows: list[list]) -> bytes:
     """Rows as they stand in a file, each cell `safe`."""
-    out = io.StringIO()
-    csv.writer(out).writerows(map(safe, rows))
-    return out.getvalue().encode()
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(map(safe, rows))
+    return buffer.getvalue().encode()

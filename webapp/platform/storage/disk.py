@@ -33,10 +33,10 @@ def free(folder: Path | None = None) -> int:
 def files_below(folder: Path) -> Iterator[os.stat_result]:
     """What the system says of each file in a folder, links not followed. Those that go meanwhile,
     or are not ours to read, are left out."""
-    for place, _, names in os.walk(folder):
+    for directory, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):
-                yield os.lstat(os.path.join(place, name))
+                yield os.lstat(os.path.join(directory, name))
 
 
 def promise(file: int, size: int) -> bool:
@@ -48,10 +48,10 @@ def promise(file: int, size: int) -> bool:
 
 def take_back(file: int) -> None:
     """Give free what was promised to an open file and is not filled."""
-    kept = os.fstat(file)
-    if kept.st_blocks * 512 > kept.st_size + SLACK:
-        os.ftruncate(file, kept.st_size)
-        os.utime(file, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    state = os.fstat(file)
+    if state.st_blocks * 512 > state.st_size + SLACK:
+        os.ftruncate(file, state.st_size)
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
 def is_full(error: BaseException | None) -> bool:

@@ -84,13 +84,17 @@ def put(*paths: Path) -> list[Stored]:
 def record(stored: Iterable[Stored]) -> None:
     """Say that these are in the store, in the transaction of the rows that point to them. What they
     take the place of is removed once it is committed."""
-    for each in stored:
-        former = _stored(each.item)
+    for stored_item in stored:
+        former = _stored(stored_item.item)
         Sealed.objects.update_or_create(
-            **each.item._asdict(),
-            defaults={"generation": each.generation, "size": each.size, "files": each.files},
+            **stored_item.item._asdict(),
+            defaults={
+                "generation": stored_item.generation,
+                "size": stored_item.size,
+                "files": stored_item.files,
+            },
         )
-        transaction.on_commit(partial(_recorded, each, former))
+        transaction.on_commit(partial(_recorded, stored_item, former))
 
 
 def _recorded(now: Stored, former: Stored | None) -> None:
@@ -167,20 +171,26 @@ class _Reader(io.RawIOBase):
 def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
     """(objects that nothing on record names, files on record that are not there), of the whole
     store. mend: remove the former where they are older than `before`, seconds since the epoch."""
-    named: dict[str, int] = {}
+    objects: dict[str, int] = {}
     for row in Sealed.objects.iterator(1000):
         stored = _of(row)
-        named |= {key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)}
+        objects |= {
+            key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)
+        }
     orphans: list[str] = []
-    for each in s3.listed():
-        key = each["path"]
-        if named.get(key) == each["size"]:
-            del named[key]
-        elif key not in named and key != s3.MARK and each["last_modified"].timestamp() < before:
+    for listed_object in s3.listed():
+        key = listed_object["path"]
+        if objects.get(key) == listed_object["size"]:
+            del objects[key]
+        elif (
+            key not in objects
+            and key != s3.MARK
+            and listed_object["last_modified"].timestamp() < before
+        ):
             orphans.append(key)
     if mend and orphans:
         s3.delete(_unnamed(orphans))
-    return orphans, sorted(named)
+    return orphans, sorted(objects)
 
 
 def damaged() -> Iterator[str]:
@@ -201,10 +211,10 @@ def damaged() -> Iterator[str]:
 def _unnamed(keys: list[str]) -> list[str]:
     """Those of these objects that nothing names now, though it may have been recorded since."""
     generations = {key.split("/")[3] for key in keys if key.count("/") >= 3}
-    known = set(
+    named_objects = set(
         Sealed.objects.filter(generation__in=generations).values_list("generation", flat=True)
     )
-    return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in known]
+    return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in named_objects]
 
 
 def _used(item: Item) -> int | None:
@@ -216,8 +226,10 @@ def _used(item: Item) -> int | None:
         try:
             return copies.use(stored)
         except s3.Missing as error:
-            gone = error
-    raise copies.Damaged(f"{'/'.join(map(str, item))} is on record, and not in the store: {gone}")
+            removed = error
+    raise copies.Damaged(
+        f"{'/'.join(map(str, item))} is on record, and not in the store: {removed}"
+    )
 
 
 def _is_original(item: Item) -> bool:

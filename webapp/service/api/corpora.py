@@ -49,11 +49,11 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
     ),
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
-    found, following = queries.recent(
+    rows, following = queries.recent(
         authorization.listed(request, before, queries.PAGE + 1, public)
     )
     return {
-        "items": [queries.about(corpus) for corpus, _, _ in found],
+        "items": [queries.about(corpus) for corpus, _, _ in rows],
         "next": pages.following(request, before=following),
     }
 
@@ -148,12 +148,12 @@ def document(request: HttpRequest, corpus_id: int, number: int):
 def trained(
     request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT
 ):
-    every = corpus_or_404(corpus_id).runs.order_by("-pk")
-    rows = list((every.filter(pk__lt=before) if before is not None else every)[: limit + 1])
-    more = rows[limit - 1].pk if len(rows) > limit else None
+    all_runs = corpus_or_404(corpus_id).runs.order_by("-pk")
+    rows = list((all_runs.filter(pk__lt=before) if before is not None else all_runs)[: limit + 1])
+    next_before = rows[limit - 1].pk if len(rows) > limit else None
     return {
         "items": [run_queries.about(run) for run in rows[:limit]],
-        "next": pages.following(request, before=more),
+        "next": pages.following(request, before=next_before),
     }
 
 

@@ -146,8 +146,8 @@ def index(
             f" “{sort[:50]}”.",
         )
     run = published_or_404(run_id)
-    wanted = replace(read_wanted(request.GET, run), hidden=hidden)
-    topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted).page(
+    wanted_rows = replace(read_wanted(request.GET, run), hidden=hidden)
+    topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted_rows).page(
         after, limit
     )
     return {"items": topics, "next": pages.following(request, after=following)}
@@ -249,13 +249,13 @@ def vocabulary(
 )
 def word(request: HttpRequest, run_id: int, word: str, documents: Query[shapes.Documents]):
     selection, entry, uses = _word(request, run_id, word)
-    rows, rest = topic_rows(selection, uses, *senses.tallied(uses))
+    rows, other_senses = topic_rows(selection, uses, *senses.tallied(uses))
     return {
         "word": entry.word,
         "set": selection.sentence,
         "tokens": int(uses.counts.sum()),
         "documents": uses.in_documents,
-        "senses": [*rows, *rest],
+        "senses": [*rows, *other_senses],
     }
 
 
@@ -336,11 +336,11 @@ def keyness_of(
     over: str = "",
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    both = contrasts.asked(request.GET, selection, rest)
-    if both is None:
+    compared = contrasts.asked(request.GET, selection, rest)
+    if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:
-        contrast = Contrast(*both, which)
+        contrast = Contrast(*compared, which)
         return keyness.listed(
             contrast, order, selection.sentence, over, authorization.user_id(request)
         )
@@ -372,10 +372,13 @@ def collocations_of(
     which: collocations.Which = "content",
     within: collocations.Within = "words",
 ):
-    selection, known, _ = _word(request, run_id, word)
+    selection, known_word, _ = _word(request, run_id, word)
     window = left, right, least, order, which, within
-    each = [collocations.asked(selection.view, one, *window) for one in (topic, topic_a, topic_b)]
-    return collocations.listed(selection, known, request.GET, *each)
+    topics_asked = [
+        collocations.asked(selection.view, topic_number, *window)
+        for topic_number in (topic, topic_a, topic_b)
+    ]
+    return collocations.listed(selection, known_word, request.GET, *topics_asked)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):
@@ -405,26 +408,26 @@ def time(
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
-    counted = sums.of_selection(selection, by)
-    chosen = topic or list(range(run.topics))
-    if wrong := [k for k in chosen if not 0 <= k < run.topics]:
+    counted_sums = sums.of_selection(selection, by)
+    topics_chosen = topic or list(range(run.topics))
+    if wrong := [k for k in topics_chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
-    if len(chosen) * len(counted.labels) > MOST_COUNTS:
+    if len(topics_chosen) * len(counted_sums.labels) > MOST_COUNTS:
         raise Invalid(
             "topic",
-            f"{len(chosen):,} topics in {len(counted.labels):,} groups are too many for one answer:"
+            f"{len(topics_chosen):,} topics in {len(counted_sums.labels):,} groups are too many for one answer:"
             " say which with ?topic=.",
         )
-    shares = counted.shares[:, chosen]
+    shares = counted_sums.shares[:, topics_chosen]
     return {
         "by": by,
         "documents": selection.sentence,
-        "groups": counted.labels,
-        "topics": chosen,
-        "tokens": counted.tokens[:, chosen].tolist(),
+        "groups": counted_sums.labels,
+        "topics": topics_chosen,
+        "tokens": counted_sums.tokens[:, topics_chosen].tolist(),
         "shares": [list(map(number_or_none, row)) for row in shares],
-        "of_tokens": counted.of_tokens.tolist(),
-        "of_documents": counted.of_documents.tolist(),
+        "of_tokens": counted_sums.of_tokens.tolist(),
+        "of_documents": counted_sums.of_documents.tolist(),
     }
 
 
@@ -480,13 +483,13 @@ def _regression(
 ) -> estimates.Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    chosen = asked_formula(selection, effect.formula)
-    if chosen is None:
+    formula = asked_formula(selection, effect.formula)
+    if formula is None:
         raise Invalid(
             "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
         )
     return estimates.regression_of(
-        selection, estimates.Asked(chosen, effect.a, effect.b, effect.x, effect.y, estimate)
+        selection, estimates.Asked(formula, effect.a, effect.b, effect.x, effect.y, estimate)
     )
 
 

@@ -53,7 +53,7 @@ def with_known_parameters(run: Callable[..., HttpResponse]) -> Callable[..., Htt
     """An operation's `run` that refuses a question that it does not know, as a misspelled one would
     have no effect otherwise. run: the bound method of the operation."""
     operation: Operation = run.__self__  # type: ignore[attr-defined]
-    known = {
+    known_parameters = {
         name
         for model in operation.models
         if model.__ninja_param_source__ == "query"
@@ -62,10 +62,14 @@ def with_known_parameters(run: Callable[..., HttpResponse]) -> Callable[..., Htt
 
     @wraps(run)
     def checked(request: HttpRequest, **path: Any) -> HttpResponse:
-        unknown = sorted(request.GET.keys() - known)
+        unknown = sorted(request.GET.keys() - known_parameters)
         if not unknown:
             return run(request, **path)
-        there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
+        there_are = (
+            f"there are {', '.join(sorted(known_parameters))}"
+            if known_parameters
+            else "it has none"
+        )
         error = Invalid(
             unknown[0][:LONGEST_NAME],
             f"This address has no parameter “{unknown[0][:LONGEST_NAME]}”; {there_are}.",
@@ -88,7 +92,9 @@ class Api(NinjaAPI):
     def _schema(self, path_prefix: str) -> OpenAPISchema:
         """What is public may be read without a token: the schema says so."""
         schema = super().get_openapi_schema(path_prefix=path_prefix)
-        for operation in (each for path in schema["paths"].values() for each in path.values()):
+        for operation in (
+            declared for path in schema["paths"].values() for declared in path.values()
+        ):
             if {Reader.__name__: []} in operation.get("security", ()):
                 operation["security"].append({})
         return schema
@@ -140,8 +146,8 @@ def bad(request, error):
 @api.exception_handler(ValidationError)
 def unreadable(request, error):
     first = error.errors[0]
-    place = [str(part) for part in first.get("loc", ()) if part not in TYPES]
-    field = place[-1] if place else ""
+    path_parts = [str(part) for part in first.get("loc", ()) if part not in TYPES]
+    field = path_parts[-1] if path_parts else ""
     return _error(
         request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field
     )

@@ -30,14 +30,14 @@ def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], 
     ):
         if before:
             at, before_kind, pk = before
-            same = (
+            deleted_then = (
                 Q(deleted_at=at, pk__lt=pk)
                 if kind == before_kind
                 else Q(deleted_at=at)
                 if kind < before_kind
                 else Q(pk=None)
             )
-            rows = rows.filter(Q(deleted_at__lt=at) | same)
+            rows = rows.filter(Q(deleted_at__lt=at) | deleted_then)
         deleted += [
             (row.deleted_at, kind, row.pk, row)
             for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]
@@ -100,7 +100,7 @@ def pins(row: Corpus | Run) -> int:
         if isinstance(row, Corpus)
         else [row.pk]
     )
-    places = "|".join(f"runs/{pk}" for pk in runs)
+    path_pattern = "|".join(f"runs/{pk}" for pk in runs)
     if isinstance(row, Corpus):
-        places = f"corpora/{row.pk}|{places}" if places else f"corpora/{row.pk}"
-    return Pin.objects.filter(address__regex=rf"^/({places})/", removed_at=None).count()
+        path_pattern = f"corpora/{row.pk}|{path_pattern}" if path_pattern else f"corpora/{row.pk}"
+    return Pin.objects.filter(address__regex=rf"^/({path_pattern})/", removed_at=None).count()

@@ -51,20 +51,20 @@ def corpus(corpus: Corpus) -> None:
                 "pk", flat=True
             )
         )
-        for model, mine in _of_corpus(corpus):
-            model.objects.filter(mine).update(deleted_at=at)
+        for model, rows_of_corpus in _of_corpus(corpus):
+            model.objects.filter(rows_of_corpus).update(deleted_at=at)
         transaction.on_commit(lambda: _tell(corpus.pk, running))
 
 
 def _of_corpus(corpus: Corpus) -> list[tuple[type[Deletable], Q]]:
     """The rows that are deleted and come back with a corpus: its own, and drafts of files that are
     to be added."""
-    mine = Q(corpus=corpus.pk)
+    of_corpus = Q(corpus=corpus.pk)
     return [
         (Corpus, Q(pk=corpus.pk) | Q(into=corpus.pk)),
-        (Upload, mine | Q(corpus__into=corpus.pk)),
-        (Version, mine),
-        (Run, mine),
+        (Upload, of_corpus | Q(corpus__into=corpus.pk)),
+        (Version, of_corpus),
+        (Run, of_corpus),
     ]
 
 
@@ -87,13 +87,13 @@ def _tell(corpus_id: int | None, runs: list[int]) -> None:
 def bring_back(row: Corpus | Run) -> None:
     """What was deleted is there again as it was, and work on it goes on. Raises Invalid where it
     can't be any more."""
-    there = Corpus.objects.select_for_update(no_key=True)
+    not_deleted = Corpus.objects.select_for_update(no_key=True)
     with transaction.atomic():
         if isinstance(row, Corpus):
             kind = "corpus"
             name = f"“{row.name}”"
-            mine = _of_corpus(row)
-            if row.into_id and not there.filter(pk=row.into_id).exists():
+            rows_of_row = _of_corpus(row)
+            if row.into_id and not not_deleted.filter(pk=row.into_id).exists():
                 raise Invalid(
                     kind,
                     f"{name} was to be added to a corpus that is deleted. Restore that corpus"
@@ -102,8 +102,8 @@ def bring_back(row: Corpus | Run) -> None:
         else:
             kind = "run"
             name = f"Run {row.pk}"
-            mine = [(Run, Q(pk=row.pk))]
-            if not there.filter(pk=row.corpus_id).exists():
+            rows_of_row = [(Run, Q(pk=row.pk))]
+            if not not_deleted.filter(pk=row.corpus_id).exists():
                 raise Invalid(
                     kind, f"{name} is of a corpus that is deleted. Restore the corpus first."
                 )
@@ -111,7 +111,7 @@ def bring_back(row: Corpus | Run) -> None:
         locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         if locked is None:
             raise Invalid(kind, f"{name} can’t be restored any more.")
-        for model, rows in mine:
+        for model, rows in rows_of_row:
             back = model.everything.filter(
                 rows, deleted_at=locked.deleted_at
             )  # a run that was deleted before stays so
@@ -166,8 +166,8 @@ def rows(row: Corpus | Run) -> None:
         if type(row) is Corpus:
             if row.embargo:
                 _shorten_passages(row)
-            for shown in (TextShown, TextReader):
-                shown.objects.filter(corpus=row).delete()
+            for reading_model in (TextShown, TextReader):
+                reading_model.objects.filter(corpus=row).delete()
         row.delete()
 
 
@@ -175,10 +175,10 @@ def _shorten_passages(corpus: Corpus) -> None:
     """Passages that were pinned before a corpus came under embargo: nothing would say any more that
     it is."""
     runs = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
-    places = [f"/corpora/{corpus.pk}/", *(f"/runs/{pk}/" for pk in runs)]
-    pattern = "^(" + "|".join(map(re.escape, places)) + ")"
-    mine = Q(address__regex=pattern) | Q(source__corpus_id=corpus.pk)
-    for pin in Pin.objects.filter(mine, kind=Pin.Kind.PASSAGE).iterator(200):
+    addresses = [f"/corpora/{corpus.pk}/", *(f"/runs/{pk}/" for pk in runs)]
+    pattern = "^(" + "|".join(map(re.escape, addresses)) + ")"
+    of_corpus = Q(address__regex=pattern) | Q(source__corpus_id=corpus.pk)
+    for pin in Pin.objects.filter(of_corpus, kind=Pin.Kind.PASSAGE).iterator(200):
         quote = "".join(text for text, _ in passage(corpus, [(pin.quote, False)]))
         if quote != pin.quote:
             Pin.objects.filter(pk=pin.pk).update(quote=quote, start=None, end=None)

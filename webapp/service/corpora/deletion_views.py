@@ -40,8 +40,8 @@ def index(
 ) -> Answer[DeletedList]:
     """Recently deleted, the last first."""
     rows, following = queries.page(*authorization.deletable(request), after)
-    place = f"{following[0].isoformat()},{following[1]},{following[2]}" if following else None
-    return Answer(DeletedList([_item(row) for row in rows], here.following(place)))
+    next_place = f"{following[0].isoformat()},{following[1]},{following[2]}" if following else None
+    return Answer(DeletedList([_item(row) for row in rows], here.following(next_place)))
 
 
 def _item(row: DeletedRow) -> DeletedItem:

@@ -49,8 +49,8 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
         owner = authorization.user(request)
-        with received(request, owner) as sent:
-            corpus = corpora.create(request.POST.get("name", ""), sent, owner, in_background=True)
+        with received(request, owner) as form:
+            corpus = corpora.create(request.POST.get("name", ""), form, owner, in_background=True)
             with looked_into(request):
                 corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
@@ -65,8 +65,8 @@ def upload(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
     try:
-        with received(request, corpus.owner) as sent:
-            draft = corpora.create_addition(corpus, sent, in_background=True)
+        with received(request, corpus.owner) as form:
+            draft = corpora.create_addition(corpus, form, in_background=True)
             with looked_into(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
@@ -104,20 +104,20 @@ def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.
     """The files of an upload form, whichever way they came, for a corpus of that owner. Raises
     Invalid and upload_limits.Refused."""
     if ids := request.POST.get("uploads", "").split():  # that came by the tus protocol
-        with uploads.claim(ids, authorization.uploader(request)) as whole:
-            yield whole
+        with uploads.claim(ids, authorization.uploader(request)) as claimed:
+            yield claimed
         return
-    sent = cast(
+    form = cast(
         "list[TemporaryUploadedFile]", request.FILES.getlist("files")
     )  # settings.FILE_UPLOAD_HANDLERS
-    total = sum(file.size or 0 for file in sent)
+    total = sum(file.size or 0 for file in form)
     upload_limits.check_size(total, f"The files have {total:,} bytes")
     with upload_limits.hold_quota(owner.pk if owner else None, total):
         yield [
             corpora.ReceivedFile(
                 file_names.clean(file.name or ""), Path(file.temporary_file_path())
             )
-            for file in sent
+            for file in form
         ]
 
 
@@ -180,12 +180,12 @@ def _prepare_files(
 ) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     data, previewing = previews.read_choices(request, corpus.upload)
     table = ""
-    known = previews.known_options(data, corpus)
+    options_known = previews.known_options(data, corpus)
     try:
         shaping = previews.shaping_form(corpus, data)
         table = shaping["table"].value() or ""
         try:
-            sniff = guesses.sniff(corpus, table, **known)
+            sniff = guesses.sniff(corpus, table, **options_known)
             refused = None
         except readers.Unreadable as error:
             if not data and not corpus.settings.get("options"):
@@ -195,7 +195,7 @@ def _prepare_files(
     except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
         return redirect("corpus", corpus.pk)
     except readers.looking.Exhausted:
-        corpora.look_by_worker(corpus, guesses.Question(table, known))
+        corpora.look_by_worker(corpus, guesses.Question(table, options_known))
         return redirect("corpus", corpus.pk)
     except readers.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
@@ -206,7 +206,7 @@ def _prepare_files(
         previews.complete_columns(data, sniff) if data else None, corpus=corpus, sniff=sniff
     )
     if refused:
-        header_row = known.get("header_row")
+        header_row = options_known.get("header_row")
         says_where = isinstance(header_row, int) and header_row > 1
         where = "header_row" if says_where else "encoding"
         form.add_error(where if where in form.fields else None, str(refused))
@@ -239,9 +239,9 @@ def _begun(
     corpus: Corpus, form: reading_forms.ReadingForm, reading: corpora.ReadingSettings
 ) -> Corpus:
     """Have a draft read; returns the corpus that its documents come to. Raises Invalid."""
-    if into := corpus.into:
+    if target_corpus := corpus.into:
         corpora.add_files(corpus, reading)
-        return into
+        return target_corpus
     corpus.name = form.cleaned_data["name"]
     corpus.unit = form.chosen_unit
     corpora.read(corpus, reading, trains={} if form.cleaned_data["train"] else None)
@@ -251,10 +251,10 @@ def _begun(
 
 def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
     """Of files of which none can be read."""
-    if into := corpus.into:
+    if target_corpus := corpus.into:
         deletion.corpus(corpus)
         messages.error(request, f"Nothing was added. {why}")
-        return redirect("corpus", into.pk)
+        return redirect("corpus", target_corpus.pk)
     Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(
         status=Corpus.Status.FAILED, error=why
     )

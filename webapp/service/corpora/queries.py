@@ -28,18 +28,18 @@ def recent(numbers: list[int]) -> tuple[list[tuple[Corpus, int, Run | None]], in
     page = list(corpora.defer("report", "settings").order_by("-pk"))
     latest = Run.objects.filter(corpus__in=page[:PAGE]).order_by("corpus", "-pk").distinct("corpus")
     by_corpus = {run.corpus_id: run for run in latest}
-    listed: list[tuple[Corpus, int, Run | None]] = []
+    rows: list[tuple[Corpus, int, Run | None]] = []
     for corpus in page[:PAGE]:
-        listed.append((corpus, corpus.run_count, by_corpus.get(corpus.pk)))
-    return listed, page[PAGE - 1].pk if len(page) > PAGE else None
+        rows.append((corpus, corpus.run_count, by_corpus.get(corpus.pk)))
+    return rows, page[PAGE - 1].pk if len(page) > PAGE else None
 
 
 def example(owner: User) -> Corpus | None:
     """The newest corpus of an owner that is the shipped example, unless it could not be read."""
-    mine = Corpus.objects.filter(owner=owner, name=EXAMPLE_NAME, parent=None).exclude(
+    own_copies = Corpus.objects.filter(owner=owner, name=EXAMPLE_NAME, parent=None).exclude(
         status=Corpus.Status.FAILED
     )
-    return mine.order_by("-pk").first()
+    return own_copies.order_by("-pk").first()
 
 
 def has_finished_run(corpus: Corpus) -> bool:
@@ -49,15 +49,17 @@ def has_finished_run(corpus: Corpus) -> bool:
 def best_run(corpus: Corpus) -> Run | None:
     """The run that shows most of a corpus: the first that is done, as later ones may be variants of
     it; else the newest that waits or is at work."""
-    listed = Run.objects.filter(corpus=corpus).order_by("-pk")
-    done = listed.filter(status=Run.Status.DONE).last()
-    return done or listed.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
+    runs_of_corpus = Run.objects.filter(corpus=corpus).order_by("-pk")
+    done = runs_of_corpus.filter(status=Run.Status.DONE).last()
+    return (
+        done or runs_of_corpus.filter(status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)).first()
+    )
 
 
 def first_run(corpus: Corpus) -> Run | None:
     """The run that was begun by itself when the corpus had been read."""
-    wanted = corpus.trains is not None and corpus.status == Corpus.Status.READY
-    return Run.objects.filter(corpus=corpus).order_by("pk").first() if wanted else None
+    is_wanted = corpus.trains is not None and corpus.status == Corpus.Status.READY
+    return Run.objects.filter(corpus=corpus).order_by("pk").first() if is_wanted else None
 
 
 def files(
@@ -65,12 +67,12 @@ def files(
 ) -> tuple[list[SourceFile], int | None]:
     """A page of a corpus's files, and the position behind which the next one begins. only:
     "problems", those that have some."""
-    listed = corpus.files.order_by("position")
+    rows = corpus.files.order_by("position")
     if only == "problems":
-        listed = listed.filter(Q(problems__gt=0) | ~Q(error=""))
+        rows = rows.filter(Q(problems__gt=0) | ~Q(error=""))
     if after is not None:
-        listed = listed.filter(position__gt=after)
-    page = list(listed[: limit + 1])
+        rows = rows.filter(position__gt=after)
+    page = list(rows[: limit + 1])
     return page[:limit], page[limit - 1].position if len(page) > limit else None
 
 

@@ -42,7 +42,7 @@ def words(
         raise AssertionError("A corpus whose words can be chosen has a version.")
     now = VocabularySettings.from_dict(corpus.version.settings)
     data, previewing = previews.read_request(request)
-    more = []
+    added_words = []
     if (
         data and "min_documents" not in data
     ):  # of a page of words to train without, or of one that should count
@@ -52,23 +52,25 @@ def words(
                 dict.fromkeys([*now.kept_words, *data.getlist("kept_words")[:MOST_WORDS]])
             ),
         )
-        more = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][
+        added_words = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][
             :MOST_WORDS
         ]
-        more = [word.strip().lower() for word in more if word.strip()]
+        added_words = [word.strip().lower() for word in added_words if word.strip()]
         data = None
     form = vocabulary_forms.VocabularyForm(
         data,
-        words=replace(now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *more]))),
+        words=replace(
+            now, extra_stop_words=list(dict.fromkeys([*now.extra_stop_words, *added_words]))
+        ),
     )
     if data and not previewing and form.is_valid():
         with told_at(form):
             versions.choose(corpus, form.words())
             return redirect("corpus", corpus.pk)
-    chosen = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
+    chosen_form = form if form.is_bound else vocabulary_forms.VocabularyForm(form.sent(), words=now)
     preview = previews.Preview(trouble=previews.CORRECT, languages=form.languages(None))
-    if chosen.is_valid():
-        preview = previews.preview_corpus(corpus, chosen, _beginnings(corpus))
+    if chosen_form.is_valid():
+        preview = previews.preview_corpus(corpus, chosen_form, _beginnings(corpus))
     page = WordsPage(
         **vars(preview), form=form, making=listing.making(corpus), next=listing.following(corpus)
     )
@@ -105,11 +107,11 @@ def phrases(
         return redirect("corpus", corpus.pk)
     if sent is not None and "to" not in sent:
         return _choose(request, sent, corpus, now, rows)
-    chosen = {row.words for row in rows} & set(
+    chosen_phrases = {row.words for row in rows} & set(
         now.phrases if sent is None else sent.getlist("phrase")
     )
     first = _first(sent.get("to", "") if sent else "", len(rows))
-    shown = rows[first : first + PHRASES]
+    shown_rows = rows[first : first + PHRASES]
     page = PhrasesPage(
         phrases=[
             PhraseRow(
@@ -119,15 +121,17 @@ def phrases(
                 score=row.score,
                 estimated=row.estimated,
                 passage=passage,
-                taken=row.words in chosen,
+                taken=row.words in chosen_phrases,
                 left_out=proposals.left_out(row, version, choice),
             )
-            for row, passage in zip(shown, proposals.passages(corpus, shown), strict=True)
+            for row, passage in zip(shown_rows, proposals.passages(corpus, shown_rows), strict=True)
         ],
-        elsewhere=[row.words for row in rows if row.words in chosen and row not in shown],
+        elsewhere=[
+            row.words for row in rows if row.words in chosen_phrases and row not in shown_rows
+        ],
         count=len(rows),
         first=first + 1,
-        last=first + len(shown),
+        last=first + len(shown_rows),
         before=first - PHRASES if first else None,
         next=first + PHRASES if first + PHRASES < len(rows) else None,
         middle=rows[len(rows) // 4].score if rows else 0,
@@ -144,16 +148,18 @@ def _choose(
     rows: list[proposals.Proposal],
 ) -> HttpResponse:
     """Make a version with the phrases that were ticked, or that have the score."""
-    wanted = set(sent.getlist("phrase"))
+    wanted_phrases = set(sent.getlist("phrase"))
     with told(request):
         if "all" in sent:
             least = _score(sent.get("score", ""))
-            wanted = {row.words for row in rows if row.score >= least}
+            wanted_phrases = {row.words for row in rows if row.score >= least}
         proposed = [row.words for row in rows]
         typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
         versions.choose(
             corpus,
-            replace(now, phrases=[*typed_in, *(words for words in proposed if words in wanted)]),
+            replace(
+                now, phrases=[*typed_in, *(words for words in proposed if words in wanted_phrases)]
+            ),
         )
         return redirect("corpus", corpus.pk)
     return redirect("corpus_phrases", corpus.pk)

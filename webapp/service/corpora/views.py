@@ -82,8 +82,8 @@ def files(
     """A page of them; only: "problems". after: a position."""
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
-    listed, following = queries.files(corpus, only, after)
-    page = FilesPage([_shown(file) for file in listed], here.following(following))
+    rows, following = queries.files(corpus, only, after)
+    page = FilesPage([_shown(file) for file in rows], here.following(following))
     return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
 
 
@@ -101,8 +101,8 @@ def problems(
 
 def first_files(corpus: Corpus) -> FilesSection:
     """For the corpus's own page."""
-    listed, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
-    return FilesSection([_shown(file) for file in listed], corpus.files.count())
+    rows, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
+    return FilesSection([_shown(file) for file in rows], corpus.files.count())
 
 
 def _shown(file: SourceFile) -> StoredFile:
@@ -135,7 +135,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
     public = settings.ACCOUNTS and (
         "public" in request.GET or not authorization.has_own_list(request)
     )
-    found, following = queries.recent(
+    rows, following = queries.recent(
         authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
     )
     user = request.user
@@ -143,7 +143,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
     page = HomePage(
         corpora=[
             ListedCorpus(corpus, count, run, _url_of_run(run) if run else "")
-            for corpus, count, run in found
+            for corpus, count, run in rows
         ],
         more=Here(request.GET).url(before=following) if following else None,
         public=public,
@@ -151,7 +151,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
         example=example,
         example_url=best_url(example) if example else None,
         example_done=bool(example and queries.has_finished_run(example)),
-        first_visit=all(example is not None and corpus.pk == example.pk for corpus, _, _ in found),
+        first_visit=all(example is not None and corpus.pk == example.pk for corpus, _, _ in rows),
         upload=_upload_fields(),
     )
     return HtmlAnswer(page, status=status)
@@ -207,13 +207,13 @@ def corpus_page(
     dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in page.dropped.items()]
 
     def html() -> CorpusHtml:
-        listed, following = queries.runs(corpus, before)
-        done = [run.id for run in listed if run.status == Run.Status.DONE][: runs.MOST_AT_ONCE]
+        rows, following = queries.runs(corpus, before)
+        done = [run.id for run in rows if run.status == Run.Status.DONE][: runs.MOST_AT_ONCE]
         return CorpusHtml(
             progress=_progress(corpus, page),
             train_form=train_form or TrainForm(corpus=corpus, engine=engine),
             several_form=several_form or SeveralForm(corpus=corpus),
-            runs=listed,
+            runs=rows,
             done=len(done),
             side_by_side="?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
             more=here.url(before=following) if here and following else None,
@@ -276,8 +276,8 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
     )
     waits = (version.status if version else page.status) == "queued"
     works = page.status == "reading" or bool(version)
-    told = progress_note(corpus) if works and not waits else {}
-    stage = STAGES.get(told.get("stage", ""), "Being made" if version else STAGES[kind])
+    note = progress_note(corpus) if works and not waits else {}
+    stage = STAGES.get(note.get("stage", ""), "Being made" if version else STAGES[kind])
     stage = (
         "Waiting for a worker"
         if waits
@@ -285,15 +285,15 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         if kind == "storing"
         else stage
     )
-    read = told.get("bytes_read", page.bytes_read)
+    read = note.get("bytes_read", page.bytes_read)
     notice = NO_WORKER if page.workers == 0 else NOBODY_KNOWS if page.workers is None else ""
     return Progress(
         kind=kind,
         stage=f"Version {version.number:,}: {stage[0].lower()}{stage[1:]}" if version else stage,
         bytes=read,
-        files=told.get("files", page.files_stored),
-        documents=told.get("documents", page.documents_read),
-        words=told.get("words", corpus.progress.get("words")),
+        files=note.get("files", page.files_stored),
+        documents=note.get("documents", page.documents_read),
+        words=note.get("words", corpus.progress.get("words")),
         bar=kind != "looking" and not (version and read >= corpus.bytes_total),
         state=kind if waits or works else page.status,
         then=_next_address(corpus, page),
@@ -320,15 +320,15 @@ def _newest_version(corpus: Corpus) -> int | None:
     """The number of the version of the words in use, None where a later one waits or failed."""
     if corpus.version is None:
         return None
-    later = corpus.versions.filter(number__gt=corpus.version.number)
-    return None if later.exists() else corpus.version.number
+    later_versions = corpus.versions.filter(number__gt=corpus.version.number)
+    return None if later_versions.exists() else corpus.version.number
 
 
 def _repeated(corpus: Corpus) -> Repeated:
     repeated = corpus.report.get("duplicates", {})
-    chosen = corpus.version.settings.get("duplicates") if corpus.version else None
+    choice = corpus.version.settings.get("duplicates") if corpus.version else None
     return Repeated(
-        repeated.get("exact", 0), repeated.get("near", 0), REPEATED.get(str(chosen), "")
+        repeated.get("exact", 0), repeated.get("near", 0), REPEATED.get(str(choice), "")
     )
 
 
@@ -357,16 +357,16 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Create a run for each engine that is marked, or none, and go and watch them side by side."""
     form = SeveralForm(request.POST, corpus=corpus)
     if form.is_valid():
-        chosen = form.cleaned_data
+        choices = form.cleaned_data
         with told_at(form):
-            made = runs.create_several(
+            new_runs = runs.create_several(
                 form.chosen_version(),
-                chosen["engines"],
-                topics=chosen["topics"],
-                seed=chosen["seed"],
+                choices["engines"],
+                topics=choices["topics"],
+                seed=choices["seed"],
                 by=authorization.user(request),
             )
-            return redirect(links.compare_url(made))
+            return redirect(links.compare_url(new_runs))
     return detail.answered(
         request, corpus_page(corpus, TrainForm(corpus=corpus), form, status=400), corpus=corpus
     )
@@ -389,8 +389,8 @@ def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
     with told(request):
-        chosen = request.POST.get("unit", "?")
-        units.choose(corpus, None if chosen == "?" else chosen.removeprefix("="))
+        choice = request.POST.get("unit", "?")
+        units.choose(corpus, None if choice == "?" else choice.removeprefix("="))
         messages.success(request, "The intervals of all runs follow it.")
     return redirect(back(request, reverse("corpus", args=[corpus.pk])))
 

@@ -387,9 +387,9 @@ def find(file: str) -> tuple[Form, str] | None:
 
 
 def ready(run: Run, form: Form) -> bool:
-    there = run.snapshot_id is not None and (run.final or not form.final)
+    has_topics = run.snapshot_id is not None and (run.final or not form.final)
     return (
-        there
+        has_topics
         and not (form.texts and run.corpus.embargo)
         and (form.choices is None or bool(form.choices(run)))
     )
@@ -440,7 +440,7 @@ def wanted(run: Run, query: QueryDict) -> Wanted:
 
 def address(form: Form, wanted: Wanted) -> str:
     """The query that `wanted` reads again, of what a form is made by and nothing else."""
-    asked = [
+    parameters = [
         *(
             [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))]
             if form.selected
@@ -452,7 +452,7 @@ def address(form: Form, wanted: Wanted) -> str:
         *([("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []),
         *(wanted.deposit.parameters if wanted.deposit else []),
     ]
-    return urlencode([(name, value) for name, value in asked if value])
+    return urlencode([(name, value) for name, value in parameters if value])
 
 
 def _topics(texts: list[str], run: Run) -> tuple[int, ...]:

@@ -16,11 +16,11 @@ def dense(wanted: Wanted) -> Iterator[bytes]:
     """beta float32[K, V]; theta float32[D, K], (N_dk + alpha_k) / (N_d + sum of alpha); and what
     both share."""
     model = Model(wanted.run)
-    f32 = np.dtype(np.float32)
+    single = np.dtype(np.float32)
     return npz(
         [
-            Array("beta", (model.K, model.V), f32, model.beta()),
-            Array("theta", (model.D, model.K), f32, model.theta()),
+            Array("beta", (model.K, model.V), single, model.beta()),
+            Array("theta", (model.D, model.K), single, model.theta()),
             *_shared(model),
         ]
     )

@@ -66,8 +66,8 @@ def _written(document: Document, tokens: list[Token], topic_notes: list[str]) ->
         for place, token in enumerate(sentence, 1):
             topic_note = "" if token.topic is None else topic_notes[token.topic]
             notes = [topic_note, _space_note(token, document.text)]
-            misc = "|".join(note for note in notes if note) or "_"
-            lines.append("\t".join([str(place), token.form, *"_______", misc]))
+            notes_text = "|".join(note for note in notes if note) or "_"
+            lines.append("\t".join([str(place), token.form, *"_______", notes_text]))
         lines.append("")
     return "\n".join(lines) + "\n"
 
@@ -130,10 +130,10 @@ def _ends(sentence: list[Token], following: Token, text: str) -> bool:
 
 def _last_mark(sentence: list[Token]) -> int | None:
     """Where the mark stands that ends a sentence, if nothing but what closes follows it."""
-    for place in range(len(sentence) - 1, -1, -1):
-        form = sentence[place].form
+    for position in range(len(sentence) - 1, -1, -1):
+        form = sentence[position].form
         if form in _ENDS:
-            return place
+            return position
         if form not in _CLOSES:
             return None
     return None

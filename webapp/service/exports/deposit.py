@@ -213,10 +213,10 @@ def _noted(member: Member, written: dict[str, Written]) -> Iterator[bytes]:
     """Its pieces; when the last has gone, `written` says what they were."""
     size = 0
     digest = sha256()
-    for piece in member.pieces:
-        size += len(piece)
-        digest.update(piece)
-        yield piece
+    for block in member.pieces:
+        size += len(block)
+        digest.update(block)
+        yield block
     written[member.name] = Written(size, digest.hexdigest())
 
 
@@ -259,9 +259,9 @@ def _texts(wanted: Wanted) -> Iterator[Block]:
     corpus = wanted.run.corpus
     embargo.refuse(corpus, "The texts")
     for numbers in selected(wanted, TEXTS_IN_BLOCK):
-        known = embargo.about(corpus, numbers.tolist(), "digest")
+        stored = embargo.about(corpus, numbers.tolist(), "digest")
         whole_texts = texts_of(corpus, numbers.tolist())
-        yield [(d, known[d]["digest"], whole_texts[d]) for d in numbers.tolist()]
+        yield [(d, stored[d]["digest"], whole_texts[d]) for d in numbers.tolist()]
 
 
 _TEXTS = exports.Form(

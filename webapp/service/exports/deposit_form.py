@@ -57,7 +57,8 @@ class Creator(NamedTuple):
 def valid_orcid(orcid: str) -> bool:
     """Whether its last character is its check digit (ISO 7064, mod 11-2)."""
     total = sum(
-        int(digit) << place for place, digit in enumerate(reversed(orcid.replace("-", "")[:-1]), 1)
+        int(digit) << exponent
+        for exponent, digit in enumerate(reversed(orcid.replace("-", "")[:-1]), 1)
     )
     return "0123456789X"[(12 - total % 11) % 11] == orcid[-1].upper()
 
@@ -79,8 +80,8 @@ def creator(line: str) -> Creator:
             f"“{line[:80]}” was not understood. Expected: a name, and behind it an ORCID such as"
             " 0000-0002-1825-0097."
         )
-    family, _, given = name.partition(",") if "," in name else ("", "", "")
-    return Creator(name, family.strip(), given.strip(), orcid)
+    family, _, first_name = name.partition(",") if "," in name else ("", "", "")
+    return Creator(name, family.strip(), first_name.strip(), orcid)
 
 
 class DepositForm(forms.Form):
@@ -137,7 +138,7 @@ class DepositForm(forms.Form):
             for line in map(one_line, self.cleaned_data["creators"].splitlines())
             if line
         ]
-        if len(known := [c.orcid for c in creators if c.orcid]) > len(set(known)):
+        if len(orcids := [c.orcid for c in creators if c.orcid]) > len(set(orcids)):
             raise forms.ValidationError(
                 "Two creators have the same ORCID. An ORCID is one person’s: correct it."
             )

@@ -77,7 +77,7 @@ def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
     run = wanted.run
     curated = labels.read(wanted.run)
-    made = "".join(
+    line_text = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>"
         for name, value in provenance.made_by(run).items()
     )
@@ -89,7 +89,7 @@ def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
     return {
         "title": html.escape(run.corpus.name),
         "meta_info": (
-            f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{made}"
+            f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{line_text}"
         ),
         "topic_labels": {str(k + 1): html.escape(curated.title(k)) for k in range(run.topics)},
         "VIS": {
@@ -106,15 +106,15 @@ def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
 
 def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[str] | list[int]]]]:
     ranked = (
-        (each, np.argsort(-each.tokens, kind="stable")[:WORDS])
-        for each in map(model.topic, range(model.K))
+        (topic, np.argsort(-topic.tokens, kind="stable")[:WORDS])
+        for topic in map(model.topic, range(model.K))
     )
     by_topic = [
         {
-            "words": [model.vocabulary[w] for w in listed.words[order]],
-            "weights": listed.tokens[order].tolist(),
+            "words": [model.vocabulary[w] for w in entries.words[order]],
+            "weights": entries.tokens[order].tolist(),
         }
-        for listed, order in ranked
+        for entries, order in ranked
     ]
     return {"alpha": model.alpha.tolist(), "tw": by_topic}
 
@@ -142,9 +142,9 @@ def _metadata(wanted: Wanted, numbers: np.ndarray, category: ValueField | None) 
     for first in range(0, len(numbers), 2000):
         part = numbers[first : first + 2000]
         rows = []
-        known = about(wanted.run, part)
+        columns = about(wanted.run, part)
         for d in part.tolist():
-            row = known[d]
+            row = columns[d]
             journal = wanted.run.corpus.name
             if category is not None and codes is not None:
                 journal = category.values[codes[d]] if codes[d] >= 0 else ""

@@ -29,8 +29,8 @@ class Format(NamedTuple):
 
 def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
     """A header and rows. CSV has no place to say what made it: its name does."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(csv_cells.safe([column.name for column in table.columns]))
     for block in table.blocks:
         writer.writerows(
@@ -40,10 +40,10 @@ def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
             ]
             for row in block
         )
-        yield out.getvalue().encode()
-        out.seek(0)
-        out.truncate()
-    yield out.getvalue().encode()
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue().encode()
 
 
 def as_excel_csv(table: Table, made_by: dict) -> Iterator[bytes]:
@@ -85,9 +85,9 @@ class Sink(io.RawIOBase):
 
     def take(self) -> bytes:
         """What was written since the last time."""
-        taken = b"".join(self.pieces)
+        content = b"".join(self.pieces)
         self.pieces.clear()
-        return taken
+        return content
 
 
 def as_parquet(table: Table, made_by: dict) -> Iterator[bytes]:

@@ -58,22 +58,24 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     form, ending, wanted = checked(run, file, query, user.pk)
     expected = exports.expected(form, ending, wanted)
     _bounded(form, expected)
-    asked = exports.address(form, wanted)
-    if len(asked) > QUERY:
+    address = exports.address(form, wanted)
+    if len(address) > QUERY:
         raise Invalid(
             "file",
-            f"What is asked for takes {len(asked):,} characters to say, and may take {QUERY:,}. Use"
+            f"What is asked for takes {len(address):,} characters to say, and may take {QUERY:,}. Use"
             " fewer conditions or names.",
         )
-    about = {"run": run, "by": user, "file": file, "query": asked}
+    about = {"run": run, "by": user, "file": file, "query": address}
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
-        own = Export.objects.filter(by=user)
-        if same := own.filter(**about, status__in=AT_WORK).first():
-            return same
+        own_exports = Export.objects.filter(by=user)
+        if same_export := own_exports.filter(**about, status__in=AT_WORK).first():
+            return same_export
         _check_place(user)
-        export_files.remove(own.filter(**about))
-        export_files.remove(own.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :])
+        export_files.remove(own_exports.filter(**about))
+        export_files.remove(
+            own_exports.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :]
+        )
         export = Export.objects.create(
             **about,
             name=exports.made_name(wanted, form, ending),
@@ -94,23 +96,25 @@ def checked(
     run: Run, file: str, query: QueryDict, by: int
 ) -> tuple[exports.Form, str, exports.Wanted]:
     """What a user asks for. Raises Invalid, or what `embargo.refuse` raises."""
-    found = named(file)
-    if found is None or not exports.ready(run, found[0]):
-        if found is not None and found[0].texts:
+    form_and_ending = named(file)
+    if form_and_ending is None or not exports.ready(run, form_and_ending[0]):
+        if form_and_ending is not None and form_and_ending[0].texts:
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
-    return *found, (
-        deposit.wanted(run, query, by) if found[0] is deposit.FORM else exports.wanted(run, query)
+    return *form_and_ending, (
+        deposit.wanted(run, query, by)
+        if form_and_ending[0] is deposit.FORM
+        else exports.wanted(run, query)
     )
 
 
 def _bounded(form: exports.Form, expected: int) -> None:
     if refusal := exports.refused(form, expected):
         raise Invalid("file", refusal)
-    if expected > (most := largest()):
+    if expected > (limit := largest()):
         raise Invalid(
             "file",
-            f"It would have about {size_of(expected)}, and a file may have {size_of(most)}."
+            f"It would have about {size_of(expected)}, and a file may have {size_of(limit)}."
             f" {_LESS}",
         )
 
@@ -202,22 +206,22 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
     form, ending, wanted = checked(run, export.file, QueryDict(export.query), export.by_id)
     size = 0
     digest = hashlib.sha256()
-    told = time.monotonic()
-    most = largest()
-    with part.open("wb") as out:
-        for piece in exports.made(wanted, form, ending).pieces:
-            out.write(piece)
-            digest.update(piece)
-            size += len(piece)
+    last_told = time.monotonic()
+    limit = largest()
+    with part.open("wb") as part_file:
+        for block in exports.made(wanted, form, ending).pieces:
+            part_file.write(block)
+            digest.update(block)
+            size += len(block)
             beat.check()
-            if size > most:
+            if size > limit:
                 raise Invalid(
                     "file",
-                    f"The file became larger than {size_of(most)}, which is the most one may have."
+                    f"The file became larger than {size_of(limit)}, which is the most one may have."
                     f" {_LESS}",
                 )
-            if time.monotonic() - told >= TOLD:
-                told = time.monotonic()
+            if time.monotonic() - last_told >= TOLD:
+                last_told = time.monotonic()
                 if _run(export).corpus.embargo != run.corpus.embargo:
                     raise _Overtaken
                 claims.update(kinds.EXPORT, export.pk, attempt, bytes=size)

@@ -59,36 +59,36 @@ def _default(model: Model) -> Iterator[Term]:
     saliency = (
         model.word_tokens / model.word_tokens.sum() * np.bincount(word, parts, minlength=model.V)
     )
-    for place, w in enumerate(np.argsort(-saliency, kind="stable")[:R].tolist()):
+    for rank, w in enumerate(np.argsort(-saliency, kind="stable")[:R].tolist()):
         yield (
             w,
             int(model.word_tokens[w]),
             int(model.word_tokens[w]),
             "Default",
-            R - place,
-            R - place,
+            R - rank,
+            R - rank,
         )
 
 
 def _relevant(model: Model, k: int) -> Iterator[Term]:
     """Words that are among the first R of a topic for some lambda, of those that have tokens in
     it."""
-    listed = model.topic(k)
-    has = listed.tokens > 0
-    words = listed.words[has]
-    weights = listed.weights[has].astype(np.float64)
-    tokens = listed.tokens[has]
+    entries = model.topic(k)
+    has = entries.tokens > 0
+    words = entries.words[has]
+    weights = entries.weights[has].astype(np.float64)
+    tokens = entries.tokens[has]
     logprob = np.log(weights)
     loglift = logprob - np.log(model.word_tokens[words] / model.word_tokens.sum())
-    chosen: set[int] = set()
+    chosen_words: set[int] = set()
     for lam in np.linspace(0, 1, round(1 / STEP) + 1):
         relevance = lam * logprob + (1 - lam) * loglift
-        chosen.update(
+        chosen_words.update(
             (
                 np.argpartition(-relevance, R)[:R] if len(words) > R else np.arange(len(words))
             ).tolist()
         )
-    for i in sorted(chosen):
+    for i in sorted(chosen_words):
         yield (
             int(words[i]),
             int(tokens[i]),

@@ -42,9 +42,9 @@ def topic_keys(wanted: Wanted) -> Iterator[bytes]:
     first, as in MALLET."""
     model = Model(wanted.run)
     for k in range(model.K):
-        best = model.most_frequent(k, TOP_WORDS)
+        frequent = model.most_frequent(k, TOP_WORDS)
         yield (
-            f"{k}\t{short(model.alpha[k])}\t{''.join(model.vocabulary[w] + ' ' for w in best)}\n".encode()
+            f"{k}\t{short(model.alpha[k])}\t{''.join(model.vocabulary[w] + ' ' for w in frequent)}\n".encode()
         )
 
 
@@ -53,7 +53,7 @@ def doc_topics(wanted: Wanted) -> Iterator[bytes]:
     model = Model(wanted.run)
     total = float(model.alpha.sum())
     for numbers in selected(wanted, DOCUMENTS):
-        known = about(wanted.run, numbers)
+        columns = about(wanted.run, numbers)
         lines = []
         for d in numbers.tolist():
             length = int(model.evidence.lengths[d]) + total
@@ -66,7 +66,7 @@ def doc_topics(wanted: Wanted) -> Iterator[bytes]:
             ]
             for k, n in zip(*(array.tolist() for array in model.evidence.mixture(d)), strict=True):
                 cells[k] = java((float(model.alpha[k]) + n) / length)
-            lines.append(f"{d}\t{_name(known[d])}\t" + "\t".join(cells) + "\n")
+            lines.append(f"{d}\t{_name(columns[d])}\t" + "\t".join(cells) + "\n")
         yield "".join(lines).encode()
 
 
@@ -76,9 +76,9 @@ def topic_word_weights(wanted: Wanted) -> Iterator[bytes]:
     model = Model(wanted.run)
     none = java(model.eta)
     for k in range(model.K):
-        listed = model.topic(k)
+        entries = model.topic(k)
         weights = [none] * model.V
-        for w, n in zip(listed.words.tolist(), listed.tokens.tolist(), strict=True):
+        for w, n in zip(entries.words.tolist(), entries.tokens.tolist(), strict=True):
             weights[w] = java(model.eta + n)
         for first in range(0, model.V, _LINES):
             pairs = zip(
@@ -101,9 +101,9 @@ def state(wanted: Wanted) -> Iterator[bytes]:
             f"#alpha : {''.join(java(a) + ' ' for a in model.alpha)}\n#beta : {java(model.eta)}\n".encode()
         )
         for numbers in selected(wanted, DOCUMENTS):
-            known = about(wanted.run, numbers)
+            columns = about(wanted.run, numbers)
             for d in numbers.tolist():
-                name = _name(known[d]) if known[d]["id"] else "NA"
+                name = _name(columns[d]) if columns[d]["id"] else "NA"
                 words, topics = in_text_order(model, d)
                 pairs = zip(words.tolist(), topics.tolist(), strict=True)
                 lines += [

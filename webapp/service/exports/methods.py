@@ -163,10 +163,10 @@ def _without(run: Run) -> str:
 def _minibatches(settings: dict) -> str:
     """How many documents they have."""
     first = settings["minibatch"]
-    later = settings.get("minibatch_after", first)
-    if later == first or not settings.get("warm_up"):
-        return f"{later:,} documents"
-    return f"{first:,} documents, after the warm-up of {later:,},"
+    later_size = settings.get("minibatch_after", first)
+    if later_size == first or not settings.get("warm_up"):
+        return f"{later_size:,} documents"
+    return f"{first:,} documents, after the warm-up of {later_size:,},"
 
 
 def _named(run: Run) -> str:

@@ -89,9 +89,9 @@ class Model:
     def beta(self) -> Iterator[np.ndarray]:
         """Rows of beta, float32[1, V] each."""
         for k in range(self.K):
-            listed = self.topic(k)
+            entries = self.topic(k)
             row = np.full((1, self.V), self.floor[k], np.float32)
-            row[0, listed.words] = listed.weights
+            row[0, entries.words] = entries.weights
             yield row
 
     def theta(self) -> Iterator[np.ndarray]:

@@ -37,7 +37,7 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
     view = RunView(run)
     labels = view.labels
     first = topics.first_words(view, FIRST)
-    listed: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {
             "number": k,
             "title": labels.title(k),
@@ -57,9 +57,9 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
         return Member(name, [html.encode()])
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])
-    yield page("index.html", "index.html", topics=sorted(listed, key=lambda topic: -topic["share"]))
+    yield page("index.html", "index.html", topics=sorted(rows, key=lambda topic: -topic["share"]))
     yield page("words.html", "words.html", words=_vocabulary(model, labels))
-    for place, topic in enumerate(listed):
+    for position, topic in enumerate(rows):
         k = topic["number"]
         yield page(
             topic["page"],
@@ -69,15 +69,15 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
             words=_words(model, k),
             documents=_documents(model, k),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
-            previous=listed[place - 1] if place else None,
-            next=listed[place + 1] if place + 1 < len(listed) else None,
+            previous=rows[position - 1] if position else None,
+            next=rows[position + 1] if position + 1 < len(rows) else None,
         )
 
 
 def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
     """bar: the weight, against the topic's largest."""
     top = model.topic(k)
-    most = float(top.weights[0]) if len(top.weights) else 1.0
+    largest = float(top.weights[0]) if len(top.weights) else 1.0
     rows = zip(
         top.words[:WORDS].tolist(),
         top.weights[:WORDS].tolist(),
@@ -85,16 +85,24 @@ def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
         strict=True,
     )
     return [
-        {"word": model.vocabulary[w], "weight": x, "tokens": n, "bar": x / most} for w, x, n in rows
+        {"word": model.vocabulary[w], "weight": x, "tokens": n, "bar": x / largest}
+        for w, x, n in rows
     ]
 
 
 def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
-    best = model.evidence.best(k, "share", DOCUMENTS)
-    known = embargo.about(model.run.corpus, [d for d, _, _ in best], "title", "date_text")
+    strongest = model.evidence.best(k, "share", DOCUMENTS)
+    about_documents = embargo.about(
+        model.run.corpus, [d for d, _, _ in strongest], "title", "date_text"
+    )
     return [
-        {"number": d, "share": x, "title": known[d]["title"], "date": known[d]["date_text"]}
-        for d, _, x in best
+        {
+            "number": d,
+            "share": x,
+            "title": about_documents[d]["title"],
+            "date": about_documents[d]["date_text"],
+        }
+        for d, _, x in strongest
     ]
 
 
@@ -135,14 +143,14 @@ def _lines(model: Model):
 
 def _bars(shares: np.ndarray) -> list[dict[str, str]]:
     """Bars of an SVG of 100 by 30, the highest 30."""
-    most = float(shares.max()) or 1.0
+    largest = float(shares.max()) or 1.0
     width = 100 / len(shares)
     return [
         {
             "x": f"{i * width:.3f}",
             "width": f"{width * 0.85:.3f}",
-            "y": f"{30 - 30 * s / most:.2f}",
-            "height": f"{30 * s / most:.2f}",
+            "y": f"{30 - 30 * s / largest:.2f}",
+            "height": f"{30 * s / largest:.2f}",
         }
         for i, s in enumerate(shares.tolist())
     ]

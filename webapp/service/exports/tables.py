@@ -267,9 +267,9 @@ def document_topics(wanted: Wanted) -> Iterator[Block]:
         block = []
         for d, row in _described(wanted.run, numbers):
             document = _cells(row, _DOCUMENT)
-            place = _cells(row, _PLACE)
+            place_cells = _cells(row, _PLACE)
             for k, tokens, length in _mixture(assigned, d):
-                block.append((*document, k, tokens, tokens / length, *place))
+                block.append((*document, k, tokens, tokens / length, *place_cells))
         yield block
 
 
@@ -564,11 +564,11 @@ def _answer_row(
 ) -> tuple:
     answer = json.loads(payload)
     cells = [answer.get(name) for name in _ANSWERS]
-    intruder = chosen = None
+    intruder = chosen_word = None
     if answer.get("shown"):
         intruder = str(answer["shown"][answer["intruder"]])
-        chosen = str(answer["shown"][answer["chosen"]])
-    return (reader, kind, topic, seed, item, *cells, intruder, chosen, at.isoformat())
+        chosen_word = str(answer["shown"][answer["chosen"]])
+    return (reader, kind, topic, seed, item, *cells, intruder, chosen_word, at.isoformat())
 
 
 @table(number=int, word=str, tokens=int, documents=int)

@@ -31,8 +31,8 @@ def zipped(members: Iterable[Member]) -> Iterator[bytes]:
             info.compress_type = ZIP_STORED if member.stored else ZIP_DEFLATED
             info.external_attr = 0o644 << 16
             with archive.open(info, "w", force_zip64=True) as file:
-                for piece in member.pieces:
-                    file.write(piece)
+                for block in member.pieces:
+                    file.write(block)
                     if sum(map(len, sink.pieces)) >= PIECE:
                         yield sink.take()
     yield sink.take()

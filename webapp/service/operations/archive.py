@@ -95,9 +95,9 @@ class _Hashed:
         self.hash = hashlib.sha256()
 
     def read(self, size: int) -> bytes:
-        wanted = min(size, self.left)
-        block = self.source.read(wanted)
-        if len(block) < wanted:
+        size_wanted = min(size, self.left)
+        block = self.source.read(size_wanted)
+        if len(block) < size_wanted:
             raise Changed(f"{self.left - len(block):,} bytes are missing")
         self.left -= len(block)
         self.hash.update(block)
@@ -246,9 +246,9 @@ def _compare(
 ) -> None:
     """Compare the manifest's lines with the lines of the members that were read."""
     ended = False
-    rest = b""
+    remainder = b""
     for block in manifest.blocks():
-        *lines, rest = (rest + block).split(b"\n")
+        *lines, remainder = (remainder + block).split(b"\n")
         for text in lines:
             try:
                 line = json.loads(text)

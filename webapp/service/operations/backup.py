@@ -110,7 +110,9 @@ def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
             yield BackupFile(_below(files.run_folder(pk) / "checkpoint"), checkpoint)
         else:
             yield from chain.from_iterable(
-                _stored(each) for each in stored if each.item.name == "checkpoint"
+                _stored(stored_item)
+                for stored_item in stored
+                if stored_item.item.name == "checkpoint"
             )
 
 
@@ -143,7 +145,7 @@ def _corpus_files(
 
 def _all_and_stored(folder: Path, stored: list[copies.Stored]) -> Iterator[BackupFile]:
     """What is in the store is taken from there: a copy of it may go at any time."""
-    names = {each.item.name for each in stored}
+    names = {stored_item.item.name for stored_item in stored}
     yield from (
         file for file in _all(folder) if file.path.relative_to(folder).parts[0] not in names
     )
@@ -247,7 +249,7 @@ def make(
 @contextmanager
 def _lock() -> Iterator[None]:
     """It lasts as long as its connection, as does `_snapshot`."""
-    with closing(connection.copy()) as other, other.cursor() as cursor:
+    with closing(connection.copy()) as second_connection, second_connection.cursor() as cursor:
         if not cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", ONE_BACKUP).fetchone()[0]:
             raise Invalid("file", "Another backup is being made. Wait until it is done.")
         deadline = time.monotonic() + PATIENCE
@@ -290,7 +292,7 @@ def _link(source: Path, target: Path) -> None:
 
 @contextmanager
 def _snapshot() -> Iterator[str]:
-    with closing(connection.copy()) as other, other.cursor() as cursor:
+    with closing(connection.copy()) as second_connection, second_connection.cursor() as cursor:
         cursor.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         yield cursor.execute("SELECT pg_export_snapshot()").fetchone()[0]
         cursor.execute("COMMIT")
@@ -328,8 +330,8 @@ class _Copying:
             self.tell(self.progress)
 
     def database(self, snapshot: str) -> Rows:
-        with closing(connection.copy()) as other:
-            with _cursor_on_snapshot(other, snapshot) as cursor:
+        with closing(connection.copy()) as second_connection:
+            with _cursor_on_snapshot(second_connection, snapshot) as cursor:
                 tables = bulk.tables(cursor)
                 rows = on_record(cursor)
                 self._add(of=_size(cursor))
@@ -337,7 +339,7 @@ class _Copying:
                     archive.Writer(self.file, _head(cursor, tables))
                 )
             for table in tables:
-                with _cursor_on_snapshot(other, snapshot) as cursor:
+                with _cursor_on_snapshot(second_connection, snapshot) as cursor:
                     self._table(cursor, table)
         return rows
 
@@ -397,8 +399,8 @@ def _size(cursor) -> int:
     (stored,) = cursor.execute(
         "SELECT coalesce(sum(size), 0) FROM webapp_sealed WHERE kind <> 'corpora'"
     ).fetchone()
-    here = sum(file.st_size for file in disk.files_below(settings.FILES))
-    return int(tables) + int(stored) - copies.bytes_kept() + here
+    bytes_of_files = sum(file.st_size for file in disk.files_below(settings.FILES))
+    return int(tables) + int(stored) - copies.bytes_kept() + bytes_of_files
 
 
 def _head(cursor, tables: list[bulk.Table]) -> dict:

@@ -45,7 +45,7 @@ def look() -> Readiness:
     alive = OK if parts["redis"] == OK and roster.count_workers() else "warning: no worker is alive"
     parts["workers"] = alive if parts["redis"] == OK else "warning: not known without redis"
     return Readiness(
-        all(said == OK or said.startswith("warning: ") for said in parts.values()), parts
+        all(verdict == OK or verdict.startswith("warning: ") for verdict in parts.values()), parts
     )
 
 

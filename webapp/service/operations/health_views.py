@@ -45,9 +45,9 @@ class Gathered:
 def _families(numbers: list[state.Number]) -> list[Metric]:
     families = {
         name: (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(
-            name, said, labels=labels
+            name, description, labels=labels
         )
-        for name, (kind, said, labels) in state.NUMBERS.items()
+        for name, (kind, description, labels) in state.NUMBERS.items()
     }
     for name, labels, value in numbers:
         families[name].add_metric(labels, value)

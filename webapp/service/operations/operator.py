@@ -94,8 +94,8 @@ def _owner(kind: str, row) -> User | None:
 
 def _progress(kind: str, row) -> float | None:
     """From 0 to 1; None where it is not known."""
-    done, whole = _done_and_whole(kind, row)
-    return min(1.0, done / whole) if whole else None
+    done, total = _done_and_whole(kind, row)
+    return min(1.0, done / total) if total else None
 
 
 def _done_and_whole(kind: str, row) -> tuple[float, float]:

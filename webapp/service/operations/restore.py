@@ -62,14 +62,14 @@ def _check_migrations(backup: dict) -> None:
     some of those that are one here."""
     had = {tuple(migration) for migration in backup["migrations"]}
     ours = MigrationLoader(None).disk_migrations
-    several = [set(migration.replaces) for migration in ours.values()]
-    if unknown := sorted(had.difference(ours, *several)):
+    replaced_sets = [set(migration.replaces) for migration in ours.values()]
+    if unknown := sorted(had.difference(ours, *replaced_sets)):
         raise Invalid(
             "file",
             f"The backup is of a newer Topograph ({backup['topograph']}): it has"
             f" {'.'.join(unknown[0])}, which this one does not know. Update first.",
         )
-    if any(had & replaced and not replaced <= had for replaced in several):
+    if any(had & replaced and not replaced <= had for replaced in replaced_sets):
         raise Invalid("file", f"The backup {migrations.BETWEEN}")
 
 
@@ -91,15 +91,15 @@ def restore(
             f"The database holds tables of another program (“{strange}”), which restoring would"
             " delete. Make a database for Topograph alone, and name it in DATABASE_URL.",
         )
-    if (there := _existing()) and not overwrite:
+    if (existing := _existing()) and not overwrite:
         raise Invalid(
             "system",
-            f"There is {there} here already. Restore elsewhere, or use --overwrite, which deletes"
+            f"There is {existing} here already. Restore elsewhere, or use --overwrite, which deletes"
             " what is here.",
         )
     _clear()
     _migrate(backup["migrations"])
-    with closing(connection.copy()) as other, other.cursor() as cursor:
+    with closing(connection.copy()) as second_connection, second_connection.cursor() as cursor:
         cursor.execute("BEGIN")
         cursor.execute(
             sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(map(sql.Identifier, backup["tables"])))
@@ -129,29 +129,29 @@ def _foreign_table() -> str:
     """A table, or a Django app, that does not belong to Topograph; "" where there is none."""
     if tuples("SELECT to_regclass('django_migrations')")[0][0]:
         ours = {app for app, _ in MigrationExecutor(connection).loader.disk_migrations}
-        found = tuples(
+        tables_found = tuples(
             "SELECT app FROM django_migrations WHERE app <> ALL(%s) LIMIT 1", [list(ours)]
         )
     else:
-        found = tuples(
+        tables_found = tuples(
             "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace ="
             " 'public'::regnamespace ORDER BY relname LIMIT 1"
         )
-    return found[0][0] if found else ""
+    return tables_found[0][0] if tables_found else ""
 
 
 def _existing() -> str:
     """What would be lost, in words; "" where there is nothing."""
-    wanted = (
+    counted_tables = (
         ("webapp_corpus", "true", "a corpus", "corpora"),
         ("webapp_notebook", "true", "a notebook", "notebooks"),
         ("webapp_user", "email IS NOT NULL", "an account", "accounts"),
     )
-    for table, which, one, several in wanted:
+    for table, condition, singular, plural in counted_tables:
         if tuples("SELECT to_regclass(%s)", [table])[0][0] and (
-            count := tuples(f"SELECT count(*) FROM {table} WHERE {which}")[0][0]
+            count := tuples(f"SELECT count(*) FROM {table} WHERE {condition}")[0][0]
         ):
-            return one if count == 1 else f"{several} ({count:,})"
+            return singular if count == 1 else f"{plural} ({count:,})"
     for kind in FOLDERS:
         if (settings.FILES / kind).is_dir() and any((settings.FILES / kind).iterdir()):
             return f"something in the folder {settings.FILES / kind}"
@@ -175,12 +175,14 @@ def _migrate(applied: list[list[str]]) -> None:
     """Make the tables as they were, by the migrations in their order; several that are one here,
     where the last was."""
     executor = MigrationExecutor(connection)
-    here = {
+    our_tables = {
         name: key
         for key, migration in executor.loader.disk_migrations.items()
         for name in migration.replaces or [key]
     }
-    backwards = dict.fromkeys(here[name] for name in map(tuple, reversed(applied)) if name in here)
+    backwards = dict.fromkeys(
+        our_tables[name] for name in map(tuple, reversed(applied)) if name in our_tables
+    )
     executor.migrate([*reversed(backwards)])
 
 
@@ -197,17 +199,19 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
         archive.members(path, tell),
         lambda one: one.name.rpartition("/")[0] if one.name.startswith("rows/") else one.name,
     ):
-        kind, _, rest = name.partition("/")
+        kind, _, member_name = name.partition("/")
         if kind == "files":
-            _write_file(rest, next(parts))
-        elif rest in partitions:
-            parent, key, columns = partitions[rest]
-            empty.pop(rest, None)
-            counts[rest] += _write_partition(parent, key, columns, parts)
-        elif kind == "rows" and rest in backup["tables"]:
+            _write_file(member_name, next(parts))
+        elif member_name in partitions:
+            parent, key, columns = partitions[member_name]
+            empty.pop(member_name, None)
+            counts[member_name] += _write_partition(parent, key, columns, parts)
+        elif kind == "rows" and member_name in backup["tables"]:
             for part in parts:
-                counts[rest] += bulk.rows_in(
-                    cursor, bulk.Table(rest, None, backup["tables"][rest]), part.blocks()
+                counts[member_name] += bulk.rows_in(
+                    cursor,
+                    bulk.Table(member_name, None, backup["tables"][member_name]),
+                    part.blocks(),
                 )
         else:
             raise Invalid(

@@ -157,14 +157,14 @@ def _jobs(cursor, kind: kinds.JobKind) -> list[Number]:
         f" {'AND deleted_at IS NULL' if issubclass(kind.model, Deletable) else ''} GROUP BY status",
         [[QUEUED, *kind.active]],
     )
-    counted = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
-    silent = max([counted[s][1] for s in kind.active if s in counted], default=0.0)
+    by_status = {status: (n, float(age or 0)) for status, n, age in cursor.fetchall()}
+    silent = max([by_status[s][1] for s in kind.active if s in by_status], default=0.0)
     return [
         *(
-            ("topograph_jobs", (name, status), counted.get(status, (0, 0))[0])
+            ("topograph_jobs", (name, status), by_status.get(status, (0, 0))[0])
             for status in (QUEUED, *kind.active)
         ),
-        ("topograph_jobs_oldest_seconds", (name,), counted.get(QUEUED, (0, 0.0))[1]),
+        ("topograph_jobs_oldest_seconds", (name,), by_status.get(QUEUED, (0, 0.0))[1]),
         ("topograph_jobs_silent_seconds", (name,), silent),
     ]
 

@@ -87,9 +87,11 @@ def purge() -> None:
         if not deletion.claim(corpus):
             continue
         for model, field in ((Run, "corpus"), (Corpus, "into")):
-            for one in model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100):
-                deletion.for_good(one)
-                _remove(one)
+            for row_of_model in (
+                model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
+            ):
+                deletion.for_good(row_of_model)
+                _remove(row_of_model)
         _remove(corpus)
     if runs or corpora:
         siblings.forget()  # web processes may have their files open
@@ -108,11 +110,11 @@ def _remove(row: Corpus | Run) -> None:
     else:
         about = f"run:{row.pk}"
         exported = Export.objects.filter(run=row).values_list("pk", flat=True)
-        others = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
+        other_replicates = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
         folders = [
             files.run_folder(row.pk),
             *map(files.export_folder, exported),
-            *map(files.replicate_folder, others),
+            *map(files.replicate_folder, other_replicates),
         ]
         partitions = [
             ("topic_word", pk)
@@ -122,8 +124,11 @@ def _remove(row: Corpus | Run) -> None:
         for folder in folders:
             sealed.remove(folder.parent.name, int(folder.name))
             shutil.rmtree(folder, ignore_errors=True)
-        for one in [about, *(f"version:{key}" for table, key in partitions if table == "word")]:
-            events.forget(one)
+        for partition in [
+            about,
+            *(f"version:{key}" for table, key in partitions if table == "word"),
+        ]:
+            events.forget(partition)
         deletion.rows(row)
         for table, key in partitions:
             bulk.drop(table, key)  # or, where a reader holds it, the next time
@@ -147,13 +152,13 @@ def _remove_folders() -> None:
             with transaction.atomic():
                 if not files.nobody_stores():
                     return  # a row may come yet, however long its files take: the next time
-                known = set(
+                existing_keys = set(
                     model._base_manager.filter(pk__in=[int(f.name) for f in folders]).values_list(
                         "pk", flat=True
                     )
                 )
             for folder in folders:
-                if int(folder.name) not in known:
+                if int(folder.name) not in existing_keys:
                     shutil.rmtree(folder, ignore_errors=True)
                     log.info(
                         "removed files that belong to nothing", kind=kind, key=int(folder.name)
@@ -167,10 +172,10 @@ def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
     with _while_there():
         for kind, model in FOLDERS.items():
-            gone = Sealed.objects.filter(
+            removed_rows = Sealed.objects.filter(
                 ~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind
             )
-            for key in set(gone.values_list("key", flat=True)[: 10 * STEP]):
+            for key in set(removed_rows.values_list("key", flat=True)[: 10 * STEP]):
                 sealed.remove(kind, key)
 
 
@@ -191,8 +196,12 @@ def _adopt() -> None:
     if not settings.SOURCES or not events.client().set("store:adopting", 1, nx=True, ex=300):
         return
     for kind in sealed.ITEMS:
-        known = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
-        rows = FOLDERS[kind]._base_manager.filter(~Exists(known), status__in=READY).order_by("pk")
+        sealed_rows = Sealed.objects.filter(kind=kind, key=OuterRef("pk"))
+        rows = (
+            FOLDERS[kind]
+            ._base_manager.filter(~Exists(sealed_rows), status__in=READY)
+            .order_by("pk")
+        )
         try:
             for key in rows.values_list("pk", flat=True)[:STEP]:
                 sealed.adopt(kind, key)
