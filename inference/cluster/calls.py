@@ -61,10 +61,11 @@ class Calls:
 
     def each(self, workers: Sequence[str], what: str, arguments: Sequence[dict[str, Any]]) -> list:
         """The same, each worker with arguments of its own."""
-        asked = [
-            self._ask(worker, what, own) for worker, own in zip(workers, arguments, strict=True)
+        pending = [
+            self._ask(worker, what, arguments_of_worker)
+            for worker, arguments_of_worker in zip(workers, arguments, strict=True)
         ]
-        return self.result(self._run(_together(asked)), workers)
+        return self.result(self._run(_together(pending)), workers)
 
     def ask(self, worker: str, what: str, **arguments: Any) -> Any:
         """A question that is not waited for: for `result`."""
@@ -84,8 +85,8 @@ class Calls:
             try:
                 self.tick()
                 if looking is not None and looking.done():
-                    if gone := set(workers) - looking.result():
-                        raise Gone(f"The scheduler has lost {', '.join(sorted(gone))}.")
+                    if lost := set(workers) - looking.result():
+                        raise Gone(f"The scheduler has lost {', '.join(sorted(lost))}.")
                     looking = None
                 if workers and looking is None and time.monotonic() - looked > LOOK:
                     looking = self._run(self._known())

@@ -60,8 +60,8 @@ async def stay(address: str, member: Member, name: str) -> None:
     """Be a worker of the scheduler at this address until SIGTERM or SIGINT; whenever it is lost,
     wait for it."""
     stopping = asyncio.Event()
-    for wanted in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
+    for stop_signal in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(stop_signal, stopping.set)
     while not stopping.is_set():
         with tempfile.TemporaryDirectory(prefix="topograph-worker-") as folder:
             member.seats.clear()
@@ -77,8 +77,8 @@ async def stay(address: str, member: Member, name: str) -> None:
                     log.warning("joined %s as %s", address, worker.address)
                     await asyncio.wait(
                         [
-                            asyncio.ensure_future(each)
-                            for each in (worker.finished(), stopping.wait())
+                            asyncio.ensure_future(waited)
+                            for waited in (worker.finished(), stopping.wait())
                         ],
                         return_when=asyncio.FIRST_COMPLETED,
                     )

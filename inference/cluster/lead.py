@@ -179,7 +179,11 @@ class Team:
             self._catch_up(state.t)
             began = time.monotonic()
             try:
-                written = [parts.Part(*each) for one in self._all("save") for each in one]
+                written = [
+                    parts.Part(*part_fields)
+                    for answer_of_worker in self._all("save")
+                    for part_fields in answer_of_worker
+                ]
                 break
             except LOST as error:
                 self._lost(error)
@@ -237,7 +241,7 @@ class Team:
             members = self._gather()
             deal = uuid.uuid4().hex
             bounds = divide(self.bow, len(members))
-            told = {
+            begin_arguments = {
                 "deal": deal,
                 "job": self.job,
                 "bounds": bounds.tolist(),
@@ -246,7 +250,9 @@ class Team:
             }
             try:
                 self._calls.each(
-                    members, "begin", [told | {"rank": rank} for rank in range(len(members))]
+                    members,
+                    "begin",
+                    [begin_arguments | {"rank": rank} for rank in range(len(members))],
                 )
             except LOST as error:
                 self._lost(error)
@@ -291,10 +297,14 @@ class Team:
             member: (about or {}).get("versions")
             for member, about in zip(seen, abouts, strict=True)
         }
-        for member, found in theirs.items():
-            if found != versions():
-                log.warning("the worker %s has other versions, and is left out: %s", member, found)
-        return [member for member, found in theirs.items() if found == versions()][: self._most]
+        for member, their_versions in theirs.items():
+            if their_versions != versions():
+                log.warning(
+                    "the worker %s has other versions, and is left out: %s", member, their_versions
+                )
+        return [
+            member for member, their_versions in theirs.items() if their_versions == versions()
+        ][: self._most]
 
     def end(self) -> None:
         """End the training on the workers, and close the connection."""

@@ -111,9 +111,9 @@ class Seat:
     async def _exchange(self, turn: tuple[int, int], messages: list[Message]) -> list[Message]:
         """Send each other worker its message, and wait until theirs have come, but not until ours
         have arrived. Returns all by rank."""
-        others = [rank for rank in range(len(self.peers)) if rank != self.rank]
+        other_ranks = [rank for rank in range(len(self.peers)) if rank != self.rank]
         packed: dict[int, Packed] = {}  # many get the same
-        for rank in others:
+        for rank in other_ranks:
             message = packed.get(id(messages[rank])) or packed.setdefault(
                 id(messages[rank]), pack(messages[rank])
             )
@@ -123,7 +123,7 @@ class Seat:
             )
             self._sending.add(task)
             task.add_done_callback(self._sent)
-        while not self._closed and not self._failed and len(self._heard[turn]) < len(others):
+        while not self._closed and not self._failed and len(self._heard[turn]) < len(other_ranks):
             self._news.clear()
             await self._news.wait()
         if self._closed:
@@ -244,14 +244,14 @@ class Member(WorkerPlugin):
         t: int | None,
     ) -> None:
         """Take a seat, instead of one in the same training."""
-        wanted = Job(**job)
-        file = self.home / wanted.checkpoint
+        wanted_job = Job(**job)
+        file = self.home / wanted_job.checkpoint
         async with self._beginning:  # one that the leader gave up is taken first, and then left
             for name, seat in list(self.seats.items()):
                 if seat.share.checkpoint == file:
                     await self.end(name)
             share = await self._compute(
-                Share, wanted, self.home, np.array(bounds), rank, t, self.scratch
+                Share, wanted_job, self.home, np.array(bounds), rank, t, self.scratch
             )
             self.seats[deal] = Seat(share, deal, peers, rank, self._send, self._compute)
 

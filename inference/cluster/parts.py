@@ -84,9 +84,9 @@ def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
 def drop_others(folder: Path, t: int) -> None:
     """Remove what does not belong to step t. What can't be removed now (a shared folder may keep a
     file that a worker still has open) is removed after the next checkpoint."""
-    kept = {f"{t}.json", *(part.name for part in listed(folder, t))}
+    names_to_keep = {f"{t}.json", *(part.name for part in listed(folder, t))}
     for path in folder.iterdir():
-        if path.name not in kept:
+        if path.name not in names_to_keep:
             with suppress(OSError):
                 path.unlink()
 
@@ -123,7 +123,9 @@ def drop(checkpoint: Path) -> None:
 def listed(folder: Path, t: int) -> list[Part]:
     """Raises Invalid where the memory after step t is not there."""
     try:
-        return [Part(**each) for each in json.loads((folder / f"{t}.json").read_text())]
+        return [
+            Part(**part_fields) for part_fields in json.loads((folder / f"{t}.json").read_text())
+        ]
     except FileNotFoundError:
         raise Invalid(
             "checkpoint", f"The memory of topics after step {t} is not in {folder}."
@@ -136,35 +138,37 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
 
     Raises Invalid where no file tells of some that have tokens.
     """
-    place = bow.first_token
+    first_token = bow.first_token
     base = bow.first_token[first]
-    told = 0
+    tokens_read = 0
     for part in listed(folder, t):
         a = max(part.first, first)
         b = min(part.end, end)
         if a >= b:
             continue
         if part.name.startswith("whole"):
-            told += place[b] - place[a]
+            tokens_read += first_token[b] - first_token[a]
             saved = (
                 np.load(folder / part.name, mmap_mode="r")
-                if place[part.end] > place[part.first]
+                if first_token[part.end] > first_token[part.first]
                 else memory[:0]
             )
-            for at in range(place[a], place[b], BLOCK):
-                to = min(at + BLOCK, place[b])
+            for at in range(first_token[a], first_token[b], BLOCK):
+                to = min(at + BLOCK, first_token[b])
                 memory[at - base : to - base] = saved[
-                    at - place[part.first] : to - place[part.first]
+                    at - first_token[part.first] : to - first_token[part.first]
                 ]
             continue
         with np.load(folder / part.name) as file:
             documents = file["documents"]
             samples = file["samples"]
-        ends = np.append(0, np.cumsum(place[documents + 1] - place[documents]))
+        ends = np.append(0, np.cumsum(first_token[documents + 1] - first_token[documents]))
         for i in np.flatnonzero((documents >= a) & (documents < b)):
             d = documents[i]
-            memory[place[d] - base : place[d + 1] - base] = samples[ends[i] : ends[i + 1]]
-    if told != place[end] - base:
+            memory[first_token[d] - base : first_token[d + 1] - base] = samples[
+                ends[i] : ends[i + 1]
+            ]
+    if tokens_read != first_token[end] - base:
         raise Invalid(
             "checkpoint",
             f"The memory of topics of some documents is not in {folder}, for step {t}.",

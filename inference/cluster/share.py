@@ -127,10 +127,12 @@ class Share:
             ]
             self.visited = 0
         elif len(seen):
-            own = seen - self.first
-            place = self.site.own.first_token
-            token_ptr = np.append(0, np.cumsum(place[own + 1] - place[own]))
-            samples = rows.recall(own, place, self.state.memory, np.arange(len(own) + 1), token_ptr)
+            own_rows = seen - self.first
+            first_token = self.site.own.first_token
+            token_ptr = np.append(0, np.cumsum(first_token[own_rows + 1] - first_token[own_rows]))
+            samples = rows.recall(
+                own_rows, first_token, self.state.memory, np.arange(len(own_rows) + 1), token_ptr
+            )
             self.written = [
                 *self.written,
                 parts.write_visited(self.parts, t, self.first, self.end, seen, samples),

@@ -25,13 +25,13 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     topics any more.
     """
     bow = team.bow
-    alone = Assigner(team.engine, team.config, team.bow)
-    unasked, asked = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
+    assigner = Assigner(team.engine, team.config, team.bow)
+    unasked, pending = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
 
     def ask(member: str) -> None:
         if unasked:
             first = unasked.popleft()
-            asked.append(
+            pending.append(
                 (member, team.ask(member, "evidence", first=first, end=min(first + BLOCK, bow.D)))
             )
 
@@ -39,8 +39,8 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
         ask(member)
     for first in range(0, bow.D, BLOCK):
         block = None
-        if asked:
-            member, call = asked.popleft()
+        if pending:
+            member, call = pending.popleft()
             try:
                 answer = team.result(call, member)
                 block = Assigned(answer["first"], *unpack(answer["heads"], answer["data"]))
@@ -49,4 +49,4 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
                 log.warning("a worker was lost (%s) while topics were stored", type(error).__name__)
         elif unasked:
             unasked.popleft()
-        yield block or alone(state, first, min(first + BLOCK, bow.D))
+        yield block or assigner(state, first, min(first + BLOCK, bow.D))

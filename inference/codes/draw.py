@@ -41,17 +41,17 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     sizes = np.bincount(strata)
     order = np.argsort(strata + chance.random(len(strata)))
     stratum = strata[order]
-    place = (
+    order_drawn = (
         np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]
     )  # of each document in its stratum
-    turn = np.where(place < floor, 0, (place + 0.5) / sizes[stratum])
+    turn = np.where(order_drawn < floor, 0, (order_drawn + 0.5) / sizes[stratum])
     taken = np.sort(
         np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))]
     )
     documents = order[taken]
     stratum = stratum[taken]
-    place = place[taken]
+    order_drawn = order_drawn[taken]
     drawn = np.bincount(stratum, minlength=len(sizes))
-    spread = np.argsort((place + chance.random(len(place))) / drawn[stratum])
+    spread = np.argsort((order_drawn + chance.random(len(order_drawn))) / drawn[stratum])
     stratum = stratum[spread].astype(np.int32)
     return Drawn(documents[spread].astype(np.int64), drawn[stratum] / sizes[stratum], stratum)

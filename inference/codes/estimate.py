@@ -100,10 +100,10 @@ def cells(
     C = int(cell.max(initial=-1)) + 1
     if prediction is None:
         g = np.zeros(D)
-        counted = np.full(D, np.nan)
+        values_counted = np.full(D, np.nan)
     else:
         g = prediction.g.mean(axis=0, dtype=np.float64)
-        counted = np.where(scale, g, g > 0.5)
+        values_counted = np.where(scale, g, g > 0.5)
         g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
     sample = Sample(np.where(cell < 0, C, cell), C + 1, strata, documents, y, pi, g, units)
     lam = _tuned(*sample.products(y, g[documents]), sample)
@@ -127,7 +127,7 @@ def cells(
         codes=sample.n[:C],
         units=sample.U[:C],
         positive=positive[:C],
-        counted=(np.bincount(sample.cell, counted, C + 1) / sample.M)[:C],
+        counted=(np.bincount(sample.cell, values_counted, C + 1) / sample.M)[:C],
         coded=coded.first(C),
         corrected=corrected.first(C),
         corrected_beyond=corrected_beyond.first(C),

@@ -52,8 +52,10 @@ def predict(
     corpus = corpus.by_document()
     chance = np.random.default_rng(seed)
     n = len(y)
-    own = np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
-    names, unit = np.unique(own, return_inverse=True)
+    unit_of_document = (
+        np.arange(n) if units is None else np.where(units < 0, -1 - np.arange(n), units)
+    )
+    names, unit = np.unique(unit_of_document, return_inverse=True)
     parts = [chance.permutation(np.arange(len(names)) % folds)[unit] for _ in range(splits)]
     unseen = (
         np.stack(parts) + folds * np.arange(splits)[:, None]
@@ -85,7 +87,7 @@ def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
         np.float32
     )
     none = np.zeros(corpus.D + 1), np.zeros(0), np.zeros(0), 0
-    ptr, topics, held, K = (
+    ptr, topics, tokens_held, K = (
         none if tokens is None else (tokens.doc_ptr, tokens.doc_topics, tokens.doc_tokens, tokens.K)
     )
     words = (
@@ -94,21 +96,27 @@ def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
         frozen(corpus.counts, np.int32),
         idf,
     )
-    return *words, frozen(ptr, np.int64), frozen(topics, np.uint16), frozen(held, np.int32), K
+    return (
+        *words,
+        frozen(ptr, np.int64),
+        frozen(topics, np.uint16),
+        frozen(tokens_held, np.int32),
+        K,
+    )
 
 
 @njit(cache=True, nogil=True)
 def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d):
     """(columns int64, values float32) of a document; the last is the constant."""
     of_words = words[indptr[d] : indptr[d + 1]]
-    held = doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
+    tokens_held = doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
     value = (1 + np.log(counts[indptr[d] : indptr[d + 1]])) * idf[of_words]
     value /= np.sqrt((value * value).sum())
     topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
     columns = np.concatenate((of_words.astype(np.int64), topics, np.array([len(idf) + K])))
-    return columns, np.concatenate((value, TOPIC_WEIGHT * held / held.sum(), np.ones(1))).astype(
-        np.float32
-    )
+    return columns, np.concatenate(
+        (value, TOPIC_WEIGHT * tokens_held / tokens_held.sum(), np.ones(1))
+    ).astype(np.float32)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -152,10 +160,10 @@ def _fitted(
 @njit(cache=True, nogil=True)
 def _scored(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, weights):
     """float32[n, M]: features of rows times weights."""
-    out = np.empty((len(rows), weights.shape[1]), np.float32)
+    scores = np.empty((len(rows), weights.shape[1]), np.float32)
     for i in range(len(rows)):
         columns, values = _features(
             indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i]
         )
-        _product(columns, values, weights, out[i])
-    return out
+        _product(columns, values, weights, scores[i])
+    return scores

@@ -46,8 +46,8 @@ class Coherence:
         """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) +
         EPSILON) / D(w_j)), w_j the higher ranked. NaN for a topic that lists fewer than two words.
         """
-        known, both, _, of_higher = self._pairs(topics)
-        return _over(known, np.log((both + EPSILON) / of_higher)).sum(axis=1)
+        is_known, documents_of_both, _, of_higher = self._pairs(topics)
+        return _over(is_known, np.log((documents_of_both + EPSILON) / of_higher)).sum(axis=1)
 
     __call__ = umass
 
@@ -60,40 +60,43 @@ class Coherence:
         for words in a document out of a hundred. A pair that is in every document gets 0. NaN for a
         topic that lists fewer than two words.
         """
-        known, *pairs = self._pairs(topics)
-        both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
-        apart = both < 1.0
-        information = np.log((both + NPMI_EPSILON) / (of_lower * of_higher))
+        is_known, *pairs = self._pairs(topics)
+        share_of_both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
+        never_together = share_of_both < 1.0
+        information = np.log((share_of_both + NPMI_EPSILON) / (of_lower * of_higher))
         scores = np.divide(
-            information, -np.log(both + NPMI_EPSILON), out=np.zeros_like(both), where=apart
+            information,
+            -np.log(share_of_both + NPMI_EPSILON),
+            out=np.zeros_like(share_of_both),
+            where=never_together,
         )
-        return _over(known, scores).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        return _over(is_known, scores).sum(axis=1) / np.maximum(is_known.sum(axis=1), 1)
 
     def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and
         D(w_j), each [K, pairs]."""
         top = topics.top(WORDS)
-        together = self._together(top)
+        documents_together = self._together(top)
         i, j = np.tril_indices(WORDS, -1)
         return (
             top[:, i] >= 0,
-            together[:, i, j],
-            np.maximum(together[:, i, i], 1),
-            np.maximum(together[:, j, j], 1),
+            documents_together[:, i, j],
+            np.maximum(documents_together[:, i, i], 1),
+            np.maximum(documents_together[:, j, j], 1),
         )
 
     def _together(self, top: np.ndarray) -> np.ndarray:
         """As the function; only topics whose first words changed since the last call are counted
         again."""
-        before, counted = self.counted
-        together = np.zeros((len(top), WORDS, WORDS), np.int32)
+        before, counts_before = self.counted
+        documents_together = np.zeros((len(top), WORDS, WORDS), np.int32)
         new = np.ones(len(top), bool)
         if len(before) == len(top):
             new = (before != top).any(axis=1)
-            together[~new] = counted[~new]
-        together[new] = _together(top[new], self.indptr, self.documents, self.D)
-        self.counted = top, together
-        return together
+            documents_together[~new] = counts_before[~new]
+        documents_together[new] = _together(top[new], self.indptr, self.documents, self.D)
+        self.counted = top, documents_together
+        return documents_together
 
 
 def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -110,13 +113,13 @@ def _by_word(documents, indptr, words, V):
         for j in range(indptr[d], indptr[d + 1]):
             sizes[words[j] + 1] += 1
     out_ptr = np.cumsum(sizes)
-    out = np.empty(out_ptr[V], np.int32)
+    documents_of_words = np.empty(out_ptr[V], np.int32)
     cursor = out_ptr[:-1].copy()
     for i in range(len(documents)):
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            out[cursor[words[j]]] = i
+            documents_of_words[cursor[words[j]]] = i
             cursor[words[j]] += 1
-    return out_ptr, out
+    return out_ptr, documents_of_words
 
 
 @njit(cache=True, parallel=True)
@@ -126,20 +129,20 @@ def _together(top, indptr, documents, D):
     A word's documents are bits, of which those of two words are counted 64 at a time.
     """
     K, W = top.shape
-    out = np.zeros((K, W, W), np.int32)
+    documents_together = np.zeros((K, W, W), np.int32)
     for k in prange(K):
-        bits = np.zeros((W, (D + 63) // 64), np.uint64)
+        word_bits = np.zeros((W, (D + 63) // 64), np.uint64)
         for i in range(W):
             if top[k, i] < 0:
                 break
             for x in range(indptr[top[k, i]], indptr[top[k, i] + 1]):
                 d = np.uint64(documents[x])
-                bits[i, d >> _SIX] |= _ONE << (d & _LAST)
+                word_bits[i, d >> _SIX] |= _ONE << (d & _LAST)
             for j in range(i + 1):
-                a = bits[i]
-                b = bits[j]
-                both = np.uint64(0)
+                a = word_bits[i]
+                b = word_bits[j]
+                documents_of_both = np.uint64(0)
                 for x in range(len(a)):
-                    both += count_ones(a[x] & b[x])  # type: ignore[call-arg]  # numba gives the first
-                out[k, i, j] = both
-    return out
+                    documents_of_both += count_ones(a[x] & b[x])  # type: ignore[call-arg]  # numba gives the first
+                documents_together[k, i, j] = documents_of_both
+    return documents_together

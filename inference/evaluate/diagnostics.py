@@ -73,16 +73,18 @@ def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
 
 def _exclusivity(topics: Topics) -> np.ndarray:
     top = topics.top(WORDS)
-    listed = top >= 0
+    is_listed = top >= 0
     everywhere = np.full(topics.V, topics.floor.sum())
     np.add.at(
         everywhere, topics.words, topics.weights - np.repeat(topics.floor, np.diff(topics.indptr))
     )
-    out = np.full(topics.K, np.nan)
-    for k in np.flatnonzero(listed[:, 0]):
-        row = topics.weights[topics.indptr[k] :][: listed[k].sum()].astype(float)
-        out[k] = np.mean(row / np.maximum(everywhere[top[k][listed[k]]], np.finfo(float).tiny))
-    return out
+    exclusivities = np.full(topics.K, np.nan)
+    for k in np.flatnonzero(is_listed[:, 0]):
+        row = topics.weights[topics.indptr[k] :][: is_listed[k].sum()].astype(float)
+        exclusivities[k] = np.mean(
+            row / np.maximum(everywhere[top[k][is_listed[k]]], np.finfo(float).tiny)
+        )
+    return exclusivities
 
 
 def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -103,17 +105,17 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
     """Add sums of N_dk, of N_dk log N_dk and of documents where k is first, of rows by document,
     topics ascending."""
     for d in range(len(doc_ptr) - 1):
-        best = -1
-        most = 0
+        best_topic = -1
+        largest = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             x = doc_tokens[j]
             tokens[doc_topics[j]] += x
             tokens_log[doc_topics[j]] += x * np.log(x)
-            if x > most:
-                best = doc_topics[j]
-                most = x
-        if best >= 0:
-            first[best] += 1.0
+            if x > largest:
+                best_topic = doc_topics[j]
+                largest = x
+        if best_topic >= 0:
+            first[best_topic] += 1.0
 
 
 @njit(cache=True, parallel=True)
@@ -121,7 +123,7 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
     """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts
     once for all its words."""
     K = len(floor)
-    out = np.full((4, K), np.nan)
+    shapes = np.full((4, K), np.nan)
     log_all = sum_in_order(log_corpus)
     for k in prange(K):
         squares = 0.0
@@ -135,16 +137,16 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
                 squares += b * b
                 entropy -= b * np.log(b)
                 cross -= b * log_corpus[words[j]]
-        rest = V - (indptr[k + 1] - indptr[k])
+        unlisted = V - (indptr[k + 1] - indptr[k])
         mass = sum_in_order(weights[indptr[k] : indptr[k + 1]])
-        if floor[k] > 0.0 and rest > 0:
-            mass += rest * floor[k]
-            squares += rest * floor[k] * floor[k]
-            entropy -= rest * floor[k] * np.log(floor[k])
+        if floor[k] > 0.0 and unlisted > 0:
+            mass += unlisted * floor[k]
+            squares += unlisted * floor[k] * floor[k]
+            entropy -= unlisted * floor[k] * np.log(floor[k])
             cross -= floor[k] * log_rest
         if mass > 0.0:
-            out[0, k] = 1.0 / squares
-            out[1, k] = mass * np.log(V) - entropy
-            out[2, k] = cross - entropy
-            out[3, k] = entropy
-    return out
+            shapes[0, k] = 1.0 / squares
+            shapes[1, k] = mass * np.log(V) - entropy
+            shapes[2, k] = cross - entropy
+            shapes[3, k] = entropy
+    return shapes

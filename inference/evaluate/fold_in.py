@@ -29,19 +29,19 @@ def rows(indptr, words, weights, floor, distinct, V):
     """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32,
     float64), topics ascending."""
     n = len(distinct)
-    place = np.full(V, -1, np.int64)
-    place[distinct] = np.arange(n)
+    row_of_word = np.full(V, -1, np.int64)
+    row_of_word[distinct] = np.arange(n)
     row_ptr = np.zeros(n + 1, np.int64)
     for j in range(len(words)):
-        if place[words[j]] >= 0:
-            row_ptr[place[words[j]] + 1] += 1
+        if row_of_word[words[j]] >= 0:
+            row_ptr[row_of_word[words[j]] + 1] += 1
     row_ptr = np.cumsum(row_ptr)
     row_topics = np.empty(row_ptr[n], np.int32)
     above = np.empty(row_ptr[n])
     cursor = row_ptr[:-1].copy()
     for k in range(len(floor)):
         for j in range(indptr[k], indptr[k + 1]):
-            i = place[words[j]]
+            i = row_of_word[words[j]]
             if i >= 0:
                 row_topics[cursor[i]] = k
                 above[cursor[i]] = weights[j] - floor[k]
@@ -132,20 +132,20 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
             m += 1
     active = np.flatnonzero(column >= 0)
     g = alpha[active] + tokens[active]  # theta but for its sum, which stays
-    rest = 0.0  # what all topics that are not active give to every word
+    floor_sum = 0.0  # what all topics that are not active give to every word
     for k in range(K):
         if column[k] < 0:
             theta[k] = alpha[k] + tokens[k]
-            rest += theta[k] * floor[k]
+            floor_sum += theta[k] * floor[k]
     used = np.flatnonzero(counts)
     n = len(used)
     by_topic = np.empty((m, n))
     by_word = np.empty((n, m))
-    base = np.full(n, rest)
+    base = np.full(n, floor_sum)
     for j in range(n):
         by_word[j] = floor[active]
-        place = places[used[j]]
-        for i in range(row_ptr[place], row_ptr[place + 1]):
+        place_of_row = places[used[j]]
+        for i in range(row_ptr[place_of_row], row_ptr[place_of_row + 1]):
             k = row_topics[i]
             if column[k] >= 0:
                 by_word[j, column[k]] += above[i]

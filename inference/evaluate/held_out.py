@@ -142,10 +142,10 @@ def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
 def _split(documents, indptr, words, counts, V, seed, parts, of, types):
     """(distinct words, indptr, place of each word among them, observed counts, scored counts):
     parts / of is observed."""
-    place = np.full(V, -1, np.int64)
+    slot_of_word = np.full(V, -1, np.int64)
     distinct = np.empty(V, np.int64)
     out_ptr = cumulated(indptr[documents + 1] - indptr[documents])
-    places = np.empty(out_ptr[-1], np.int64)
+    slots = np.empty(out_ptr[-1], np.int64)
     observed = np.zeros(out_ptr[-1], np.int64)
     scored = np.zeros(out_ptr[-1], np.int64)
     n = 0
@@ -154,27 +154,27 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
         left = np.int64(0)
         for j in range(indptr[d], indptr[d + 1]):
             w = words[j]
-            if place[w] < 0:
-                place[w] = n
+            if slot_of_word[w] < 0:
+                slot_of_word[w] = n
                 distinct[n] = w
                 n += 1
-            places[out_ptr[i] + j - indptr[d]] = place[w]
+            slots[out_ptr[i] + j - indptr[d]] = slot_of_word[w]
             left += 1 if types else counts[j]
         # Selection sampling (Knuth, 3.4.2): exactly so many of the tokens, or words, are observed.
-        wanted = (2 * parts * left + of) // (2 * of)
+        tokens_wanted = (2 * parts * left + of) // (2 * of)
         state = rng.key(seed, np.uint64(rng.SPLIT), np.uint64(d), np.uint64(0))
         for j in range(indptr[d], indptr[d + 1]):
             at = out_ptr[i] + j - indptr[d]
             size = counts[j] if types else 1
             for _ in range(1 if types else counts[j]):
                 state = rng.after(state)
-                if rng.unit(state) * left < wanted:
+                if rng.unit(state) * left < tokens_wanted:
                     observed[at] += size
-                    wanted -= 1
+                    tokens_wanted -= 1
                 else:
                     scored[at] += size
                 left -= 1
-    return distinct[:n].copy(), out_ptr, places, observed, scored
+    return distinct[:n].copy(), out_ptr, slots, observed, scored
 
 
 @njit(cache=True, parallel=True)
@@ -195,7 +195,7 @@ def _score(
     """Sum of log probabilities of each of some documents' scored tokens: float64[n]."""
     n = len(documents)
     K = len(floor)
-    out = np.zeros(n)
+    scores = np.zeros(n)
     for d in prange(n):
         a = indptr[documents[d]]
         b = indptr[documents[d] + 1]
@@ -217,5 +217,5 @@ def _score(
                 p = shared
                 for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
                     p += theta[row_topics[i]] * above[i]
-                out[d] += scored[j] * np.log(max(p, LEAST))
-    return out
+                scores[d] += scored[j] * np.log(max(p, LEAST))
+    return scores

@@ -144,8 +144,8 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
     token_ptr = cumulated(np.minimum(first_token[documents + 1] - first_token[documents], most))
     # A document uses at most as many words as tokens
     order = np.empty(token_ptr[n], np.int32)
-    places = np.empty(token_ptr[n], np.int64)
-    place = np.full(V, -1, np.int64)
+    positions = np.empty(token_ptr[n], np.int64)
+    slot_of_word = np.full(V, -1, np.int64)
     distinct = np.empty(V, np.int64)
     count = 0
     for i in range(n):
@@ -163,15 +163,15 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
             j = np.searchsorted(words[indptr[d] : indptr[d + 1]], w)
             if number[j] < 0:
                 number[j] = used - word_ptr[i]
-                if place[w] < 0:
-                    place[w] = count
+                if slot_of_word[w] < 0:
+                    slot_of_word[w] = count
                     distinct[count] = w
                     count += 1
-                places[used] = place[w]
+                positions[used] = slot_of_word[w]
                 used += 1
             order[token_ptr[i] + t] = number[j]
         word_ptr[i + 1] = used
-    return distinct[:count].copy(), word_ptr, places[: word_ptr[n]].copy(), token_ptr, order
+    return distinct[:count].copy(), word_ptr, positions[: word_ptr[n]].copy(), token_ptr, order
 
 
 @njit(cache=True, parallel=True)
@@ -192,12 +192,12 @@ def _estimate(
 ):
     """log p of each document: float64[n]."""
     n = len(documents)
-    out = np.zeros(n)
+    estimates = np.zeros(n)
     for d in prange(n):
         beta, prior = _tables(
             floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]]
         )
-        out[d] = _document(
+        estimates[d] = _document(
             beta,
             prior,
             alpha_sum,
@@ -206,7 +206,7 @@ def _estimate(
             seed,
             np.uint64(documents[d]),
         )
-    return out
+    return estimates
 
 
 @njit(cache=True)
@@ -234,14 +234,14 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     """
     N = len(tokens)
     K = beta.shape[1]
-    most = min(N, K)
+    most_active = min(N, K)
     z = np.full((particles, N), -1, np.int32)
     slot = np.full((particles, K), -1, np.int32)
-    active = np.empty((particles, most), np.int32)
-    held = np.empty((particles, most), np.int32)
+    active = np.empty((particles, most_active), np.int32)
+    tokens_held = np.empty((particles, most_active), np.int32)
     used = np.zeros(particles, np.int64)
     states = np.empty(particles, np.uint64)
-    sums = np.empty(most)
+    sums = np.empty(most_active)
     p = np.empty(particles)
     for r in range(particles):
         states[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
@@ -257,25 +257,25 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
             if z[0, i] >= 0:
                 v = tokens[i]
                 for r in range(particles):  # the inner loop, as all particles need the same rows
-                    _remove(r, z[r, i], used, active, held, slot)
+                    _remove(r, z[r, i], used, active, tokens_held, slot)
                     states[r] = rng.after(states[r])
                     z[r, i] = _draw(
-                        rng.unit(states[r]), r, v, beta, prior, used, active, held, sums
+                        rng.unit(states[r]), r, v, beta, prior, used, active, tokens_held, sums
                     )
-                    _add(r, z[r, i], used, active, held, slot)
+                    _add(r, z[r, i], used, active, tokens_held, slot)
         for r in range(particles):
             p[r] = prior[u, K - 1]
             for s in range(used[r]):
-                p[r] += held[r, s] * beta[u, active[r, s]]
+                p[r] += tokens_held[r, s] * beta[u, active[r, s]]
         total = p.sum()
         log_p += np.log(max(total / particles / (alpha_sum + before), LEAST))
         before += 1
         shared = rng.after(shared)
-        _resample(rng.unit(shared), p, total, n, z, used, active, held, slot)
+        _resample(rng.unit(shared), p, total, n, z, used, active, tokens_held, slot)
         for r in range(particles):
             states[r] = rng.after(states[r])
-            z[r, n] = _draw(rng.unit(states[r]), r, u, beta, prior, used, active, held, sums)
-            _add(r, z[r, n], used, active, held, slot)
+            z[r, n] = _draw(rng.unit(states[r]), r, u, beta, prior, used, active, tokens_held, sums)
+            _add(r, z[r, n], used, active, tokens_held, slot)
     return log_p
 
 

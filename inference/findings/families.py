@@ -44,16 +44,16 @@ def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarra
     count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
     """
     K = len(both)
-    each = np.diag(both)
+    sizes = np.diag(both)
     with np.errstate(invalid="ignore", divide="ignore"):
-        of_documents = 1 - np.nan_to_num(both / np.sqrt(np.outer(each, each)))
+        of_documents = 1 - np.nan_to_num(both / np.sqrt(np.outer(sizes, sizes)))
     of_words = np.ones((K, K))
-    for k, others in enumerate(similar):
-        for j, divergence in others:
+    for k, similar_topics in enumerate(similar):
+        for j, divergence in similar_topics:
             of_words[k, j] = of_words[j, k] = min(of_words[k, j], divergence / np.log(2))
-    out = (np.clip(of_documents, 0, 1) + np.clip(of_words, 0, 1)) / 2
-    np.fill_diagonal(out, 0.0)
-    return out
+    distances = (np.clip(of_documents, 0, 1) + np.clip(of_words, 0, 1)) / 2
+    np.fill_diagonal(distances, 0.0)
+    return distances
 
 
 def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
@@ -64,13 +64,13 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
     """
     used = np.flatnonzero(size > 0)
     n = len(used)
-    place = np.arange(len(used))
+    leaf_place = np.arange(len(used))
     if n <= SMALL:
         return Tree(used.tolist(), [(0 if i == 1 else n + i - 2, i) for i in range(1, n)], n)
-    large = np.sort(place[np.argsort(-size[used], kind="stable")][:_KEPT])
+    large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:_KEPT])
     joins = list[tuple[int, int]]()
     top = dict(zip(large.tolist(), large.tolist(), strict=True))
-    for i in np.setdiff1d(place, large).tolist():
+    for i in np.setdiff1d(leaf_place, large).tolist():
         nearest = int(large[np.argmin(apart[used[i], used[large]])])
         joins.append((top[nearest], i))
         top[nearest] = n + len(joins) - 1
@@ -80,8 +80,8 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
     for a, b in ward[:, :2].astype(int).tolist():
         nodes.append(n + len(joins))
         joins.append((nodes[a], nodes[b]))
-    most = min(FAMILIES[1], len(large) // 2)
-    numbers = range(min(FAMILIES[0], most), most + 1)
+    most_families = min(FAMILIES[1], len(large) // 2)
+    numbers = range(min(FAMILIES[0], most_families), most_families + 1)
     return Tree(
         used.tolist(),
         joins,
@@ -109,8 +109,8 @@ def families(
     groups = dict[int, list[int]]()
     members = dict[int, list[int]]()
     for k in np.flatnonzero((size > 0) & placed[home]).tolist():
-        into, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
-        into.setdefault(int(where[home[k]]), []).append(k)
+        target_groups, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
+        target_groups.setdefault(int(where[home[k]]), []).append(k)
     top = {node: node for node in members}
     splits = list[tuple[int, list[int]]]()
     for i, pair in enumerate(
@@ -128,10 +128,12 @@ def families(
     for number, (node, parts) in enumerate(reversed(splits), least):
         last[node] = min(number, last[node])
         first |= dict.fromkeys(parts, number + 1)
-    out = [Node(topics, 0, max(most, least), g) for g, topics in groups.items()]
-    out += [Node(members[i], first[i], last[i], -1) for i in members if first[i] <= last[i]]
-    out = [node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in out]
-    return sorted(out, key=lambda node: (node.first, -sum(size[node.topics])))
+    nodes = [Node(topics, 0, max(most, least), g) for g, topics in groups.items()]
+    nodes += [Node(members[i], first[i], last[i], -1) for i in members if first[i] <= last[i]]
+    nodes = [
+        node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in nodes
+    ]
+    return sorted(nodes, key=lambda node: (node.first, -sum(size[node.topics])))
 
 
 def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:
@@ -142,10 +144,10 @@ def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:
         return -1.0
     total = apart @ member
     rows = np.arange(len(label))
-    own = total[rows, label] / np.maximum(count[label] - 1, 1)
+    own_distance = total[rows, label] / np.maximum(count[label] - 1, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        others = np.where(count > 0, total / count, np.inf)
-    others[rows, label] = np.inf
-    nearest = others.min(axis=1)
-    value = (nearest - own) / np.maximum(np.maximum(nearest, own), 1e-12)
+        other_distances = np.where(count > 0, total / count, np.inf)
+    other_distances[rows, label] = np.inf
+    nearest = other_distances.min(axis=1)
+    value = (nearest - own_distance) / np.maximum(np.maximum(nearest, own_distance), 1e-12)
     return float(np.where(count[label] > 1, value, 0.0).mean())

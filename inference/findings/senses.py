@@ -39,10 +39,10 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     if min(np.count_nonzero(side) for side in sides) < LEAST_DOCUMENTS:
         return None
     names, at = np.unique(topics, return_inverse=True)
-    both = [_sums(at[side], period[side], len(names)) for side in sides]
-    if min(float(one.units[0]) for one in both) < LEAST_UNITS:
+    sums_of_sides = [_sums(at[side], period[side], len(names)) for side in sides]
+    if min(float(side_sums.units[0]) for side_sums in sums_of_sides) < LEAST_UNITS:
         return None
-    before, after = (sums.shares(one, np.ones(len(names))) for one in both)
+    before, after = (sums.shares(side_sums, np.ones(len(names))) for side_sums in sums_of_sides)
     change, low, high = (array[0] for array in sums.difference(after, before))
     p = sums.ratio(after, before).p[0]
     up = int(np.argmax(change))
@@ -50,8 +50,8 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     if up == down:
         return None
     least = (float(change[up]), float(low[up]), float(high[up]))
-    other = (-float(change[down]), -float(high[down]), -float(low[down]))
-    difference, below, above = min(least, other, key=lambda one: one[1])
+    reversed_change = (-float(change[down]), -float(high[down]), -float(low[down]))
+    difference, below, above = min(least, reversed_change, key=lambda side_sums: side_sums[1])
     return Shift(
         int(names[up]),
         int(names[down]),
@@ -61,7 +61,7 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
         below,
         above,
         float(min(1.0, max(p[up], p[down]) * len(names))),
-        (int(both[0].documents[0]), int(both[1].documents[0])),
+        (int(sums_of_sides[0].documents[0]), int(sums_of_sides[1].documents[0])),
     )
 
 
@@ -73,11 +73,11 @@ def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
     size = counts.sum(axis=1)
     n = float(len(at))
     x = counts.sum(axis=0)[None]
-    one = np.array([n])
+    one_document = np.array([n])
     return sums.Sums(
-        one,
-        one,
-        one,
+        one_document,
+        one_document,
+        one_document,
         np.array([float(len(counts))]),
         np.array([(size**2).sum()]),
         x,

@@ -97,11 +97,11 @@ def in_blocks(group: np.ndarray, G: int) -> Units:
 
 def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
     group = np.asarray(group)
-    some = np.flatnonzero(group >= 0)
-    order = some[np.argsort(group[some], kind="stable")]
-    return order, np.concatenate([[0], np.cumsum(np.bincount(group[some], minlength=G))]).astype(
-        np.int64
-    )
+    in_group = np.flatnonzero(group >= 0)
+    order = in_group[np.argsort(group[in_group], kind="stable")]
+    return order, np.concatenate(
+        [[0], np.cumsum(np.bincount(group[in_group], minlength=G))]
+    ).astype(np.int64)
 
 
 def sums(
@@ -142,7 +142,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     xl = np.zeros((G, T))
     unit_xx = np.zeros((G, T))
     unit_xl = np.zeros((G, T))
-    mine = np.zeros(T)
+    tokens_of_topics = np.zeros(T)
     touched = np.empty(T, np.int64)
     unit = np.zeros(T)
     unit_touched = np.empty(T, np.int64)
@@ -162,13 +162,13 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 t = into[doc_topics[j]]
                 if t >= 0 and doc_tokens[j] > 0:
-                    if mine[t] == 0.0:
+                    if tokens_of_topics[t] == 0.0:
                         touched[m] = t
                         m += 1
-                    mine[t] += doc_tokens[j]
+                    tokens_of_topics[t] += doc_tokens[j]
             for t in touched[:m]:
-                value = mine[t]
-                mine[t] = 0.0
+                value = tokens_of_topics[t]
+                tokens_of_topics[t] = 0.0
                 holding[g, t] += 1
                 of_holding[g, t] += words
                 x[g, t] += value
@@ -233,12 +233,14 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
         reach = stdtrit(df, 0.5 + level / 2) * error
         low = expit(logit(share) - reach)
         high = expit(logit(share) + reach)
-    few = (n > 0) & (m <= FEW) & (m < n)
-    tested, g, t = share.copy(), *np.nonzero(few)
+    has_few = (n > 0) & (m <= FEW) & (m < n)
+    tested, g, t = share.copy(), *np.nonzero(has_few)
     if len(g):
-        here = np.where(m[g, t] > 0, x[g, t] / np.maximum(counted.of_holding[g, t], 1), 0.0)
-        most = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
-        high[g, t] = np.maximum(most * np.maximum(typical[t], here), share[g, t])
+        share_of_holders = np.where(
+            m[g, t] > 0, x[g, t] / np.maximum(counted.of_holding[g, t], 1), 0.0
+        )
+        largest = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
+        high[g, t] = np.maximum(largest * np.maximum(typical[t], share_of_holders), share[g, t])
         tested[g, t] = high[g, t]
         error[g, t] = 0.0
         df[g, t] = np.maximum(n[g, 0] - 1, 1)
@@ -274,12 +276,14 @@ def ratio(a: Shares, b: Shares) -> Ratio:
             np.log(np.maximum(array, _RARE))
             for array in (a.share, a.low, a.high, b.share, b.low, b.high)
         ]
-        both = (a.share > 0) & (b.share > 0)
-        apart = log[0] - log[3]
+        is_on_both = (a.share > 0) & (b.share > 0)
+        log_gap = log[0] - log[3]
         low = np.where(
-            both, np.exp(apart - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high
+            is_on_both, np.exp(log_gap - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high
         )
-        high = np.where(both, np.exp(apart + np.hypot(log[2] - log[0], log[3] - log[4])), np.inf)
+        high = np.where(
+            is_on_both, np.exp(log_gap + np.hypot(log[2] - log[0], log[3] - log[4])), np.inf
+        )
         high = np.where((a.share == 0) & (b.low > 0), a.high / b.low, high)
         larger_has_few = np.where(a.share > b.share, a.tested != a.share, b.tested != b.share)
         scores = (
@@ -297,17 +301,17 @@ def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
     """Of each group: its shares, and how many times they are those of all other documents together:
     [G, T]."""
     usual = typical(counted)
-    own = shares(counted, usual)
-    return own, ratio(own, shares(counted.rest(), usual))
+    shares_of_groups = shares(counted, usual)
+    return shares_of_groups, ratio(shares_of_groups, shares(counted.rest(), usual))
 
 
 def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """a - b, low, high (Newcombe 1998, method 10)."""
-    apart = a.share - b.share
+    gap = a.share - b.share
     return (
-        apart,
-        apart - np.hypot(a.share - a.low, b.high - b.share),
-        apart + np.hypot(a.high - a.share, b.share - b.low),
+        gap,
+        gap - np.hypot(a.share - a.low, b.high - b.share),
+        gap + np.hypot(a.high - a.share, b.share - b.low),
     )
 
 
@@ -321,6 +325,6 @@ def accepted(p: np.ndarray, q: float) -> np.ndarray:
     """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is
     rejected wrongly, on average (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be
     said."""
-    known = np.sort(p[~np.isnan(p)], axis=None)
-    below = known[known <= q * (np.arange(len(known)) + 1) / max(len(known), 1)]
+    sorted_p = np.sort(p[~np.isnan(p)], axis=None)
+    below = sorted_p[sorted_p <= q * (np.arange(len(sorted_p)) + 1) / max(len(sorted_p), 1)]
     return p <= below.max(initial=-1.0)

@@ -25,46 +25,57 @@ def unlike(
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(
         doc_ptr, doc_topics, doc_tokens, lengths
     )
-    some = np.flatnonzero(allowed)
-    if len(some) < 2:
+    allowed_documents = np.flatnonzero(allowed)
+    if len(allowed_documents) < 2:
         none = np.zeros(0, np.int64)
         return none, np.zeros(0), none, 0
-    whole = np.maximum(np.bincount(doc_topics, doc_tokens, K), 1.0)
-    far = _far(some, doc_ptr, doc_topics, doc_tokens, lengths, np.log(whole / whole.sum()))
-    first = some[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    others = documents.spread(some, 20_000)  # with at most so many each is compared
-    overlap, nearest = _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K)
+    topic_sizes = np.maximum(np.bincount(doc_topics, doc_tokens, K), 1.0)
+    far = _far(
+        allowed_documents,
+        doc_ptr,
+        doc_topics,
+        doc_tokens,
+        lengths,
+        np.log(topic_sizes / topic_sizes.sum()),
+    )
+    first = allowed_documents[np.argsort(-far, kind="stable")[:CANDIDATES]]
+    compared_documents = documents.spread(
+        allowed_documents, 20_000
+    )  # with at most so many each is compared
+    overlap, nearest = _nearest(
+        first, compared_documents, doc_ptr, doc_topics, doc_tokens, lengths, K
+    )
     order = np.argsort(overlap, kind="stable")
-    return first[order], overlap[order], nearest[order], len(others)
+    return first[order], overlap[order], nearest[order], len(compared_documents)
 
 
 @njit(cache=True, nogil=True)
 def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
-    out = np.zeros(len(some))
+    distances = np.zeros(len(some))
     for i, d in enumerate(some):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             p = doc_tokens[j] / lengths[d]
             if p > 0.0:
-                out[i] += p * (np.log(p) - log_whole[doc_topics[j]])
-    return out
+                distances[i] += p * (np.log(p) - log_whole[doc_topics[j]])
+    return distances
 
 
 @njit(cache=True, nogil=True)
 def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
     overlap = np.zeros(len(first))
     nearest = np.full(len(first), -1)
-    mine = np.zeros(K)
+    own_shares = np.zeros(K)
     for i, d in enumerate(first):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            mine[doc_topics[j]] = doc_tokens[j] / lengths[d]
+            own_shares[doc_topics[j]] = doc_tokens[j] / lengths[d]
         for o in others:
             total = 0.0
             if o != d:
                 for j in range(doc_ptr[o], doc_ptr[o + 1]):
-                    total += min(mine[doc_topics[j]], doc_tokens[j] / lengths[o])
+                    total += min(own_shares[doc_topics[j]], doc_tokens[j] / lengths[o])
             if total > overlap[i]:
                 overlap[i] = total
                 nearest[i] = o
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            mine[doc_topics[j]] = 0.0
+            own_shares[doc_topics[j]] = 0.0
     return overlap, nearest

@@ -42,10 +42,10 @@ def _phrases(evidence: Evidence, d: int, words: Sequence[int], lengths: Sequence
     begins = np.sort(evidence.offsets(d, words[0]))
     ends = begins + lengths[0]
     for w, length in zip(words[1:], lengths[1:], strict=True):
-        places = np.sort(evidence.offsets(d, w))
-        if not len(places) or not len(ends):
+        word_places = np.sort(evidence.offsets(d, w))
+        if not len(word_places) or not len(ends):
             return 0
-        at = np.searchsorted(places, ends)
-        follows = places[np.minimum(at, len(places) - 1)]
-        ends = follows[(at < len(places)) & (follows <= ends + GAP)] + length
+        at = np.searchsorted(word_places, ends)
+        follows = word_places[np.minimum(at, len(word_places) - 1)]
+        ends = follows[(at < len(word_places)) & (follows <= ends + GAP)] + length
     return len(ends)

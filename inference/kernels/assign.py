@@ -23,27 +23,27 @@ def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals;
     theta: float64[K]."""
     shared = 0.0
-    most = -1.0
+    largest = -1.0
     usual = 0
     for k in range(len(floor)):
         weight = theta[k] * floor[k]
         shared += weight
-        if weight > most:
-            most = weight
+        if weight > largest:
+            largest = weight
             usual = k
     for j in range(len(words)):
         total = shared
-        best = most
+        best_weight = largest
         topic = usual
         for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
             k = row_topics[r]
             total += theta[k] * above[r]
             weight = theta[k] * (floor[k] + above[r])
-            if weight > best or (weight == best and k < topic):
-                best = weight
+            if weight > best_weight or (weight == best_weight and k < topic):
+                best_weight = weight
                 topic = k
         topics[j] = topic
-        certainty[j] = min(SURE, np.int64(best / total * SURE + 0.5)) if total > 0.0 else 0
+        certainty[j] = min(SURE, np.int64(best_weight / total * SURE + 0.5)) if total > 0.0 else 0
 
 
 @njit(cache=True, parallel=True)
@@ -76,10 +76,10 @@ def assign(
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             a = theta_ptr[i]
             b = theta_ptr[i + 1]
-            rest = 1.0
+            weight_left = 1.0
             for j in range(a, b):
-                rest -= theta_weights[j]
-            theta[:] = max(rest, 0.0) / max(K - (b - a), 1)
+                weight_left -= theta_weights[j]
+            theta[:] = max(weight_left, 0.0) / max(K - (b - a), 1)
             for j in range(a, b):
                 theta[theta_topics[j]] = theta_weights[j]
             x = indptr[first + i]
@@ -107,7 +107,7 @@ def mixtures(indptr, counts, topics, K):
     n = len(indptr) - 1
     tally = np.zeros(K, np.int64)
     touched = np.empty(K, np.int64)
-    out = np.zeros(n + 1, np.int64)
+    mixture_ptr = np.zeros(n + 1, np.int64)
     topics_of = np.empty(indptr[n], np.uint16)
     tokens = np.empty(indptr[n], np.int32)
     size = 0
@@ -124,8 +124,8 @@ def mixtures(indptr, counts, topics, K):
             tokens[size] = tally[touched[i]]
             tally[touched[i]] = 0
             size += 1
-        out[d + 1] = size
-    return out, topics_of[:size], tokens[:size]
+        mixture_ptr[d + 1] = size
+    return mixture_ptr, topics_of[:size], tokens[:size]
 
 
 @njit(cache=True, nogil=True)
@@ -147,7 +147,7 @@ def by_word(indptr, topics, counts, rows, of_row, K):
     rows: int32, of each pair, ascending within a word; of_row: int32, the document of each, empty
     where it is the row."""
     V = len(indptr) - 1
-    out = np.zeros(V + 1, np.int64)
+    word_ptr = np.zeros(V + 1, np.int64)
     tokens = np.zeros(K, np.int64)
     documents = np.zeros(K, np.int64)
     touched, last = (
@@ -157,9 +157,9 @@ def by_word(indptr, topics, counts, rows, of_row, K):
     for measured in range(2):  # once for the size
         size = 0
         if measured:
-            topics_of = np.empty(out[V], np.uint16)
-            tokens_of = np.empty(out[V], np.int64)
-            documents_of = np.empty(out[V], np.int64)
+            topics_of = np.empty(word_ptr[V], np.uint16)
+            tokens_of = np.empty(word_ptr[V], np.int64)
+            documents_of = np.empty(word_ptr[V], np.int64)
         for w in range(V):
             m = 0
             for j in range(indptr[w], indptr[w + 1]):
@@ -183,8 +183,8 @@ def by_word(indptr, topics, counts, rows, of_row, K):
                 tokens[k] = 0
                 documents[k] = 0
                 size += 1
-            out[w + 1] = size
-    return out, topics_of, tokens_of, documents_of
+            word_ptr[w + 1] = size
+    return word_ptr, topics_of, tokens_of, documents_of
 
 
 @njit(cache=True, nogil=True)
@@ -195,10 +195,12 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
     for k in range(first, end):
         a = topic_ptr[k]
         b = topic_ptr[k + 1]
-        taken = documents[a:b].copy()
-        held = tokens[a:b].copy()
-        documents[a:b] = taken[np.argsort(-held / lengths[taken], kind="mergesort")]
-        tokens[a:b] = taken[np.argsort(-held, kind="mergesort")]
+        documents_of_topic = documents[a:b].copy()
+        tokens_of_topic = tokens[a:b].copy()
+        documents[a:b] = documents_of_topic[
+            np.argsort(-tokens_of_topic / lengths[documents_of_topic], kind="mergesort")
+        ]
+        tokens[a:b] = documents_of_topic[np.argsort(-tokens_of_topic, kind="mergesort")]
 
 
 @njit(cache=True, nogil=True)
@@ -215,10 +217,12 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
     """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents,
     every: as in `sums`."""
-    out = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
-    for i in range(len(out)):
-        out[i] = _held_by(i if every else documents[i], wanted, doc_ptr, doc_topics, doc_tokens)
-    return out
+    tokens_held = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
+    for i in range(len(tokens_held)):
+        tokens_held[i] = _held_by(
+            i if every else documents[i], wanted, doc_ptr, doc_topics, doc_tokens
+        )
+    return tokens_held
 
 
 @njit(cache=True, nogil=True)
@@ -232,7 +236,7 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
     K = len(into)
     tokens = np.zeros((G, K), np.int64)
     documents_of = np.zeros((G, K), np.int64)
-    counted = np.full(K, -1, np.int64)  # the last document in which a topic was met
+    last_met = np.full(K, -1, np.int64)  # the last document in which a topic was met
     for i in range(len(group)):
         g = group[i]
         if g >= 0:
@@ -240,8 +244,8 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 k = into[doc_topics[j]]
                 tokens[g, k] += doc_tokens[j]
-                if counted[k] != d:
-                    counted[k] = d
+                if last_met[k] != d:
+                    last_met[k] = d
                     documents_of[g, k] += 1
     return tokens, documents_of
 
@@ -255,7 +259,7 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
     group: int32, of each that is looked at, -1 for none. slot: int32[K], each topic's row, -1 for
     none. indptr, words, counts: the bag of words; topics: of its pairs.
     """
-    out = np.zeros((G, T + 1, V), np.int64)
+    sums_of_words = np.zeros((G, T + 1, V), np.int64)
     ends = np.empty((TOGETHER, 2), np.int64)
     for first in range(0, len(group), TOGETHER):
         m = min(TOGETHER, len(group) - first)
@@ -266,10 +270,10 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
         for q in range(m):
             g = group[first + q]
             for j in range(ends[q, 0], ends[q, 1] if g >= 0 else ends[q, 0]):
-                out[g, T, words[j]] += counts[j]
+                sums_of_words[g, T, words[j]] += counts[j]
                 if slot[topics[j]] >= 0:
-                    out[g, slot[topics[j]], words[j]] += counts[j]
-    return out
+                    sums_of_words[g, slot[topics[j]], words[j]] += counts[j]
+    return sums_of_words
 
 
 @njit(cache=True, nogil=True)
@@ -279,7 +283,7 @@ def at_least(
     """int32: the documents of which some topics together hold at least a share, in no order.
     topics: int64, the same as wanted: bool[K]. by_share: each topic's documents. mask: bool[D],
     where those are set that were met before."""
-    out = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32)
+    holders = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32)
     n = 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
@@ -291,9 +295,9 @@ def at_least(
                 share <= 0.0
                 or _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens) / lengths[d] >= share
             ):
-                out[n] = d
+                holders[n] = d
                 n += 1
-    return out[:n].copy()
+    return holders[:n].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -331,7 +335,7 @@ def strongest(
 def places(documents, nth, w, indptr, words, counts, first_token, offsets):
     """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it:
     int32[n]."""
-    out = np.empty(len(documents), np.int32)
+    offsets_of_documents = np.empty(len(documents), np.int32)
     for i in range(len(documents)):
         d = documents[i]
         at = first_token[d] + nth[i]
@@ -339,5 +343,5 @@ def places(documents, nth, w, indptr, words, counts, first_token, offsets):
             if words[j] == w:
                 break
             at += counts[j]
-        out[i] = offsets[at]
-    return out
+        offsets_of_documents[i] = offsets[at]
+    return offsets_of_documents

@@ -82,24 +82,33 @@ def visit(
     for chunk in prange(CHUNKS):
         scores = np.empty(K)
         buffer = np.empty(K)
-        chosen = np.empty(L, np.int32)
+        best_clusters = np.empty(L, np.int32)
         shares = np.empty(L)
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            own = slice(doc_ptr[d], doc_ptr[d + 1])
+            document_slice = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] == doc_ptr[d + 1]:
                 continue
-            _scores(places[own], counts[own], row_ptr, row_topics, above, prior, floor, scores)
-            size = largest(scores, K, L, buffer, chosen)
+            _scores(
+                places[document_slice],
+                counts[document_slice],
+                row_ptr,
+                row_topics,
+                above,
+                prior,
+                floor,
+                scores,
+            )
+            size = largest(scores, K, L, buffer, best_clusters)
             most = -np.inf
             total = 0.0
             for i in range(size):
-                most = max(most, scores[chosen[i]])
+                most = max(most, scores[best_clusters[i]])
             for i in range(size):
-                shares[i] = math.exp(scores[chosen[i]] - most)
+                shares[i] = math.exp(scores[best_clusters[i]] - most)
                 total += shares[i]
             for i in range(size):
                 shares[i] /= total
-                out_topics[d, i] = chosen[i]
+                out_topics[d, i] = best_clusters[i]
             rounded(shares, size, units, out[d])
             objectives[d] = _objective(out_topics[d], out[d], units, scores)
             if old[d].any():
@@ -116,11 +125,20 @@ def objectives_of(
 ):
     """sum_k r_dk (W_dk - log r_dk) of some documents with given shares: float64[n]."""
     n = len(doc_ptr) - 1
-    out = np.zeros(n)
+    objectives = np.zeros(n)
     for chunk in prange(CHUNKS):
         scores = np.empty(len(prior))
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            own = slice(doc_ptr[d], doc_ptr[d + 1])
-            _scores(places[own], counts[own], row_ptr, row_topics, above, prior, floor, scores)
-            out[d] = _objective(topics[d], r[d], units, scores)
-    return out
+            document_slice = slice(doc_ptr[d], doc_ptr[d + 1])
+            _scores(
+                places[document_slice],
+                counts[document_slice],
+                row_ptr,
+                row_topics,
+                above,
+                prior,
+                floor,
+                scores,
+            )
+            objectives[d] = _objective(topics[d], r[d], units, scores)
+    return objectives

@@ -60,21 +60,21 @@ def recount(words, counts, draws, table, totals, threads):
 def _share_out(changed, begins, ends, parts):
     """What gibbs.sample lists, each run in so many parts by words: (uint64, as long, int64[CHUNKS,
     parts + 1]: where each part begins in each run)."""
-    out = np.empty_like(changed)
-    place = np.zeros((CHUNKS, parts + 1), np.int64)
+    sorted_changes = np.empty_like(changed)
+    write_place = np.zeros((CHUNKS, parts + 1), np.int64)
     for chunk in prange(CHUNKS):
-        here = place[chunk]
+        chunk_places = write_place[chunk]
         for e in range(begins[chunk], ends[chunk]):
-            here[_part(changed[e], parts) + 1] += 1
-        here[0] = begins[chunk]
+            chunk_places[_part(changed[e], parts) + 1] += 1
+        chunk_places[0] = begins[chunk]
         for part in range(parts):
-            here[part + 1] += here[part]
-        cursor = here.copy()
+            chunk_places[part + 1] += chunk_places[part]
+        cursor = chunk_places.copy()
         for e in range(begins[chunk], ends[chunk]):
             part = _part(changed[e], parts)
-            out[cursor[part]] = changed[e]
+            sorted_changes[cursor[part]] = changed[e]
             cursor[part] += 1
-    return out, place
+    return sorted_changes, write_place
 
 
 @njit(cache=True, nogil=True)
@@ -107,10 +107,16 @@ def apply(changed, begins, ends, table, totals, threads):
         for chunk in range(CHUNKS):
             _apply_run(changed, begins[chunk], ends[chunk], table, added[0])
     else:
-        own, place = _share_out(changed, begins, ends, threads)
+        sorted_changes, write_place = _share_out(changed, begins, ends, threads)
         for part in prange(threads):
             for chunk in range(CHUNKS):
-                _apply_run(own, place[chunk, part], place[chunk, part + 1], table, added[part])
+                _apply_run(
+                    sorted_changes,
+                    write_place[chunk, part],
+                    write_place[chunk, part + 1],
+                    table,
+                    added[part],
+                )
     add_in_order(added, totals)
 
 

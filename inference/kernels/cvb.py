@@ -59,12 +59,12 @@ def table(words, statistics, scale):
     float64[V, K], times `scale`."""
     n = len(words)
     K = statistics.shape[1]
-    out = np.empty((n, K), np.float32)
+    dense_rows = np.empty((n, K), np.float32)
     for i in prange(n):
         row = statistics[words[i]]
         for k in range(K):
-            out[i, k] = max(scale * row[k], 0.0)
-    return out
+            dense_rows[i, k] = max(scale * row[k], 0.0)
+    return dense_rows
 
 
 @njit(cache=True, parallel=True)
@@ -75,21 +75,21 @@ def leading(rows, totals, eta_mass, most):
     rows: float32[n, K]. totals: float64[K]. eta_mass: V eta.
     """
     n, K = rows.shape
-    out = np.empty((n, most), np.int32)
+    leading_topics = np.empty((n, most), np.int32)
     inverse = 1.0 / (eta_mass + totals)
     for i in prange(n):
-        best = np.full(most, -1.0)
+        best_weights = np.full(most, -1.0)
         for k in range(K):
             value = rows[i, k] * inverse[k]
-            if value > best[most - 1]:
+            if value > best_weights[most - 1]:
                 j = most - 1
-                while j > 0 and best[j - 1] < value:
-                    best[j] = best[j - 1]
-                    out[i, j] = out[i, j - 1]
+                while j > 0 and best_weights[j - 1] < value:
+                    best_weights[j] = best_weights[j - 1]
+                    leading_topics[i, j] = leading_topics[i, j - 1]
                     j -= 1
-                best[j] = value
-                out[i, j] = k
-    return out
+                best_weights[j] = value
+                leading_topics[i, j] = k
+    return leading_topics
 
 
 @njit(cache=True, inline="always")
@@ -117,12 +117,12 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
             best[i] = x
             slots[i] = candidates[j]
             n = min(n + 1, L)
-    kept = 0.0
+    mass_kept = 0.0
     for i in range(n):
-        kept += best[i]
+        mass_kept += best[i]
     left = WHOLE
     for i in range(1, n):
-        weight = np.int64(WHOLE * (best[i] / kept))
+        weight = np.int64(WHOLE * (best[i] / mass_kept))
         topics[i] = slots[i]
         phi[i] = weight
         left -= weight
@@ -174,7 +174,7 @@ def visit(batch, present, leads, how, keys, before, after):
     bounds = shares(doc_ptr)
     flat = alpha / (eta_mass + totals)
     for chunk in prange(CHUNKS):
-        place = np.full(K, NOWHERE)  # of a topic among the active ones
+        active_place = np.full(K, NOWHERE)  # of a topic among the active ones
         active = np.empty(K, np.int32)
         tokens, began = (
             np.zeros(K),
@@ -182,12 +182,12 @@ def visit(batch, present, leads, how, keys, before, after):
         )  # N_dk of the active topics: now, and when the visit began
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         # the pair's own share: now, and in the rows
-        own = np.zeros(K)
+        own_share = np.zeros(K)
         own_before = np.zeros(K)
         candidates = np.empty(K, np.int32)
         weights = np.empty(K)
         slots = np.empty(L, np.int32)
-        best = np.empty(L)
+        best_weights = np.empty(L)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             first = doc_ptr[d]
             end = doc_ptr[d + 1]
@@ -203,12 +203,12 @@ def visit(batch, present, leads, how, keys, before, after):
                     if phi[p, s] == 0:
                         break
                     k = topics[p, s]
-                    if place[k] == NOWHERE:
-                        place[k] = m
+                    if active_place[k] == NOWHERE:
+                        active_place[k] = m
                         active[m] = k
                         tokens[m] = 0.0
                         m += 1
-                    tokens[place[k]] += counts[p] * (phi[p, s] * unit)
+                    tokens[active_place[k]] += counts[p] * (phi[p, s] * unit)
             for j in range(m):
                 began[j] = tokens[j]
                 odds[j] = (alpha[active[j]] + tokens[j]) / (eta_mass + totals[active[j]])
@@ -221,10 +221,10 @@ def visit(batch, present, leads, how, keys, before, after):
                         candidates[j] = active[j]
                         weights[j] = odds[j] * (eta + row[active[j]])
                     n = m
-                    every = is_new and turn == 0
-                    for i in range(K if every else M):
-                        k = i if every else leads[places[p], i]
-                        if place[k] == NOWHERE:
+                    takes_all = is_new and turn == 0
+                    for i in range(K if takes_all else M):
+                        k = i if takes_all else leads[places[p], i]
+                        if active_place[k] == NOWHERE:
                             candidates[n] = k
                             weights[n] = flat[k] * (eta + row[k])
                             n += 1
@@ -232,36 +232,46 @@ def visit(batch, present, leads, how, keys, before, after):
                     # document
                     for s in range(L):
                         if phi[p, s] > 0:
-                            own[place[topics[p, s]]] = phi[p, s] * unit
+                            own_share[active_place[topics[p, s]]] = phi[p, s] * unit
                         if old_phi[p, s] > 0:
-                            own_before[place[old_topics[p, s]]] = old_phi[p, s] * unit
+                            own_before[active_place[old_topics[p, s]]] = old_phi[p, s] * unit
                         elif phi[p, s] == 0:
                             break
                     for s in range(L):
                         if old_phi[p, s] == 0:
                             break
-                        j = place[old_topics[p, s]]
+                        j = active_place[old_topics[p, s]]
                         k = old_topics[p, s]
-                        inside = max(tokens[j] - own[j], 0.0)
-                        there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
+                        inside = max(tokens[j] - own_share[j], 0.0)
+                        tokens_there = max(
+                            totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
+                        )
                         word = max(row[k] - own_before[j], 0.0)
-                        weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + there)
+                        weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + tokens_there)
                         own_before[j] = 0.0
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
-                        j = place[topics[p, s]]
+                        j = active_place[topics[p, s]]
                         k = topics[p, s]
-                        if turn > 0 and own[j] > 0.0 and not _has(old_topics[p], old_phi[p], k):
-                            inside = max(tokens[j] - own[j], 0.0)
-                            there = max(totals[k] + moves * (tokens[j] - began[j] - own[j]), 0.0)
-                            weights[j] = (alpha[k] + inside) * (eta + row[k]) / (eta_mass + there)
+                        if (
+                            turn > 0
+                            and own_share[j] > 0.0
+                            and not _has(old_topics[p], old_phi[p], k)
+                        ):
+                            inside = max(tokens[j] - own_share[j], 0.0)
+                            tokens_there = max(
+                                totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
+                            )
+                            weights[j] = (
+                                (alpha[k] + inside) * (eta + row[k]) / (eta_mass + tokens_there)
+                            )
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
-                        j = place[topics[p, s]]
+                        j = active_place[topics[p, s]]
                         k = topics[p, s]
-                        own[j] = 0.0
+                        own_share[j] = 0.0
                         tokens[j] = max(tokens[j] - count * (phi[p, s] * unit), 0.0)
                         odds[j] = (alpha[k] + tokens[j]) / (
                             eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
@@ -280,24 +290,24 @@ def visit(batch, present, leads, how, keys, before, after):
                         topics[p, 0] = candidates[j]
                         phi[p, 0] = WHOLE
                     else:
-                        _keep(candidates, weights, n, least, slots, best, topics[p], phi[p])
+                        _keep(candidates, weights, n, least, slots, best_weights, topics[p], phi[p])
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
                         k = topics[p, s]
-                        if place[k] == NOWHERE:
-                            place[k] = m
+                        if active_place[k] == NOWHERE:
+                            active_place[k] = m
                             active[m] = k
                             tokens[m] = 0.0
                             began[m] = 0.0
                             m += 1
-                        j = place[k]
+                        j = active_place[k]
                         tokens[j] += count * (phi[p, s] * unit)
                         odds[j] = (alpha[k] + tokens[j]) / (
                             eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
                         )
             for j in range(m):
-                place[active[j]] = NOWHERE
+                active_place[active[j]] = NOWHERE
 
 
 @njit(cache=True, parallel=True)
@@ -362,7 +372,7 @@ def stochastic(batch, present, turns, least, rate, after):
         tokens = np.empty(K)
         weights = np.empty(K)
         slots = np.empty(L, np.int32)
-        best = np.empty(L)
+        best_weights = np.empty(L)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             length = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
             tokens[:] = length / K
@@ -380,19 +390,19 @@ def stochastic(batch, present, turns, least, rate, after):
                     for k in range(K):
                         tokens[k] = stays * tokens[k] + moved * weights[k]
                     if turn == turns - 1:
-                        _keep(everything, weights, K, least, slots, best, topics[p], phi[p])
+                        _keep(everything, weights, K, least, slots, best_weights, topics[p], phi[p])
 
 
 @njit(cache=True)
 def mixtures(doc_ptr, counts, topics, phi, alpha):
     """gamma = alpha + N_dk of each document: float64[n, K]. Arguments as for `visit`."""
     n = len(doc_ptr) - 1
-    out = np.empty((n, len(alpha)))
+    thetas = np.empty((n, len(alpha)))
     for d in range(n):
-        out[d] = alpha
+        thetas[d] = alpha
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
             for s in range(topics.shape[1]):
                 if phi[p, s] == 0:
                     break
-                out[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
-    return out
+                thetas[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
+    return thetas

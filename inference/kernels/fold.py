@@ -150,7 +150,7 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
     """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as
     long, room."""
     width = np.uint64(width)
-    one = np.uint64(1)
+    word_one = np.uint64(1)
     two = np.uint64(2)
     three = np.uint64(3)
     four = np.uint64(4)
@@ -168,7 +168,7 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
         a = np.uint64(0)
         while a < width:
             s0 += x[a]
-            s1 += x[a + one]
+            s1 += x[a + word_one]
             s2 += x[a + two]
             s3 += x[a + three]
             s4 += x[a + four]
@@ -257,7 +257,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
     prior = sum_in_order(alpha)
     small = alpha.astype(np.float32)
     size = np.diff(cumulated(tokens)[doc_ptr])
-    listed = np.zeros(n, np.int64)
+    sizes_listed = np.zeros(n, np.int64)
     room_ptr = np.zeros(n + 1, np.int64)
     for d in range(n):
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
@@ -286,33 +286,35 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             counts = tokens[doc_ptr[d] : doc_ptr[d + 1]]
             if not len(of):
                 continue
-            most = most_topics(size[d], K)
-            width = padded(most + 1)
+            most_held = most_topics(size[d], K)
+            width = padded(most_held + 1)
             beta = blocks[0, : len(of) * width].reshape(len(of), width)
             gamma = blocks[1, : len(of) * width].reshape(len(of), width)
-            rest = by_word[0, : len(of)]
+            floor_share = by_word[0, : len(of)]
             c = by_word[1, : len(of)]
-            held = by_topic[0, :width]
+            topic_counts = by_topic[0, :width]
             weight = by_topic[1, :width]
             prior_of = by_topic[2, :width]
             x = by_topic[3, :width]
             first(of, counts, row_ptr, topics, above, small, guess)
-            m = choose(guess, most, room, column, active)
+            m = choose(guess, most_held, room, column, active)
             for a in range(m):
                 prior_of[a] = small[active[a]]
                 x[a] = floor[active[a]]
             c[:] = counts
             spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
             if m:
-                m = fit(beta, gamma, rest, c, active, prior_of, held, weight, x, m)
+                m = fit(beta, gamma, floor_share, c, active, prior_of, topic_counts, weight, x, m)
             else:  # words that no topic has: nothing but the prior is known
                 m = 1
                 active[0] = np.argmax(small * floor)
-                held[0] = np.float32(0.0)
-            order = np.argsort(-held[:m], kind="mergesort")
+                topic_counts[0] = np.float32(0.0)
+            order = np.argsort(-topic_counts[:m], kind="mergesort")
             for i in range(m):
                 k = active[order[i]]
                 out_topics[room_ptr[d] + i] = k
-                out_weights[room_ptr[d] + i] = (alpha[k] + held[order[i]]) / (prior + size[d])
-            listed[d] = m
-    return close(room_ptr, listed, out_topics, out_weights)
+                out_weights[room_ptr[d] + i] = (alpha[k] + topic_counts[order[i]]) / (
+                    prior + size[d]
+                )
+            sizes_listed[d] = m
+    return close(room_ptr, sizes_listed, out_topics, out_weights)

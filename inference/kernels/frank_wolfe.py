@@ -104,8 +104,8 @@ class Mixtures(NamedTuple):
     def empty(cls, room: np.ndarray) -> "Mixtures":
         """To be filled by `infer`. room: how much each document has."""
         n = len(room) - 1
-        listed = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
-        return cls(room, *listed, np.empty(n, np.int64), np.empty(n, np.float32))
+        listed_arrays = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
+        return cls(room, *listed_arrays, np.empty(n, np.int64), np.empty(n, np.float32))
 
 
 class Pairs(NamedTuple):
@@ -306,13 +306,13 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
     for a in range(m):
         gradient[slots[a]] = np.float32(-1.0)
     best[:] = np.float32(-1.0)
-    whole = K // lanes * lanes
-    for first in range(0, whole, lanes):
+    full_lanes = K // lanes * lanes
+    for first in range(0, full_lanes, lanes):
         part = gradient[first : first + lanes]
         for i in range(lanes):
             best[i] = part[i] if part[i] > best[i] else best[i]
-    for k in range(whole, K):
-        best[k - whole] = max(best[k - whole], gradient[k])
+    for k in range(full_lanes, K):
+        best[k - full_lanes] = max(best[k - full_lanes], gradient[k])
     n = 0
     values = np.empty(COLUMNS, np.float32)
     while True:
@@ -321,19 +321,19 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
             high = best[i] if best[i] > high else high
         if n == most or high < np.float32(0.0):
             break
-        chosen = K
+        first_largest = K
         for i in range(lanes):
             if best[i] == high:
                 k = i
                 while gradient[k] != high:
                     k += lanes
-                chosen = min(chosen, k)
-        largest[n] = chosen
+                first_largest = min(first_largest, k)
+        largest[n] = first_largest
         values[n] = high
-        gradient[chosen] = np.float32(-1.0)
+        gradient[first_largest] = np.float32(-1.0)
         n += 1
         again = np.float32(-1.0)
-        i = chosen % lanes
+        i = first_largest % lanes
         for k in range(i, K, lanes):
             again = gradient[k] if gradient[k] > again else again
         best[i] = again
@@ -421,15 +421,15 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that
     value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but
     sets gradients aside while it looks."""
-    best = -1
+    best_atom = -1
     value = -np.inf
     even = np.float64(rest) / K
     for i in range(size):  # topics that have more than their even share
         a = support[i]
         if t[a] > np.float32(0.0):
             v = ones * gradient[a] - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
-            if v > value or (v == value and slots[a] < slots[best]):
-                best = a
+            if v > value or (v == value and slots[a] < slots[best_atom]):
+                best_atom = a
                 value = v
     m0 = m1 = m2 = m3 = np.float32(-1.0)  # all others: the largest gradient
     for i in range(size):
@@ -442,18 +442,18 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
         m3 = max(m3, gradient[a + 3])
     for a in range(m // 4 * 4, m):
         m0 = max(m0, gradient[a])
-    most = max(max(m0, m1), max(m2, m3))
-    if most > np.float32(0.0):
-        v = ones * most - (twos * prior / even if twos > 0.0 else 0.0)
+    largest = max(max(m0, m1), max(m2, m3))
+    if largest > np.float32(0.0):
+        v = ones * largest - (twos * prior / even if twos > 0.0 else 0.0)
         if v >= value:
             for a in range(m):
-                if gradient[a] == most and (v > value or slots[a] < slots[best]):
-                    best = a
+                if gradient[a] == largest and (v > value or slots[a] < slots[best_atom]):
+                    best_atom = a
                     value = v
     for i in range(size):
         if t[support[i]] > np.float32(0.0):
             gradient[support[i]] = -gradient[support[i]]
-    return best, value
+    return best_atom, value
 
 
 @njit(cache=True, error_model="numpy")
@@ -463,7 +463,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     One long kernel: a step changes a dozen numbers of its document that functions would have to
     hand back.
     """
-    _, doc_ptr, places, token_ptr = batch
+    _, doc_ptr, slots_of_words, token_ptr = batch
     row_ptr, topics, above, even, first = rows
     kind, step, iterations, prior, tolerance, final, form = method
     room, support_topics, support_theta, sizes, rests = theta
@@ -471,14 +471,14 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
     full_width = (K + 7) // 8 * 8
     logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
     gradient = np.empty(K, np.float32)
-    place = np.full(K, -1, np.int32)
+    slot_of_topic = np.full(K, -1, np.int32)
     largest = np.empty(COLUMNS, np.int32)
     slots = np.empty(full_width, np.int32)
     support = np.empty(full_width, np.int32)
     base = np.empty(full_width, np.float32)
     t = np.zeros(full_width, np.float32)
     member = np.zeros(full_width, np.bool_)
-    own = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
+    scratch = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
     block = np.empty(0, np.float32)
     lanes = np.empty(min(LANES, K), np.float32)
     longest = 0
@@ -498,13 +498,13 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
         counts = room_counts[:n]
         x = room_x[:n]
-        known = room_known[:n]
+        known_topics = room_known[:n]
         r = factors[p0:p1]
-        own_places = places[p0:p1]
+        own_slots = slots_of_words[p0:p1]
         entries = np.int64(0)
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
-            entries += row_ptr[places[p0 + j] + 1] - row_ptr[places[p0 + j]]
+            entries += row_ptr[slots_of_words[p0 + j] + 1] - row_ptr[slots_of_words[p0 + j]]
         dense = form == 2 or (
             form == 0
             and (
@@ -518,17 +518,17 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         m = 0
         size = 0
         if dense:
-            _all_columns(width, block, p0, p1, places, row_ptr, topics, above)
+            _all_columns(width, block, p0, p1, slots_of_words, row_ptr, topics, above)
             for k in range(K):
                 slots[k] = k
-                place[k] = k
+                slot_of_topic[k] = k
                 base[k] = floor[k]
             m = K
         else:
             block[: width * n] = np.float32(0.0)
-        rest = np.float32(1.0)
+        even_share = np.float32(1.0)
         for j in range(n):
-            x[j] = even[places[p0 + j]]
+            x[j] = even[slots_of_words[p0 + j]]
         outside = np.float32(
             np.inf
         )  # no gradient of a topic outside of the block was larger, when x was `known`
@@ -537,49 +537,51 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 kind == PAIRWISE and not dense
             ):  # and with the topics that the even theta would go to
                 total = _ratios(counts, x, r)
-                _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
-                more, _ = _largest(gradient, floor, total, slots, m, COLUMNS, largest, lanes)
+                _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
+                columns_found, _ = _largest(
+                    gradient, floor, total, slots, m, COLUMNS, largest, lanes
+                )
                 block, width, m = _add_columns(
                     largest,
-                    more,
+                    columns_found,
                     m,
                     width,
                     block,
-                    own_places,
+                    own_slots,
                     row_ptr,
                     topics,
                     above,
-                    place,
+                    slot_of_topic,
                     slots,
                     base,
                     floor,
                 )
-            _gradient(p0, p1, places, row_ptr, topics, first, counts, gradient)
-            best = 0
-            most = -np.inf
+            _gradient(p0, p1, slots_of_words, row_ptr, topics, first, counts, gradient)
+            best_atom = 0
+            largest_step = -np.inf
             for k in range(K):
-                if tokens * logs[k] + gradient[k] > most:
-                    best = k
-                    most = tokens * logs[k] + gradient[k]
-            if place[best] < 0:
-                largest[0] = best
+                if tokens * logs[k] + gradient[k] > largest_step:
+                    best_atom = k
+                    largest_step = tokens * logs[k] + gradient[k]
+            if slot_of_topic[best_atom] < 0:
+                largest[0] = best_atom
                 block, width, m = _add_columns(
                     largest,
                     1,
                     m,
                     width,
                     block,
-                    own_places,
+                    own_slots,
                     row_ptr,
                     topics,
                     above,
-                    place,
+                    slot_of_topic,
                     slots,
                     base,
                     floor,
                 )
-            a = place[best]
-            rest = np.float32(0.0)
+            a = slot_of_topic[best_atom]
+            even_share = np.float32(0.0)
             t[a] = np.float32(1.0)
             support[0] = a
             member[a] = True
@@ -599,80 +601,93 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 else:
                     twos += 1.0
             total = _ratios(counts, x, r)
-            _block_gradient(n, width, block, r, own)
+            _block_gradient(n, width, block, r, scratch)
             for a in range(m):
-                own[a] = base[a] * total + own[a]
-            best, value = _winner(m, K, slots, t, support, size, rest, own, ones, twos, prior)
+                scratch[a] = base[a] * total + scratch[a]
+            best_atom, value = _winner(
+                m, K, slots, t, support, size, even_share, scratch, ones, twos, prior
+            )
             look = False
             if m < K:
                 if kind == PAIRWISE:
                     look = done % length == 0 or value - tokens <= ENOUGH * tokens
                 else:
                     grown = (
-                        _largest_product(r, known)
+                        _largest_product(r, known_topics)
                         if outside < np.float32(np.inf)
                         else np.float32(1.0)
                     )
                     bound = ones * SLACK * np.float64(grown) * np.float64(outside)
-                    look = not bound - (twos * prior * K / rest if twos > 0.0 else 0.0) < value
+                    look = (
+                        not bound - (twos * prior * K / even_share if twos > 0.0 else 0.0) < value
+                    )
             if look:
-                _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
-                wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
-                more, outside = _largest(gradient, floor, total, slots, m, wanted, largest, lanes)
+                _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
+                columns_wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
+                columns_found, outside = _largest(
+                    gradient, floor, total, slots, m, columns_wanted, largest, lanes
+                )
                 for j in range(n):
-                    known[j] = x[j] / counts[j]
+                    known_topics[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
                     if (
-                        max(value, np.float64(gradient[largest[0]]) if more else 0.0) - tokens
+                        max(value, np.float64(gradient[largest[0]]) if columns_found else 0.0)
+                        - tokens
                         <= tolerance * tokens
                     ):
                         break
-                elif more:
+                elif columns_found:
                     v = ones * gradient[largest[0]] - (
-                        twos * prior * K / np.float64(rest) if twos > 0.0 else 0.0
+                        twos * prior * K / np.float64(even_share) if twos > 0.0 else 0.0
                     )
-                    wins = m == 0 or v > value or (v == value and largest[0] < slots[best])
+                    wins = m == 0 or v > value or (v == value and largest[0] < slots[best_atom])
                     if m > 0 and not wins:
-                        more = 0
+                        columns_found = 0
                         outside = gradient[largest[0]]
                     elif wins:
-                        best = m
+                        best_atom = m
                         value = v
-                while kind == PAIRWISE and more and gradient[largest[more - 1]] <= tokens:
-                    more -= 1
-                for i in range(more):
-                    own[m + i] = gradient[largest[i]]
+                while (
+                    kind == PAIRWISE
+                    and columns_found
+                    and gradient[largest[columns_found - 1]] <= tokens
+                ):
+                    columns_found -= 1
+                for i in range(columns_found):
+                    scratch[m + i] = gradient[largest[i]]
                 block, width, m = _add_columns(
                     largest,
-                    more,
+                    columns_found,
                     m,
                     width,
                     block,
-                    own_places,
+                    own_slots,
                     row_ptr,
                     topics,
                     above,
-                    place,
+                    slot_of_topic,
                     slots,
                     base,
                     floor,
                 )
                 if kind == PAIRWISE:
-                    best, value = _winner(
-                        m, K, slots, t, support, size, rest, own, ones, twos, prior
+                    best_atom, value = _winner(
+                        m, K, slots, t, support, size, even_share, scratch, ones, twos, prior
                     )
-            other = -1
+            away_atom = -1
             if kind == OPE:
                 share = np.float32(1.0 / (done + 1))
             else:
                 slope = value - tokens
-                most = 1.0
+                largest_step = 1.0
                 if kind == PAIRWISE:
                     for i in range(size):
-                        if t[support[i]] > 0.0 and (other < 0 or own[support[i]] < own[other]):
-                            other = support[i]
-                    slope = value - own[other]
-                    most = np.float64(t[other])
+                        if t[support[i]] > 0.0 and (
+                            away_atom < 0 or scratch[support[i]] < scratch[away_atom]
+                        ):
+                            away_atom = support[i]
+                    slope = value - scratch[away_atom]
+                    largest_step = np.float64(t[away_atom])
                 if slope <= ENOUGH * tokens:
                     break
                 if step == FIXED and kind == FW:
@@ -682,42 +697,46 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                         _step_size(
                             step,
                             slope,
-                            most,
-                            best,
+                            largest_step,
+                            best_atom,
                             width,
-                            other,
-                            base[best],
-                            base[max(other, 0)],
+                            away_atom,
+                            base[best_atom],
+                            base[max(away_atom, 0)],
                             block,
                             x,
                             counts,
                         )
                     )
-            if not member[best]:
-                member[best] = True
-                support[size] = best
+            if not member[best_atom]:
+                member[best_atom] = True
+                support[size] = best_atom
                 size += 1
-            if other < 0:
+            if away_atom < 0:
                 left = np.float32(1.0) - share
                 for i in range(size):
                     t[support[i]] *= left
-                rest *= left
-                t[best] += share
+                even_share *= left
+                t[best_atom] += share
                 for j in range(n):
-                    x[j] = left * x[j] + share * (base[best] + block[width * j + best])  # never 0
+                    x[j] = left * x[j] + share * (
+                        base[best_atom] + block[width * j + best_atom]
+                    )  # never 0
             else:
-                share = min(share, t[other])
-                t[other] -= share
-                t[best] += share
-                by = base[best] - base[other]
+                share = min(share, t[away_atom])
+                t[away_atom] -= share
+                t[best_atom] += share
+                by = base[best_atom] - base[away_atom]
                 for j in range(n):
-                    x[j] += share * (by + block[width * j + best] - block[width * j + other])
+                    x[j] += share * (
+                        by + block[width * j + best_atom] - block[width * j + away_atom]
+                    )
             if done % AFRESH == 0 or kind == PAIRWISE:
-                _sum_afresh(width, block, rest, even, own_places, support, size, base, t, x)
+                _sum_afresh(width, block, even_share, even, own_slots, support, size, base, t, x)
         total = _ratios(counts, x, r)
         at = room[d]
         if final:
-            _gradient(p0, p1, places, row_ptr, topics, above, r, gradient)
+            _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
             highest = -np.inf
             f = 0.0
             for j in range(n):
@@ -725,8 +744,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
             for k in range(K):
                 g = floor[k] * total + gradient[k]
                 highest = max(highest, np.float64(g))
-                a = place[k]
-                share = np.float64(rest) / K + (t[a] if a >= 0 else 0.0)
+                a = slot_of_topic[k]
+                share = np.float64(even_share) / K + (t[a] if a >= 0 else 0.0)
                 if share * g >= LISTED or (a >= 0 and t[a] > 0.0):
                     support_topics[at] = k
                     support_theta[at] = share * g
@@ -741,9 +760,9 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     support_theta[at] = t[a]
                     at += 1
         sizes[d] = at - room[d]
-        rests[d] = rest
+        rests[d] = even_share
         for a in range(m):
-            place[slots[a]] = -1
+            slot_of_topic[slots[a]] = -1
         for i in range(size):
             t[support[i]] = np.float32(0.0)
             member[support[i]] = False
@@ -784,7 +803,7 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
 @njit(cache=True, error_model="numpy")
 def _draw(d0, d1, batch, rows, floor, theta, keys, out):
     """`draw` for the documents d0 ... d1 - 1."""
-    _, doc_ptr, places, token_ptr = batch
+    _, doc_ptr, slots_of_words, token_ptr = batch
     row_ptr, topics, above, even, _ = rows
     room, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
@@ -795,7 +814,7 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
         at = room[d]
         n = sizes[d]
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
-            w = places[p]
+            w = slots_of_words[p]
             first = row_ptr[w]
             end = row_ptr[w + 1]
             total = 0.0
@@ -807,19 +826,19 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
                     half = left >> 1
                     e += half * np.int64(topics[e + half] <= k)
                     left -= half
-                listed = left > 0 and topics[e] == k
+                is_listed = left > 0 and topics[e] == k
                 total += support_theta[at + v] * (
-                    np.float64(floor[k]) + (above[e] if listed else np.float32(0.0))
+                    np.float64(floor[k]) + (above[e] if is_listed else np.float32(0.0))
                 )
                 sums[v] = total
-            each = np.float64(rests[d]) / K
-            whole = total + rests[d] * np.float64(even[w])
+            even_weight = np.float64(rests[d]) / K
+            total_weight = total + rests[d] * np.float64(even[w])
             state = rng.after(state)
             u = rng.unit(state)
             tokens = token_ptr[p + 1] - token_ptr[p]
             for s in range(tokens * columns):
                 turned = u + s / (tokens * columns)
-                x = (turned - np.float64(turned >= 1.0)) * whole
+                x = (turned - np.float64(turned >= 1.0)) * total_weight
                 k = (
                     np.int64(support_topics[at])
                     if n
@@ -835,7 +854,7 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
                 else:
                     x -= total
                     for e in range(first, end):
-                        x -= each * above[e]
+                        x -= even_weight * above[e]
                         if x < 0.0:
                             k = np.int64(topics[e])
                             break
@@ -853,15 +872,15 @@ def draw(batch, rows, floor, theta, keys, columns):
     What theta spreads evenly goes to the topics of the word's row, and where they have less of it
     than it is, to the document's first vertex.
     """
-    out = np.empty((batch.token_ptr[-1], columns), np.uint16)
+    drawn_topics = np.empty((batch.token_ptr[-1], columns), np.uint16)
     bounds = shares(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
-            _draw(bounds[chunk], bounds[chunk + 1], batch, rows, floor, theta, keys, out)
+            _draw(bounds[chunk], bounds[chunk + 1], batch, rows, floor, theta, keys, drawn_topics)
             chunk = taken(counter)
-    return out
+    return drawn_topics
 
 
 @njit(cache=True, error_model="numpy")
@@ -894,12 +913,12 @@ def _blend_rows(
     K = len(floor)
     tally = np.zeros(K)
     beta = floor.copy()
-    known = np.zeros(K, np.bool_)
+    is_met = np.zeros(K, np.bool_)
     fresh = np.empty(K, np.int32)
     for i in range(i0, i1):
         for e in range(row_ptr[i], row_ptr[i + 1]):
             beta[topics[e]] += above[e]
-            known[topics[e]] = True
+            is_met[topics[e]] = True
         m = 0
         spread = 0.0
         for q in range(word_ptr[i], word_ptr[i + 1]):
@@ -908,7 +927,7 @@ def _blend_rows(
             spread += np.float64(factors[p]) * rests[d]
             for e in range(room[d], room[d] + sizes[d]):
                 k = np.uint32(support_topics[e])
-                m = noted(k, known, fresh, m)
+                m = noted(k, is_met, fresh, m)
                 if credits:
                     tally[k] += tokens[p] * np.float64(support_theta[e])
                 else:
@@ -928,7 +947,7 @@ def _blend_rows(
                     added[fresh[f]] += value
                     at += 1
                 tally[fresh[f]] = 0.0
-                known[fresh[f]] = False
+                is_met[fresh[f]] = False
                 f += 1
             if k < K:
                 before = keep[k] * arena_values[stored + e]
@@ -940,7 +959,7 @@ def _blend_rows(
                     added[k] += value
                     at += 1
                 tally[k] = 0.0
-                known[k] = False
+                is_met[k] = False
                 beta[k] = floor[k]
         sizes_out[i] = at - indptr[i]
 
@@ -958,10 +977,10 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
     of_word = pairs.pairs
     for block in prange(CHUNKS):
         for i in range(block * n // CHUNKS, (block + 1) * n // CHUNKS):
-            most = rows.row_ptr[i + 1] - rows.row_ptr[i]
+            longest = rows.row_ptr[i + 1] - rows.row_ptr[i]
             for q in range(word_ptr[i], word_ptr[i + 1]):
-                most += theta.sizes[pairs.documents[of_word[q]]]
-            room[i] = min(K, most)
+                longest += theta.sizes[pairs.documents[of_word[q]]]
+            room[i] = min(K, longest)
     indptr = cumulated(room)
     topics_out = np.empty(indptr[n], np.int32)
     values_out = np.empty(indptr[n], np.float32)
@@ -1012,10 +1031,10 @@ def blend(pairs, theta, rows, change, start, arena_values, totals):
 @njit(cache=True, error_model="numpy")
 def uniform(seed, V, K):
     """Numbers in (0, 1): float32[V * K], a stream for each word."""
-    out = np.empty(V * K, np.float32)
+    weights = np.empty(V * K, np.float32)
     for w in range(V):
         state = rng.key(seed, np.uint64(rng.FW), np.uint64(1), np.uint64(w))
         for k in range(K):
             state = rng.after(state)
-            out[w * K + k] = rng.unit(state) + 1e-10
-    return out
+            weights[w * K + k] = rng.unit(state) + 1e-10
+    return weights

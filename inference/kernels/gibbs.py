@@ -181,11 +181,11 @@ def _sum_rows(words, skipped, rows, prior, sums):
             b + _3 < n
         ):  # four at a time: each sum waits for one addition to those before, not for four
             two = sums[w, b] + sums[w, b + _1]
-            more = sums[w, b + _2] + sums[w, b + _3]
+            upper_pair = sums[w, b + _2] + sums[w, b + _3]
             sums[w, b] = total + sums[w, b]
             sums[w, b + _1] = total + two
             sums[w, b + _2] = total + (two + sums[w, b + _2])
-            total = total + (two + more)
+            total = total + (two + upper_pair)
             sums[w, b + _3] = total
             b += _4
         while b < n:
@@ -201,21 +201,21 @@ def sum_words(documents, table, prior, sums):
     wide, narrow = table
     n = len(doc_rows)
     F = len(wide)
-    wanted = np.zeros(F + len(narrow), np.bool_)
+    is_wanted = np.zeros(F + len(narrow), np.bool_)
     for chunk in prange(CHUNKS):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             for p in range(indptr[doc_rows[i]], indptr[doc_rows[i] + 1]):
-                if not wanted[
+                if not is_wanted[
                     words[p]
                 ]:  # written once: threads that write to one line of a cache wait for each other
-                    wanted[words[p]] = True
-    each = np.flatnonzero(wanted)
-    split = np.searchsorted(each, F)
+                    is_wanted[words[p]] = True
+    wanted_words = np.flatnonzero(is_wanted)
+    split = np.searchsorted(wanted_words, F)
     for chunk in prange(CHUNKS):
-        first = chunk * len(each) // CHUNKS
-        end = (chunk + 1) * len(each) // CHUNKS
-        _sum_rows(each[first : min(end, split)], 0, wide, prior, sums)
-        _sum_rows(each[max(first, split) : end], F, narrow, prior, sums)
+        first = chunk * len(wanted_words) // CHUNKS
+        end = (chunk + 1) * len(wanted_words) // CHUNKS
+        _sum_rows(wanted_words[first : min(end, split)], 0, wide, prior, sums)
+        _sum_rows(wanted_words[max(first, split) : end], F, narrow, prior, sums)
 
 
 @njit(cache=True)
@@ -233,11 +233,11 @@ def normalisers(totals, V, eta, log_expectation):
     divides: 0 / LEAST is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
     errors may fall a little below 0.
     """
-    out = np.empty(len(totals))
+    inverse_totals = np.empty(len(totals))
     for k in range(len(totals)):
         x = V * eta + max(totals[k], 0.0)
-        out[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
-    return out
+        inverse_totals[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
+    return inverse_totals
 
 
 @njit(cache=True)
@@ -383,16 +383,16 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
     F = np.uint64(len(wide))
     last_block = word_sums.shape[1] - 1
     lists = len(changed) > 0
-    rest = g_sums[K - 1]
+    last_sum = g_sums[K - 1]
     active = np.zeros(K + 8, np.uint32)
     counts = np.zeros(K + 8, np.float32)
     timed = np.zeros(K + 8, np.float32)
-    place = np.full(K, NOWHERE)
+    active_place = np.full(K, NOWHERE)
     weights = np.empty(K + 8, np.float32)
     sums = np.empty(K // 8 + 1, np.float32)
     z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
     all_alpha = sum_in_order(alpha)
-    kept = (plan.samples - 1) * plan.draws
+    samples_before = (plan.samples - 1) * plan.draws
     for d in range(first, end):
         base = first_draw[d]
         tokens = lengths[d]
@@ -400,16 +400,16 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
             continue
         m = _0
         state = keys[d]
-        started = draws[base, kept] != UNSEEN and not plan.anew
+        started = draws[base, samples_before] != UNSEEN and not plan.anew
         if started:
             for i in range(tokens):
-                k = draws[base + i, kept]
+                k = draws[base + i, samples_before]
                 z[i] = k
-                if place[k] == NOWHERE:
-                    place[k] = m
+                if active_place[k] == NOWHERE:
+                    active_place[k] = m
                     active[m] = k
                     m += _1
-                counts[place[k]] += np.float32(1.0)
+                counts[active_place[k]] += np.float32(1.0)
             for j in range(m):
                 timed[j] = counts[j] * times[active[j]]
         sweep = plan.burn_in if started else -1
@@ -427,14 +427,14 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                 for _ in range(tokens_of[p]):
                     if started:
                         k = z[i]
-                        j = place[k]
+                        j = active_place[k]
                         smooth -= g[k]
                         left = counts[j] - np.float32(1.0)
                         counts[j] = left
                         timed[j] = left * times[k]
                         if left == np.float32(0.0):
                             m -= _1
-                            place[k] = NOWHERE
+                            active_place[k] = NOWHERE
                             if j < m:
                                 last = active[m]
                                 active[j] = last
@@ -442,14 +442,14 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 timed[j] = timed[m]
                                 counts[m] = np.float32(0.0)
                                 timed[m] = np.float32(0.0)
-                                place[last] = j
+                                active_place[last] = j
                             if m == _0:
                                 smooth = 0.0
                     if w < F:
                         q = weigh(w, wide, active, timed, m, weights, sums)
                     else:
                         q = weigh(w - F, narrow, active, timed, m, weights, sums)
-                    total = q + word + max(smooth, 0.0) + rest
+                    total = q + word + max(smooth, 0.0) + last_sum
                     state = rng.after(state)
                     u = rng.unit(state)
                     new = _0
@@ -481,15 +481,15 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 )  # without a branch, which could not be foreseen
                         if r == 0:
                             new = k
-                    j = np.uint64(place[new])
+                    j = np.uint64(active_place[new])
                     if j == _NOWHERE:
                         j = m
-                        place[new] = m
+                        active_place[new] = m
                         active[m] = new
                         m += _1
-                    more = counts[j] + np.float32(1.0)
-                    counts[j] = more
-                    timed[j] = more * times[new]
+                    raised = counts[j] + np.float32(1.0)
+                    counts[j] = raised
+                    timed[j] = raised * times[new]
                     smooth += g[new]
                     z[i] = new
                     i += 1
@@ -499,7 +499,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
             k = np.uint64(active[j])
             if len(rises):
                 rises[k] += _rounded(digamma_rise(alpha[k], counts[j]), grain)
-            place[k] = NOWHERE
+            active_place[k] = NOWHERE
             counts[j] = 0.0
             timed[j] = 0.0
         if len(rises):
@@ -523,15 +523,15 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     ends = np.zeros(len(documents.lengths) + 1, np.int64)
     ends[1:] = np.cumsum(documents.lengths)
     bounds = shares(ends)
-    listed = np.zeros((2, CHUNKS), np.int64)
+    list_sizes = np.zeros((2, CHUNKS), np.int64)
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = taken(counter)
         while chunk < CHUNKS:
             first = bounds[chunk]
             end = bounds[chunk + 1]
-            listed[0, chunk] = ends[first] * M
-            listed[1, chunk] = _sample_run(
+            list_sizes[0, chunk] = ends[first] * M
+            list_sizes[1, chunk] = _sample_run(
                 first,
                 end,
                 documents,
@@ -545,4 +545,4 @@ def sample(documents, table, terms, plan, draws, changed, rises):
                 rises.grain,
             )
             chunk = taken(counter)
-    return listed[0], listed[1]
+    return list_sizes[0], list_sizes[1]

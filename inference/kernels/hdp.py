@@ -34,9 +34,9 @@ def sticks(first, rest, out):
     """
     before = 0.0
     for i in range(len(first)):
-        both = digamma(first[i] + rest[i])
-        out[i] = before + digamma(first[i]) - both
-        before += digamma(rest[i]) - both
+        digamma_of_sum = digamma(first[i] + rest[i])
+        out[i] = before + digamma(first[i]) - digamma_of_sum
+        before += digamma(rest[i]) - digamma_of_sum
     out[len(first)] = before
 
 
@@ -58,16 +58,16 @@ def stick_bound(first, rest, prior):
     for i in range(len(first)):
         a = first[i]
         b = rest[i]
-        both = digamma(a + b)
-        one = digamma(a) - both
-        other = digamma(b) - both
-        total += math.log(prior) + (prior - 1.0) * other
+        digamma_of_sum = digamma(a + b)
+        log_v = digamma(a) - digamma_of_sum
+        log_rest = digamma(b) - digamma_of_sum
+        total += math.log(prior) + (prior - 1.0) * log_rest
         total -= (
             math.lgamma(a + b)
             - math.lgamma(a)
             - math.lgamma(b)
-            + (a - 1.0) * one
-            + (b - 1.0) * other
+            + (a - 1.0) * log_v
+            + (b - 1.0) * log_rest
         )
     return total
 
@@ -80,14 +80,14 @@ def log_table(words, values, scale, eta, totals):
     """
     V, K = values.shape
     n = len(words)
-    out = np.empty((n, K))
+    dense_logs = np.empty((n, K))
     sums = np.empty(K)
     for k in range(K):
         sums[k] = digamma(V * eta + max(scale * totals[k], 0.0))
     for i in prange(n):
         for k in range(K):
-            out[i, k] = digamma(eta + scale * values[words[i], k]) - sums[k]
-    return out
+            dense_logs[i, k] = digamma(eta + scale * values[words[i], k]) - sums[k]
+    return dense_logs
 
 
 @njit(cache=True)
@@ -125,17 +125,17 @@ def add_rows(out, weights, rows):
         c = weights[i + 2]
         d = weights[i + 3]
         if a > 0.0 or b > 0.0 or c > 0.0 or d > 0.0:
-            one = rows[i]
+            row_of_word = rows[i]
             two = rows[i + 1]
             three = rows[i + 2]
             four = rows[i + 3]
             for j in range(len(out)):
-                out[j] = (((out[j] + a * one[j]) + b * two[j]) + c * three[j]) + d * four[j]
+                out[j] = (((out[j] + a * row_of_word[j]) + b * two[j]) + c * three[j]) + d * four[j]
     for i in range(m // 4 * 4, m):
         a = weights[i]
-        one = rows[i]
+        row_of_word = rows[i]
         for j in range(len(out)):
-            out[j] += a * one[j]
+            out[j] += a * row_of_word[j]
 
 
 @njit(cache=True)
@@ -156,7 +156,7 @@ def start(logs, places, gamma, T, C):
             B[j, k] = logs[places[j], candidates[k]]
             turned[k, j] = B[j, k]
     spread = np.zeros(n)
-    most = np.full(n, -np.inf)
+    largest = np.full(n, -np.inf)
     for k in range(C):
         spread += turned[k]
     spread *= (1.0 - OWN) / C
@@ -164,13 +164,13 @@ def start(logs, places, gamma, T, C):
     for i in range(T):
         # zeta_i is OWN at its topic and the same everywhere else
         row = phi[i]
-        own = turned[i]
+        document_row = turned[i]
         size = math.log(gamma[candidates[i]])
         for j in range(n):
-            row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * own[j]
+            row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * document_row[j]
         for j in range(n):
-            most[j] = max(most[j], row[j])
-    soften(phi, most, np.ones(T, np.bool_))
+            largest[j] = max(largest[j], row[j])
+    soften(phi, largest, np.ones(T, np.bool_))
     return candidates, B, turned, phi
 
 
@@ -183,18 +183,18 @@ def share_words(turned, zeta, logs, counts, live, phi):
     have words. phi: float64[T, n], is filled.
     """
     T, n = phi.shape
-    most = np.full(n, -np.inf)
+    largest = np.full(n, -np.inf)
     for i in range(T):
         row = phi[i]
         row[:] = logs[i] if live[i] else 0.0
         if live[i]:
             add_rows(row, zeta[i], turned)
             for j in range(n):
-                most[j] = max(most[j], row[j])
-    total = soften(phi, most, live)
+                largest[j] = max(largest[j], row[j])
+    total = soften(phi, largest, live)
     value = 0.0
     for j in range(n):
-        value += counts[j] * (most[j] + math.log(total[j]))
+        value += counts[j] * (largest[j] + math.log(total[j]))
     return value
 
 
@@ -216,19 +216,19 @@ def point(B, logs, counts, phi, zeta):
             tokens[j] = counts[j] * phi[i, j]
         add_rows(evidence, tokens, B)
         row = zeta[i]
-        most = -np.inf
+        largest = -np.inf
         total = 0.0
         for k in range(C):
             row[k] = evidence[k] + logs[k]
         for k in range(C):
-            most = max(most, row[k])
+            largest = max(largest, row[k])
         for k in range(C):
-            below = most - row[k]
+            below = largest - row[k]
             x = exp_minus(below)
             row[k] = x if below < -CUT else 0.0
         for k in range(C):
             total += row[k]
-        value += most + math.log(total)
+        value += largest + math.log(total)
         for k in range(C):
             row[k] /= total
             value -= row[k] * evidence[k]
@@ -244,11 +244,11 @@ def break_sticks(counts, phi, alpha, tokens, first, rest):
         tokens[i] = 0.0
         for j in range(n):
             tokens[i] += counts[j] * phi[i, j]
-    later = 0.0
+    tokens_later = 0.0
     for i in range(T - 2, -1, -1):
-        later += tokens[i + 1]
+        tokens_later += tokens[i + 1]
         first[i] = 1.0 + tokens[i]
-        rest[i] = alpha + later
+        rest[i] = alpha + tokens_later
 
 
 @njit(cache=True)
@@ -302,16 +302,16 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
     without words is left alone.
     """
     doc_ptr = batch.doc_ptr
-    places = batch.places
+    slots = batch.places
     counts = batch.counts
-    candidates, mass, tokens, theta, bounds, given = local
+    candidates, mass, tokens, theta, bounds, responsibility = local
     C = candidates.shape[1]
     bounds_of = shares(doc_ptr)
     for chunk in prange(CHUNKS):
         of_pointers = np.empty(T)
         sizes = np.empty(T)
         first = np.empty(T - 1)
-        rest = np.empty(T - 1)
+        stick_rest = np.empty(T - 1)
         zeta = np.empty((T, C))
         for d in range(bounds_of[chunk], bounds_of[chunk + 1]):
             a = doc_ptr[d]
@@ -319,32 +319,32 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
             if a == b:
                 continue
             n = counts[a:b]
-            chosen, B, turned, phi = start(logs, places[a:b], gamma[d], T, C)
+            first_sticks, B, turned, phi = start(logs, slots[a:b], gamma[d], T, C)
             bound, _ = ascend(
                 B,
                 turned,
                 n,
-                stick_logs[chosen],
+                stick_logs[first_sticks],
                 alpha,
                 phi,
                 zeta,
                 of_pointers,
                 first,
-                rest,
+                stick_rest,
                 tolerance,
                 most,
                 empty,
             )
             bounds[d] = bound
-            lengths(first, rest, sizes)
-            candidates[d] = chosen
+            lengths(first, stick_rest, sizes)
+            candidates[d] = first_sticks
             for i in range(T):
                 for k in range(C):
                     mass[d, k] += zeta[i, k]
                     tokens[d, k] += zeta[i, k] * of_pointers[i]
                     theta[d, k] += zeta[i, k] * sizes[i]
-            if len(given):
-                _give(n, phi, zeta, given[a:b])
+            if len(responsibility):
+                _give(n, phi, zeta, responsibility[a:b])
 
 
 @njit(cache=True)

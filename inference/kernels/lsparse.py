@@ -116,22 +116,22 @@ def weigh(words, arena, unit, eta, norm, base):
     row_ptr = cumulated(arena.length[words])
     topics = np.empty(row_ptr[n], np.int32)
     weights = np.empty(row_ptr[n])
-    rest = np.empty(n)
+    weights_of_rest = np.empty(n)
     scale = np.empty(n)
     bounds = shares(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            most = base
+            largest = base
             at = arena.start[words[i]] - row_ptr[i]
             for q in range(row_ptr[i], row_ptr[i + 1]):
                 topics[q] = arena.topics[at + q]
                 weights[q] = digamma(eta + unit * arena.values[at + q]) - norm[topics[q]]
-                most = max(most, weights[q])
+                largest = max(largest, weights[q])
             for q in range(row_ptr[i], row_ptr[i + 1]):
-                weights[q] = math.exp(weights[q] - most)
-            rest[i] = math.exp(base - most)
-            scale[i] = most
-    return Weights(row_ptr, topics, weights, rest, scale)
+                weights[q] = math.exp(weights[q] - largest)
+            weights_of_rest[i] = math.exp(base - largest)
+            scale[i] = largest
+    return Weights(row_ptr, topics, weights, weights_of_rest, scale)
 
 
 @njit(cache=True, parallel=True)
@@ -145,49 +145,49 @@ def first_choice(rows, g, order, L):
     does not list only the first L of that order can be among its best, so time grows with its row
     and with L, not with K.
     """
-    row_ptr, row_topics, weights, rest, _ = rows
-    n = len(rest)
+    row_ptr, row_topics, weights, weights_of_rest, _ = rows
+    n = len(weights_of_rest)
     K = len(g)
     L = min(L, K)
-    out = np.empty((n, L), np.int32)
+    first_topics = np.empty((n, L), np.int32)
     out_shares = np.empty((n, L))
     for chunk in prange(CHUNKS):
-        listed = np.zeros(K, np.bool_)
-        own = np.zeros(K)
+        is_listed = np.zeros(K, np.bool_)
+        own_weights = np.zeros(K)
         topics = np.empty(K, np.int32)
         row = np.empty(K)
         buffer = np.empty(K)
-        chosen = np.empty(L, np.int32)
+        best_topics = np.empty(L, np.int32)
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             m = 0
             for q in range(row_ptr[i], row_ptr[i + 1]):
-                topics[m], own[row_topics[q]], listed[row_topics[q]] = (
+                topics[m], own_weights[row_topics[q]], is_listed[row_topics[q]] = (
                     row_topics[q],
                     weights[q],
                     True,
                 )
                 m += 1
             at = 0
-            most = min(K, m + L)
-            while m < most:
+            most_active = min(K, m + L)
+            while m < most_active:
                 k = order[at]
                 at += 1
-                if not listed[k]:
+                if not is_listed[k]:
                     topics[m] = k
-                    own[k] = g[k] * rest[i]
+                    own_weights[k] = g[k] * weights_of_rest[i]
                     m += 1
             topics[:m].sort()
             for a in range(m):
-                row[a] = own[topics[a]]
-                listed[topics[a]] = False
-            largest(row, m, L, buffer, chosen)
+                row[a] = own_weights[topics[a]]
+                is_listed[topics[a]] = False
+            largest(row, m, L, buffer, best_topics)
             total = 0.0
             for a in range(L):
-                out[i, a] = topics[chosen[a]]
-                total += row[chosen[a]]
+                first_topics[i, a] = topics[best_topics[a]]
+                total += row[best_topics[a]]
             for a in range(L):
-                out_shares[i, a] = row[chosen[a]] / total
-    return Tokens(out, out_shares)
+                out_shares[i, a] = row[best_topics[a]] / total
+    return Tokens(first_topics, out_shares)
 
 
 @njit(cache=True, inline="always")
@@ -196,11 +196,11 @@ def _gather(j, m, document, out, at):
     w = document.words[j]
     rows = document.rows
     active = document.active
-    place = document.place
+    place_of_topic = document.place
     for a in range(m):
         out[at + a] = document.g[active[a]] * rows.rest[w]
     for q in range(rows.row_ptr[w], rows.row_ptr[w + 1]):
-        a = place[rows.topics[q]]
+        a = place_of_topic[rows.topics[q]]
         if a >= 0:
             out[at + a] = rows.weights[q]
 
@@ -208,9 +208,9 @@ def _gather(j, m, document, out, at):
 @njit(cache=True)
 def _weight(w, k, rows, g):
     """exp(E[log beta_kw] - scale_w)."""
-    row_ptr, row_topics, weights, rest, _ = rows
+    row_ptr, row_topics, weights, weights_of_rest, _ = rows
     at = row_ptr[w] + np.searchsorted(row_topics[row_ptr[w] : row_ptr[w + 1]], k)
-    return weights[at] if at < row_ptr[w + 1] and row_topics[at] == k else g[k] * rest[w]
+    return weights[at] if at < row_ptr[w + 1] and row_topics[at] == k else g[k] * weights_of_rest[w]
 
 
 @njit(cache=True)
@@ -288,7 +288,7 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
     """
     counts = document.counts
     alpha = document.alpha
-    _, _, _, e, logs, w, buffer, new, chosen = work
+    _, _, _, e, logs, w, buffer, new, best_topics = work
     L = idx.shape[1]
     most = -np.inf
     for a in range(m):
@@ -299,7 +299,7 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
         logs[a] -= most
         e[a] = math.exp(logs[a])
     score = 0.0
-    kept = False
+    has_changed = False
     for j in range(len(counts)):
         weights, at = _line(j, m, document, work)
         for a in range(m):
@@ -329,19 +329,19 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
                 for i in range(L):
                     total += w[idx[j, i]]
             else:
-                largest(w, m, L, buffer, chosen)
+                largest(w, m, L, buffer, best_topics)
                 for i in range(L):
-                    total += w[chosen[i]]
+                    total += w[best_topics[i]]
                 if total > 0.0:
                     size[j] = L
                     for i in range(L):
-                        idx[j, i] = chosen[i]
+                        idx[j, i] = best_topics[i]
             if total > 0.0:
                 for i in range(L):
                     r[j, i] = w[idx[j, i]] / total
                     new[idx[j, i]] += counts[j] * r[j, i]
         if not total > 0.0:
-            kept = True
+            has_changed = True
             for i in range(size[j]):
                 new[idx[j, i]] += counts[j] * r[j, i]
         elif scores:
@@ -352,7 +352,7 @@ def _sweep(scores, drops, m, N, idx, size, r, document, work):
         N[a] = new[a]
         if scores and N[a] > 0.0:
             score += math.lgamma(alpha + N[a]) - math.lgamma(alpha) - N[a] * logs[a]
-    if scores and kept:
+    if scores and has_changed:
         score = _score(m, 1.0, r, idx, document, work, new)
     return change, score
 
@@ -404,35 +404,35 @@ def _propose(restarts, drops, m, N, idx, size, r, document, work):
 def _compact(m, N, idx, size, r, document, work):
     """Leave out the topics with no more than ABSENT tokens; returns how many are left."""
     active = document.active
-    place = document.place
+    place_of_topic = document.place
     block = work.block
-    held = work.held
+    held_rows = work.held
     left = 0
-    into = np.empty(m, np.int32)
+    new_places = np.empty(m, np.int32)
     for a in range(m):
-        place[active[a]] = -1
-        into[a] = -1
+        place_of_topic[active[a]] = -1
+        new_places[a] = -1
         if N[a] > ABSENT:
-            into[a] = left
-            place[active[a]] = left
+            new_places[a] = left
+            place_of_topic[active[a]] = left
             active[left] = active[a]
             N[left] = N[a]
             left += 1
     for j in range(len(size)):
         n = 0
         for i in range(size[j]):
-            if into[idx[j, i]] >= 0:
-                idx[j, n] = into[idx[j, i]]
+            if new_places[idx[j, i]] >= 0:
+                idx[j, n] = new_places[idx[j, i]]
                 r[j, n] = r[j, i]
                 n += 1
         for i in range(n, size[j]):
             idx[j, i] = 0
             r[j, i] = 0.0
         size[j] = n
-        if held:
+        if held_rows:
             for a in range(m):
-                if into[a] >= 0:
-                    block[j * left + into[a]] = block[j * m + a]
+                if new_places[a] >= 0:
+                    block[j * left + new_places[a]] = block[j * m + a]
     return left
 
 
@@ -445,15 +445,15 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
     words = document.words
     counts = document.counts
     active = document.active
-    place = document.place
+    place_of_topic = document.place
     m = 0
-    K = len(place)
+    K = len(place_of_topic)
     width = old.topics.shape[1] if known else first.topics.shape[1]
     for j in range(len(words)):
         for i in range(width):
             k = np.int32(old.topics[j, i]) if known else first.topics[words[j], i]
-            if place[k] < 0 and (not known or old.shares[j, i] > 0.0):
-                place[k] = 0
+            if place_of_topic[k] < 0 and (not known or old.shares[j, i] > 0.0):
+                place_of_topic[k] = 0
                 active[m] = k
                 m += 1
     if dense:
@@ -461,14 +461,14 @@ def _begin(dense, known, old, units, first, document, N, idx, size, r):
         active[:m] = np.arange(m)
     active[:m].sort()
     for a in range(m):
-        place[active[a]] = a
+        place_of_topic[active[a]] = a
         N[a] = 0.0
     for j in range(len(words)):
         n = 0
         for i in range(width):
             share = old.shares[j, i] / units if known else first.shares[words[j], i]
             if share > 0.0 or not known:
-                idx[j, n] = place[
+                idx[j, n] = place_of_topic[
                     np.int32(old.topics[j, i]) if known else first.topics[words[j], i]
                 ]
                 r[j, n] = share
@@ -500,10 +500,10 @@ def _solve(known, old, first, document, how, out_topics, out_r):
     size = np.empty(n, np.int32)
     r = np.empty((n, L))
     m = _begin(dense, known, old, units, first, document, N, idx, size, r)
-    held = n * m <= how.block
+    is_held = n * m <= how.block
     work = Work(
-        np.empty(n * m if held else 0),
-        held,
+        np.empty(n * m if is_held else 0),
+        is_held,
         np.empty(m),
         np.empty(m),
         np.empty(m),
@@ -512,7 +512,7 @@ def _solve(known, old, first, document, how, out_topics, out_r):
         np.empty(m),
         np.empty(L, np.int32),
     )
-    if held:
+    if is_held:
         for j in range(n):
             _gather(j, m, document, work.block, j * m)
     before = _score(m, 1.0, r, idx, document, work, work.new) if rounds and known else -np.inf
@@ -560,25 +560,39 @@ def visit(batch, rows, g, first, alpha, how, old, new, told):
     doc_ptr = batch.doc_ptr
     bounds = shares(doc_ptr)
     for chunk in prange(CHUNKS):
-        place = np.full(K, -1, np.int32)
+        place_of_topic = np.full(K, -1, np.int32)
         active = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
-            own = slice(doc_ptr[d], doc_ptr[d + 1])
+            document_slice = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
                 document = Document(
-                    batch.places[own], batch.counts[own], rows, g, alpha, active, place
+                    batch.places[document_slice],
+                    batch.counts[document_slice],
+                    rows,
+                    g,
+                    alpha,
+                    active,
+                    place_of_topic,
                 )
-                before = Tokens(old.topics[own], old.shares[own])
-                _visit_one(document, first, how, before, new.topics[own], new.shares[own], told[d])
+                before = Tokens(old.topics[document_slice], old.shares[document_slice])
+                _visit_one(
+                    document,
+                    first,
+                    how,
+                    before,
+                    new.topics[document_slice],
+                    new.shares[document_slice],
+                    told[d],
+                )
 
 
 @njit(cache=True)
 def _visit_one(document, first, how, old, out_topics, out_r, told):
     """A document: the best of what is remembered, what comes from there, and what comes from its
     words alone."""
-    known = how.start != COLD and len(old.shares) > 0 and old.shares[0].any()
-    best = -np.inf
-    if known:
+    has_memory = how.start != COLD and len(old.shares) > 0 and old.shares[0].any()
+    best_objective = -np.inf
+    if has_memory:
         topics = np.empty(out_topics.shape, np.uint16)
         r = np.empty(out_r.shape)
         done, tried, accepted, before, after = _solve(True, old, first, document, how, topics, r)
@@ -587,20 +601,20 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         told[2] = accepted
         told[3] = after >= before
         if after >= before:
-            best = after
+            best_objective = after
             out_topics[:] = topics
             out_r[:] = r
         else:
-            best = before
+            best_objective = before
             out_topics[:] = old.topics
             out_r[:] = old.shares
-        if how.start == WARM and best > -np.inf:
+        if how.start == WARM and best_objective > -np.inf:
             return
         done, tried, accepted, _, after = _solve(False, old, first, document, how, topics, r)
         told[0] += done
         told[1] += tried
         told[2] += accepted
-        if after >= best:
+        if after >= best_objective:
             told[3] = 2
             out_topics[:] = topics
             out_r[:] = r
@@ -615,17 +629,26 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
 def objectives(batch, rows, g, alpha, topics, r):
     """`objective` of each document of a batch: float64[n]; 0 without words."""
     doc_ptr = batch.doc_ptr
-    places = batch.places
+    slots = batch.places
     counts = batch.counts
     n = len(doc_ptr) - 1
-    out = np.zeros(n)
+    document_objectives = np.zeros(n)
     for chunk in prange(CHUNKS):
         N = np.zeros(len(g))
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
-            own = slice(doc_ptr[d], doc_ptr[d + 1])
+            document_slice = slice(doc_ptr[d], doc_ptr[d + 1])
             if doc_ptr[d] < doc_ptr[d + 1]:
-                out[d] = objective(topics[own], r[own], places[own], counts[own], rows, g, alpha, N)
-    return out
+                document_objectives[d] = objective(
+                    topics[document_slice],
+                    r[document_slice],
+                    slots[document_slice],
+                    counts[document_slice],
+                    rows,
+                    g,
+                    alpha,
+                    N,
+                )
+    return document_objectives
 
 
 @njit(cache=True)
@@ -654,15 +677,15 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
                         touched[m] = k
                         m += 1
                     N[k] += counts[j] * r[j, i]
-        here = np.sort(touched[:m])
-        order = np.argsort(-N[here], kind="mergesort")
+        topics_here = np.sort(touched[:m])
+        order = np.argsort(-N[topics_here], kind="mergesort")
         for i in range(m):
-            k = here[order[i]]
+            k = topics_here[order[i]]
             if i == 0 or N[k] >= least * tokens:
                 out_topics[at] = k
                 out_weights[at] = (alpha + N[k]) / (K * alpha + tokens)
                 at += 1
-        N[here] = 0.0
+        N[topics_here] = 0.0
         indptr[d + 1] = at
     return indptr, out_topics[:at].copy(), out_weights[:at].copy()
 
@@ -671,10 +694,10 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
 def whole(r, units):
     """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see
     `select.rounded`."""
-    out = np.empty(r.shape, np.uint16)
+    whole_shares = np.empty(r.shape, np.uint16)
     row = np.empty(r.shape[1])
     for p in range(len(r)):
         rounded(r[p], r.shape[1], units, row)
         for i in range(r.shape[1]):
-            out[p, i] = np.uint16(row[i])
-    return out
+            whole_shares[p, i] = np.uint16(row[i])
+    return whole_shares

@@ -60,10 +60,10 @@ def permuted(i, n, k):
     A Feistel network of four rounds over the next even number of bits; what falls outside walks on
     until it is inside.
     """
-    bits = 2
-    while (1 << bits) < n:
-        bits += 2
-    half = np.uint64(bits // 2)
+    half_bits = 2
+    while (1 << half_bits) < n:
+        half_bits += 2
+    half = np.uint64(half_bits // 2)
     mask = (np.uint64(1) << half) - np.uint64(1)
     x = np.uint64(i)
     while True:
@@ -79,19 +79,19 @@ def permuted(i, n, k):
 @njit(cache=True)
 def permutation_slice(start, stop, n, k):
     """permuted(start … stop - 1), int64."""
-    out = np.empty(stop - start, np.int64)
+    permuted_numbers = np.empty(stop - start, np.int64)
     for i in range(start, stop):
-        out[i - start] = permuted(i, n, k)
-    return out
+        permuted_numbers[i - start] = permuted(i, n, k)
+    return permuted_numbers
 
 
 @njit(cache=True, parallel=PRANGE)
 def permutation_shared(start, stop, n, k):
     """`permutation_slice`, by all threads: in a training."""
-    out = np.empty(stop - start, np.int64)
+    permuted_numbers = np.empty(stop - start, np.int64)
     for i in prange(stop - start):
-        out[i] = permuted(start + i, n, k)
-    return out
+        permuted_numbers[i] = permuted(start + i, n, k)
+    return permuted_numbers
 
 
 @njit(cache=True)
@@ -106,7 +106,7 @@ def chosen(n, purpose, share, seed):
 @njit(cache=True)
 def keys(seed, purpose, a, items):
     """A stream for each of some items: uint64[n]."""
-    out = np.empty(len(items), np.uint64)
+    keys_of_items = np.empty(len(items), np.uint64)
     for i in range(len(items)):
-        out[i] = key(seed, purpose, a, np.uint64(items[i]))
-    return out
+        keys_of_items[i] = key(seed, purpose, a, np.uint64(items[i]))
+    return keys_of_items

@@ -48,7 +48,7 @@ def expand(documents, indptr, words, counts, first_token, slot, distinct):
             slot[w] = n
             distinct[n] = w
             n += 1
-    places = np.empty(doc_ptr[-1], np.int32)
+    word_slots = np.empty(doc_ptr[-1], np.int32)
     token_ptr = np.empty(doc_ptr[-1] + 1, np.int64)
     token_ptr[0] = 0
     for chunk in prange(CHUNKS):
@@ -56,11 +56,11 @@ def expand(documents, indptr, words, counts, first_token, slot, distinct):
             p = doc_ptr[i]
             t = first[i]
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-                places[p] = slot[words[j]]
+                word_slots[p] = slot[words[j]]
                 t += counts[j]
                 token_ptr[p + 1] = t
                 p += 1
-    return doc_ptr, places, token_ptr, n
+    return doc_ptr, word_slots, token_ptr, n
 
 
 @njit(cache=True, parallel=PRANGE)
@@ -85,9 +85,9 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         first[t] = np.searchsorted(doc_ptr, t * P // threads) if t < threads else D
     number = np.zeros((threads, n), np.int32)
     for t in prange(threads):
-        own = number[t]
+        row_of_word = number[t]
         for p in range(doc_ptr[first[t]], doc_ptr[first[t + 1]]):
-            own[places[p]] += 1
+            row_of_word[places[p]] += 1
     ends = np.zeros(n + 1, np.int64)
     sizes = np.zeros(threads + 1, np.int64)
     for block in prange(threads):  # words
@@ -102,21 +102,21 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         at = sizes[block]
         for w in range(block * n // threads, (block + 1) * n // threads):
             for t in range(threads):
-                own = number[t, w]
+                row_of_word = number[t, w]
                 number[t, w] = at
-                at += own
+                at += row_of_word
             ends[w + 1] = at
     doc_of = np.empty(P, np.int32)
-    out = np.empty(P, values.dtype)
+    values_by_word = np.empty(P, values.dtype)
     for t in prange(threads):
         cursor = number[t]
         for i in range(first[t], first[t + 1]):
             for p in range(doc_ptr[i], doc_ptr[i + 1]):
                 at = cursor[places[p]]
                 doc_of[at] = i
-                out[at] = values[p]
+                values_by_word[at] = values[p]
                 cursor[places[p]] = at + 1
-    return ends, doc_of, out
+    return ends, doc_of, values_by_word
 
 
 @njit(cache=True, parallel=PRANGE)
@@ -127,15 +127,15 @@ def recall(documents, first, memory, doc_ptr, token_ptr):
     `expand`.
     """
     M = memory.shape[1]
-    out = np.empty((token_ptr[-1], M), np.uint16)
+    recalled = np.empty((token_ptr[-1], M), np.uint16)
     source = memory.reshape(-1)
-    target = out.reshape(-1)
+    target = recalled.reshape(-1)
     for i in prange(len(documents)):
         a = token_ptr[doc_ptr[i]] * M
         b = token_ptr[doc_ptr[i + 1]] * M
         at = first[documents[i]] * M - a
         target[a:b] = source[at + a : at + b]
-    return out
+    return recalled
 
 
 @njit(cache=True, parallel=PRANGE)
@@ -205,25 +205,25 @@ def pairs_of(documents, indptr, words, wanted, ends, first, values):
     first[i] on.
     """
     doc_of = np.empty(ends[-1], np.int32)
-    out = np.empty(ends[-1], values.dtype)
+    pair_values = np.empty(ends[-1], values.dtype)
     if not len(wanted):
-        return doc_of, out
+        return doc_of, pair_values
     least = wanted[0]
-    most = wanted[-1]
-    cursor = np.zeros(most - least + 1, np.int64)
+    last_wanted = wanted[-1]
+    cursor = np.zeros(last_wanted - least + 1, np.int64)
     for i in range(len(wanted)):
         cursor[wanted[i] - least] = ends[i]
     for i in range(len(documents)):
         a = indptr[documents[i]]
         b = indptr[documents[i] + 1]
         j = a + np.searchsorted(words[a:b], least)
-        while j < b and words[j] <= most:
+        while j < b and words[j] <= last_wanted:
             at = cursor[words[j] - least]
             doc_of[at] = i
-            out[at] = values[first[i] + j - a]
+            pair_values[at] = values[first[i] + j - a]
             cursor[words[j] - least] = at + 1
             j += 1
-    return doc_of, out
+    return doc_of, pair_values
 
 
 @njit(cache=True, inline="always")
@@ -346,18 +346,18 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     for chunk in prange(CHUNKS):
         # known: topics of the row, or new to it
         tally = np.zeros(K, np.int32)
-        known = np.zeros(K, np.bool_)
+        is_met = np.zeros(K, np.bool_)
         fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            mark(arena, words[i], known)
+            mark(arena, words[i], is_met)
             m = tally_word(
-                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh
+                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, is_met, fresh
             )
             sizes[i] = merge_row(
                 arena,
                 words[i],
                 tally,
-                known,
+                is_met,
                 fresh,
                 m,
                 unit,
@@ -408,17 +408,17 @@ def blend(
     bounds = shares(indptr)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K)
-        known = np.zeros(K, np.bool_)
+        is_met = np.zeros(K, np.bool_)
         fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
-            mark(arena, words[i], known)
+            mark(arena, words[i], is_met)
             m = 0
             for q in range(word_ptr[i], word_ptr[i + 1]):
                 p = pairs[q]
                 for s in range(L):
                     if new[p, s] > 0.0:
                         k = new_topics[p, s]
-                        m = noted(k, known, fresh, m)
+                        m = noted(k, is_met, fresh, m)
                         tally[k] += counts[p] * new[p, s]
                 if len(old):
                     for s in range(L):
@@ -427,7 +427,7 @@ def blend(
                 arena,
                 words[i],
                 tally,
-                known,
+                is_met,
                 fresh,
                 m,
                 unit,
@@ -599,7 +599,7 @@ def mixtures(indptr, samples, alpha):
     prior = sum_in_order(alpha)
     room = cumulated(np.minimum(K, M * np.diff(indptr)))
     topics = np.empty(room[n], np.int32)
-    listed = np.empty(room[n], np.float32)
+    listed_weights = np.empty(room[n], np.float32)
     sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int64)
@@ -623,9 +623,9 @@ def mixtures(indptr, samples, alpha):
             order = np.argsort(-weights, kind="mergesort")
             for i in range(m):
                 topics[room[d] + i] = ks[order[i]]
-                listed[room[d] + i] = weights[order[i]]
+                listed_weights[room[d] + i] = weights[order[i]]
             sizes[d] = m
-    return close(room, sizes, topics, listed)
+    return close(room, sizes, topics, listed_weights)
 
 
 @njit(cache=True)

@@ -26,7 +26,7 @@ def diverse(doc_ptr, places, counts, words, K, state):
     doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how
     many there are. counts: float64[P]. state: a random stream.
     """
-    tokens, own = _entropies(doc_ptr, counts)
+    tokens, own_entropies = _entropies(doc_ptr, counts)
     nearest = (tokens > 0.0).astype(np.float64)
     filled = np.int64(nearest.sum())
     epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
@@ -57,19 +57,19 @@ def diverse(doc_ptr, places, counts, words, K, state):
             places,
             counts,
             tokens,
-            own,
+            own_entropies,
             by_word,
             epsilon,
             left,
             sums,
             tried,
         )
-        best = 0
+        best_try = 0
         for i in range(1, n):
-            best = i if sums[i] < sums[best] else best
-        seeds[s] = tried[best]
-        total = sums[best]
-        nearest = left[best].copy()
+            best_try = i if sums[i] < sums[best_try] else best_try
+        seeds[s] = tried[best_try]
+        total = sums[best_try]
+        nearest = left[best_try].copy()
     return seeds
 
 
@@ -95,15 +95,17 @@ def _try_each(
     then as `nearest`, sums[i] the sum. more: there are seeds before."""
     for i in prange(n):
         seed = _drawn(nearest, rng.unit(states[i]) * total)
-        mine = left[i]
+        distances_left = left[i]
         a = doc_ptr[seed]
         b = doc_ptr[seed + 1]
-        _divergences(places[a:b], counts[a:b], tokens[seed], by_word, tokens, own, epsilon, mine)
+        _divergences(
+            places[a:b], counts[a:b], tokens[seed], by_word, tokens, own, epsilon, distances_left
+        )
         if more:
-            for d in range(len(mine)):
-                mine[d] = min(mine[d], nearest[d])
-        mine[seed] = 0.0
-        sums[i] = sum_in_order(mine)
+            for d in range(len(distances_left)):
+                distances_left[d] = min(distances_left[d], nearest[d])
+        distances_left[seed] = 0.0
+        sums[i] = sum_in_order(distances_left)
         tried[i] = seed
 
 
@@ -112,12 +114,12 @@ def _entropies(doc_ptr, counts):
     """(tokens, sum_j c_j log(c_j / N_d)) of each document: float64[n] each."""
     n = len(doc_ptr) - 1
     tokens = np.zeros(n)
-    own = np.zeros(n)
+    entropies = np.zeros(n)
     for d in range(n):
         tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            own[d] += counts[j] * math.log(counts[j] / tokens[d])
-    return tokens, own
+            entropies[d] += counts[j] * math.log(counts[j] / tokens[d])
+    return tokens, entropies
 
 
 @njit(cache=True)

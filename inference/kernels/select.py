@@ -79,12 +79,12 @@ def nth(values, n, place):
     low = 0
     high = n - 1
     rounds = 0
-    most = 2
-    while (1 << (most // 2)) < n:
-        most += 2
+    depth_limit = 2
+    while (1 << (depth_limit // 2)) < n:
+        depth_limit += 2
     while high - low > 2:
         rounds += 1
-        if rounds > most:
+        if rounds > depth_limit:
             values[low : high + 1].sort()
             return values[place]
         a = values[low]

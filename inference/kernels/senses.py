@@ -31,11 +31,11 @@ def ordered(keys, highest):
         at[key + 1] += 1
     for key in range(highest + 1):
         at[key + 1] += at[key]
-    out = np.empty(len(keys), np.int64)
+    order_of_keys = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
-        out[at[keys[i]]] = i
+        order_of_keys[at[keys[i]]] = i
         at[keys[i]] += 1
-    return out
+    return order_of_keys
 
 
 @njit(cache=True)
@@ -47,22 +47,22 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
     the word belongs to the sense's own topic; all: to any. U: words of these documents. indptr,
     words, given: the bag of words, and its pairs' topics.
     """
-    place = np.full(V, -1, np.int32)
+    column_of_word = np.full(V, -1, np.int32)
     U = 0
     for i in range(len(documents)):
         for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            if place[words[j]] < 0:
-                place[words[j]] = U
+            if column_of_word[words[j]] < 0:
+                column_of_word[words[j]] = U
                 U += 1
     S = len(topics)
     neighbours = np.empty(U, np.int32)
-    own = np.zeros((S, U), np.int32)
-    every = np.zeros((S, U), np.int32)
+    tokens_of_use = np.zeros((S, U), np.int32)
+    tokens_of_all = np.zeros((S, U), np.int32)
     for s in range(S):
         for i in range(ptr[s], ptr[s + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
-                u = place[words[j]]
+                u = column_of_word[words[j]]
                 neighbours[u] = words[j]
-                every[s, u] += 1
-                own[s, u] += into[given[j]] == topics[s]
-    return neighbours, own, every
+                tokens_of_all[s, u] += 1
+                tokens_of_use[s, u] += into[given[j]] == topics[s]
+    return neighbours, tokens_of_use, tokens_of_all

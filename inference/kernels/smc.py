@@ -97,7 +97,7 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
     under counts that stay as they are. Arguments as for `sweep`."""
     K = len(totals)
     V = len(counts)
-    out = np.empty((token_ptr[-1], samples), np.uint16)
+    folded_topics = np.empty((token_ptr[-1], samples), np.uint16)
     blocks = (K + BLOCK - 1) // BLOCK
     inverse = 1.0 / (V * eta + totals)
     bounds = shares(token_ptr[doc_ptr])
@@ -114,7 +114,7 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
                 for p in range(doc_ptr[d], doc_ptr[d + 1]):
                     for i in range(token_ptr[p], token_ptr[p + 1]):
                         if turn >= 0:
-                            tokens[out[i, before]] -= 1.0
+                            tokens[folded_topics[i, before]] -= 1.0
                         state = rng.after(state)
                         k = _draw(
                             rng.unit(state),
@@ -127,8 +127,8 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
                             sums,
                         )
                         tokens[k] += 1.0
-                        out[i, now] = k
-    return out
+                        folded_topics[i, now] = k
+    return folded_topics
 
 
 @njit(cache=True)

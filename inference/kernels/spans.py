@@ -72,10 +72,10 @@ def exchange(period, starts, seed, placed):
         placed[c] = period[c]
     for pool in range(len(starts) - 1):
         for c in range(starts[pool + 1] - 1, starts[pool], -1):
-            other = np.random.randint(starts[pool], c + 1)
-            kept = placed[c]
-            placed[c] = placed[other]
-            placed[other] = kept
+            swapped = np.random.randint(starts[pool], c + 1)
+            stored = placed[c]
+            placed[c] = placed[swapped]
+            placed[swapped] = stored
 
 
 @njit(cache=True, nogil=True)

@@ -155,9 +155,9 @@ def log_in_loop(x):
     a loop does not. x = 2^e m with m from sqrt(1/2) to sqrt(2); log m by fdlibm's series in s = (m
     - 1) / (m + 1) (Sun Microsystems 1993, e_log.c).
     """
-    bits = bits_of(x)
-    exponent = (bits - _ROOT_HALF) >> 52
-    f = of_bits(bits - (exponent << 52)) - 1.0
+    pattern = bits_of(x)
+    exponent = (pattern - _ROOT_HALF) >> 52
+    f = of_bits(pattern - (exponent << 52)) - 1.0
     s = f / (2.0 + f)
     z = s * s
     r = 1.818357216161805012e-01 + z * (1.531383769920937332e-01 + z * 1.479819860511658591e-01)

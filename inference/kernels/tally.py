@@ -54,13 +54,13 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
-        known = np.zeros(K, np.bool_)
+        is_met = np.zeros(K, np.bool_)
         fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             m = tally_word(
-                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, known, fresh
+                word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, is_met, fresh
             )
-            sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
+            sizes[i] = _emit(tally, is_met, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
 
 
@@ -89,13 +89,13 @@ def _by_run(changed, begins, ends_of, n):
             cursor[chunk, run] = total
             total += number
         starts[run + 1] = total
-    out = np.empty(total, np.uint64)
+    sorted_keys = np.empty(total, np.uint64)
     for chunk in prange(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk]):
             run = run_of[changed[e] >> np.uint64(32)]
-            out[cursor[chunk, run]] = changed[e]
+            sorted_keys[cursor[chunk, run]] = changed[e]
             cursor[chunk, run] += 1
-    return words, starts, out
+    return words, starts, sorted_keys
 
 
 @njit(cache=True)
@@ -126,28 +126,30 @@ def changes(changed, begins, ends_of, n, K):
     sizes = np.zeros(n, np.int64)
     for run in prange(CHUNKS):
         tally = np.zeros(K + 1, np.int32)
-        known = np.zeros(K + 1, np.bool_)
+        is_met = np.zeros(K + 1, np.bool_)
         touched = np.empty(K + 2, np.int32)
-        known[K] = True  # in place of UNSEEN
-        own = changed[starts[run] : starts[run + 1]]
+        is_met[K] = True  # in place of UNSEEN
+        changes_of_run = changed[starts[run] : starts[run + 1]]
         at = 2 * starts[run]
-        each = np.empty(len(own), np.uint64)
-        ends = _by_word(words[run], words[run + 1] - words[run], own, each)
+        keys_of_run = np.empty(len(changes_of_run), np.uint64)
+        ends = _by_word(words[run], words[run + 1] - words[run], changes_of_run, keys_of_run)
         for i in range(words[run], words[run + 1]):
             m = np.uint64(0)
             for e in range(ends[i - words[run]], ends[i - words[run] + 1]):
-                k = min(np.uint32(each[e] >> np.uint64(16)) & np.uint32(0xFFFF), np.uint32(K))
+                k = min(
+                    np.uint32(keys_of_run[e] >> np.uint64(16)) & np.uint32(0xFFFF), np.uint32(K)
+                )
                 touched[m] = k
-                m += np.uint64(not known[k])
-                known[k] = True
+                m += np.uint64(not is_met[k])
+                is_met[k] = True
                 tally[k] += 1
-                k = min(np.uint32(each[e]) & np.uint32(0xFFFF), np.uint32(K))
+                k = min(np.uint32(keys_of_run[e]) & np.uint32(0xFFFF), np.uint32(K))
                 touched[m] = k
-                m += np.uint64(not known[k])
-                known[k] = True
+                m += np.uint64(not is_met[k])
+                is_met[k] = True
                 tally[k] -= 1
             room[i] = at
-            at = _emit(tally[:K], known[:K], touched, np.int64(m), topics, counts, at)
+            at = _emit(tally[:K], is_met[:K], touched, np.int64(m), topics, counts, at)
             sizes[i] = at - room[i]
     return close(room, sizes, topics, counts)
 
@@ -157,8 +159,8 @@ def _add_up(p, stop, first, end, topics, changes, tally, known, fresh):
     """Add the pieces p ... stop - 1 to a word's tally: as `tally_word`, with what is known there.
     Returns how many topics were not."""
     m = 0
-    for piece in range(p, stop):
-        for e in range(first[piece], end[piece]):
+    for part_number in range(p, stop):
+        for e in range(first[part_number], end[part_number]):
             k = np.uint32(topics[e])
             m = noted(k, known, fresh, m)
             tally[k] += changes[e]
@@ -178,13 +180,13 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
     bounds = shares(room)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
-        known = np.zeros(K, np.bool_)
+        is_met = np.zeros(K, np.bool_)
         fresh = np.empty(K, np.int32)
         for i in range(bounds[chunk], bounds[chunk + 1]):
             m = _add_up(
-                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh
+                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, is_met, fresh
             )
-            sizes[i] = _emit(tally, known, fresh, m, topics, changes, room[i]) - room[i]
+            sizes[i] = _emit(tally, is_met, fresh, m, topics, changes, room[i]) - room[i]
     return close(room, sizes, topics, changes)
 
 
@@ -206,18 +208,18 @@ def merge(
     added = np.zeros((runs, K))
     for run in prange(runs):
         tally = np.zeros(K, np.int32)
-        known = np.zeros(K, np.bool_)
+        is_met = np.zeros(K, np.bool_)
         fresh = np.empty(K, np.int32)
         for i in range(bounds[run], bounds[run + 1]):
-            mark(arena, words[i], known)
+            mark(arena, words[i], is_met)
             m = _add_up(
-                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, known, fresh
+                pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, is_met, fresh
             )
             sizes[i] = merge_row(
                 arena,
                 words[i],
                 tally,
-                known,
+                is_met,
                 fresh,
                 m,
                 unit,

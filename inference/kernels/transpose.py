@@ -14,11 +14,11 @@ def transpose(ptr, columns, values, n, rows_out, values_out):
     for column in columns:
         begins[column + 1] += 1
     begins = np.cumsum(begins)
-    place = begins.copy()
+    write_place = begins.copy()
     for row in range(len(ptr) - 1):
         for j in range(ptr[row], ptr[row + 1]):
-            at = place[columns[j]]
+            at = write_place[columns[j]]
             rows_out[at] = row
             values_out[at] = values[j]
-            place[columns[j]] = at + 1
+            write_place[columns[j]] = at + 1
     return begins

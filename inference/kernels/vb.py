@@ -53,7 +53,7 @@ def table(words, values, scale, eta, totals, log_expectation):
         norm[k] = V * eta + max(scale * totals[k], 0.0)
         if log_expectation:
             norm[k] = digamma(norm[k])
-    out = np.empty((n, K), values.dtype)
+    expected_logs = np.empty((n, K), values.dtype)
     log_scale = np.empty(n)
     for chunk in prange(CHUNKS):
         b = np.empty(padded)
@@ -75,12 +75,12 @@ def table(words, values, scale, eta, totals, log_expectation):
                 for k in range(K):
                     b[k] = (eta + scale * row[k]) / norm[k]
             b[K:] = 0.0
-            most = _most(b, lanes)
-            inverse = 1.0 / most
+            largest = _most(b, lanes)
+            inverse = 1.0 / largest
             for k in range(K):
-                out[i, k] = max(b[k] * inverse, LEAST)
-            log_scale[i] = math.log(most) - least
-    return out, log_scale
+                expected_logs[i, k] = max(b[k] * inverse, LEAST)
+            log_scale[i] = math.log(largest) - least
+    return expected_logs, log_scale
 
 
 @njit(cache=True)
@@ -267,10 +267,10 @@ def _fit(
         iteration += 1
         done = _total(change[:mp], lanes) < limit or iteration >= most
         if iteration == DENSE and truncate > 0.0 and not done:
-            chosen = _chosen(own_gamma, alpha, truncate, topics)
-            width = (chosen + LANES - 1) // LANES * LANES
-            if 0 < chosen and width < mp:
-                m = chosen
+            active_topics = _chosen(own_gamma, alpha, truncate, topics)
+            width = (active_topics + LANES - 1) // LANES * LANES
+            if 0 < active_topics and width < mp:
+                m = active_topics
                 mp = width
                 refill = True
                 for i in range(mp):
@@ -370,8 +370,8 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
             acc[:] = 0.0
             first = word_ptr[i]
             last = word_ptr[i + 1]
-            whole = first + (last - first) // 4 * 4
-            for q in range(first, whole, 4):
+            full_blocks = first + (last - first) // 4 * 4
+            for q in range(first, full_blocks, 4):
                 p0 = pairs[q]
                 p1 = pairs[q + 1]
                 p2 = pairs[q + 2]
@@ -386,7 +386,7 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
                 e3 = e[documents[p3]]
                 for k in range(K):
                     acc[k] = (((acc[k] + f0 * e0[k]) + f1 * e1[k]) + f2 * e2[k]) + f3 * e3[k]
-            for q in range(whole, last):
+            for q in range(full_blocks, last):
                 f0 = f[pairs[q]]
                 e0 = e[documents[pairs[q]]]
                 for k in range(K):
@@ -469,9 +469,9 @@ def log_theta(doc_ptr, gamma):
                 total = digamma(sum_in_order(gamma[d]))
                 for k in range(K):
                     added[chunk, k] += digamma(gamma[d, k]) - total
-    out = np.zeros(K)
-    add_in_order(added, out)
-    return out
+    log_shares = np.zeros(K)
+    add_in_order(added, log_shares)
+    return log_shares
 
 
 @njit(cache=True, parallel=True)
@@ -484,7 +484,7 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
     `local_step`; log_scale: float64[W], of `table`.
     """
     n, K = gamma.shape
-    out = np.zeros(n)
+    bounds = np.zeros(n)
     prior = math.lgamma(sum_in_order(alpha))
     for k in range(K):
         prior -= math.lgamma(alpha[k])
@@ -492,11 +492,11 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
         if doc_ptr[d] == doc_ptr[d + 1]:
             continue
         total = 0.0
-        most = 0.0
+        largest = 0.0
         for k in range(K):
             total += gamma[d, k]
-            most = max(most, gamma[d, k])
-        _, least = digamma_parts(most)  # what the local step divides e by
+            largest = max(largest, gamma[d, k])
+        _, least = digamma_parts(largest)  # what the local step divides e by
         psi_total = digamma(total)
         value = prior - math.lgamma(total)
         for k in range(K):
@@ -507,8 +507,8 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
             value += counts[p] * (
                 math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]]
             )
-        out[d] = value
-    return out
+        bounds[d] = value
+    return bounds
 
 
 @njit(cache=True, parallel=True)
@@ -527,9 +527,9 @@ def topics_sums(values, scale, eta):
             by_word[w, 0] += log
             by_word[w, 1] += n * log
             by_word[w, 2] += math.lgamma(eta + n)
-    out = np.zeros(3)
-    add_in_order(by_word, out)
-    return out
+    three_sums = np.zeros(3)
+    add_in_order(by_word, three_sums)
+    return three_sums
 
 
 @njit(cache=True, parallel=True)

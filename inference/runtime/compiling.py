@@ -98,14 +98,14 @@ def _judging(folder: Path) -> None:
 
 def _topics() -> Topics:
     """Two topics of three words."""
-    listed = (
+    sparse_rows = (
         np.array([0, 2, 3]),
         np.array([0, 1, 2], np.int32),
         np.array([0.5, 0.4, 0.8], np.float32),
     )
     floors = np.full(2, 0.1), np.array([0.1, 0.2])
     return Topics(
-        *listed, floor=floors[0], floor_mass=floors[1], share=np.full(2, 0.5), V=3
+        *sparse_rows, floor=floors[0], floor_mass=floors[1], share=np.full(2, 0.5), V=3
     ).proper()
 
 
@@ -138,11 +138,13 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     days = np.ones(bow.D, np.int32)
     list(gather(folder / "evidence", bow, postings, topics, [theta], days=days))
     evidence = Evidence.open(folder / "evidence", bow, postings)
-    some = np.zeros(1, np.int32)
+    some_words = np.zeros(1, np.int32)
     sums = DaySums(
         np.array([0, 5]), np.zeros((2, 4), np.int64), np.zeros((5, 2, evidence.K), np.int64)
     )
-    sums.ranges([(1, 2)], evidence, lambda a, b: some, days, [0], np.zeros(evidence.K, np.int32))
+    sums.ranges(
+        [(1, 2)], evidence, lambda a, b: some_words, days, [0], np.zeros(evidence.K, np.int32)
+    )
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
     hits.Hits(
@@ -152,19 +154,19 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
         np.ones(1, bool),
         np.ones(2, bool),
     ).places(0, 1)
-    evidence.held([0], some)
-    predict(bow, evidence, some, np.ones(1), 0)
+    evidence.held([0], some_words)
+    predict(bow, evidence, some_words, np.ones(1), 0)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
     evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
     evidence.word_topics_of([1], np.ones(bow.D, bool))
-    evidence.word_sums(some, 1, np.zeros(evidence.K, np.int32), 1, some)
+    evidence.word_sums(some_words, 1, np.zeros(evidence.K, np.int32), 1, some_words)
     saliency.saliency(*evidence.by_word()[:3], np.ones(evidence.K), np.arange(evidence.K))
     similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
     evidence.sums(np.zeros(bow.D, np.int32), 1)
     evidence.folded(np.zeros(evidence.K, np.int32))
     counts = frozen(np.ones(1, np.int32), np.int32)
-    given = frozen(np.zeros(1, np.uint16), np.uint16)
-    assign.mixtures(np.array([0, 1]), counts, given, 1)  # where documents have sections
+    topics_given = frozen(np.zeros(1, np.uint16), np.uint16)
+    assign.mixtures(np.array([0, 1]), counts, topics_given, 1)  # where documents have sections
     diagnose(bow, topics, evidence)
     LeftToRight(bow, np.arange(2), 2)(topics, 0.1)
     list(neighbours.samples(evidence, np.ones(bow.V, np.int32)))
@@ -201,8 +203,8 @@ def _index(folder: Path) -> Index:
     two_sets.totals(frozen(lengths, np.int32), sets)
     two_sides = word_units.sides_of(np.array([0, 1]), lengths, None)
     word_units.count_words(index.fields["text"], 2, two_sides, 1)
-    for chosen in (None, np.ones(2, bool)):
-        two_sets.tokens(index.fields["text"], 2, chosen, 1)
+    for mask in (None, np.ones(2, bool)):
+        two_sets.tokens(index.fields["text"], 2, mask, 1)
     for windows in (
         collocations.Near(index, 1, 1, 1),
         collocations.Pairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
@@ -263,8 +265,10 @@ def _explore(topics: Topics) -> None:
     )
     regression.fit(effect, np.array([[1.0, 0.0], [1.0, 1.0]]), np.eye(2))
     shares.of_groups(effect, 2)
-    one = joint.Exchangeable(np.zeros(2, np.int32), np.zeros(1, np.int8), np.zeros(1, np.int32))
-    joint.sums(effect, np.ones((2, 1)), one)
+    exchangeable_unit = joint.Exchangeable(
+        np.zeros(2, np.int32), np.zeros(1, np.int8), np.zeros(1, np.int32)
+    )
+    joint.sums(effect, np.ones((2, 1)), exchangeable_unit)
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
     table = Table(csr_matrix(np.eye(2)), np.ones(2))

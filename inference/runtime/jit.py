@@ -198,13 +198,19 @@ class Kept(caching._Cache):
         function = self._dispatcher.py_func
         arguments, returned = sigutils.normalize_signature(sig)
         try:
-            of_types = [_described(one) for one in arguments]
-            whole = (versions(), target, fingerprint(self._dispatcher), of_types, str(returned))
+            of_types = [_described(argument) for argument in arguments]
+            parts_of_name = (
+                versions(),
+                target,
+                fingerprint(self._dispatcher),
+                of_types,
+                str(returned),
+            )
         except Unknown as error:
             _log.warning("What is compiled of %s is not kept: %s", function, error)
             return None
         module = function.__module__.rpartition(".")[2]
-        return f"{module}.{function.__name__}-{sha256(repr(whole).encode()).hexdigest()}"
+        return f"{module}.{function.__name__}-{sha256(repr(parts_of_name).encode()).hexdigest()}"
 
 
 def _rebuilt(content: bytes, sig: Any, target_context: Any) -> Any:
@@ -304,7 +310,7 @@ def _value(value: Any, attributes: set[str]) -> str:
         case _ if isinstance(value, _CONSTANTS):
             return f"{type(value).__name__} {value!r}"
         case tuple() if type(value) is tuple:
-            return f"({', '.join(_value(one, attributes) for one in value)})"
+            return f"({', '.join(_value(nested, attributes) for nested in value)})"
         case np.ndarray() if not value.dtype.hasobject:
             return (
                 f"{value.dtype} {value.shape} {value.strides} {sha256(value.tobytes()).hexdigest()}"
@@ -314,10 +320,12 @@ def _value(value: Any, attributes: set[str]) -> str:
         case type() if issubclass(value, tuple) and hasattr(value, "_fields"):
             return f"{value.__module__}.{value.__qualname__} {value._fields}"
         case ModuleType() if value.__name__.partition(".")[0] not in VERSIONED:
-            given = {
+            values_by_name = {
                 name: getattr(value, name) for name in sorted(attributes) if hasattr(value, name)
             }
-            return "\n".join(f"{name} {_value(one, attributes)}" for name, one in given.items())
+            return "\n".join(
+                f"{name} {_value(nested, attributes)}" for name, nested in values_by_name.items()
+            )
     module = str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
     if module.partition(".")[0] in VERSIONED or isinstance(value, np.ufunc):
         return f"{module}.{getattr(value, '__qualname__', '')}.{getattr(value, '__name__', '')}"
@@ -330,9 +338,11 @@ def _described(argument: Any) -> str:
         case types.BaseTuple():
             kind = type(argument).__name__
             fields = getattr(argument, "fields", ())
-            if made := getattr(argument, "instance_class", None):  # which what is kept names, too
-                kind = f"{kind} {made.__module__}.{made.__qualname__}"
-            return f"{kind} {fields} ({', '.join(_described(one) for one in getattr(argument, 'types'))})"  # noqa: B009
+            if instance_class := getattr(
+                argument, "instance_class", None
+            ):  # which what is kept names, too
+                kind = f"{kind} {instance_class.__module__}.{instance_class.__qualname__}"
+            return f"{kind} {fields} ({', '.join(_described(inner_type) for inner_type in getattr(argument, 'types'))})"  # noqa: B009
         case types.Omitted():
             return f"omitted {_value(argument.value, set())}"
         case types.Optional():

@@ -59,8 +59,8 @@ def folder() -> Path | None:
 
 
 def _candidates() -> list[Path]:
-    if named := os.environ.get("TOPOGRAPH_KERNELS"):
-        return [Path(named).absolute()]
+    if named_folder := os.environ.get("TOPOGRAPH_KERNELS"):
+        return [Path(named_folder).absolute()]
     user = os.geteuid() if hasattr(os, "geteuid") else "user"
     last = Path(tempfile.gettempdir()) / f"topograph-kernels-{user}"
     try:
@@ -98,7 +98,7 @@ def read(name: str) -> bytes | None:
         return None
     path = at / f"{name}{ENDING}"
     try:
-        whole = path.read_bytes()
+        content = path.read_bytes()
         if (
             time.time() - path.stat().st_mtime > 86_400.0
         ):  # when a file was used last is known to a day
@@ -108,11 +108,11 @@ def read(name: str) -> bytes | None:
     except OSError as error:
         _log.warning("The compiled kernel %s can't be read, and is compiled again: %s", path, error)
         return None
-    if sha256(whole[_HASH_BYTES:]).digest() != whole[:_HASH_BYTES]:
+    if sha256(content[_HASH_BYTES:]).digest() != content[:_HASH_BYTES]:
         drop(name, "it does not have the hash that it was written with")
         return None
     used.add(name)
-    return whole[_HASH_BYTES:]
+    return content[_HASH_BYTES:]
 
 
 def read_shipped(name: str) -> bytes | None:
@@ -121,17 +121,17 @@ def read_shipped(name: str) -> bytes | None:
     if (expected := _shipped().get(name)) is None:
         return None
     try:
-        whole = (SHIPPED / f"{name}{ENDING}").read_bytes()
+        content = (SHIPPED / f"{name}{ENDING}").read_bytes()
     except OSError as error:
         _log.warning("The shipped kernel %s can't be read, and is compiled: %s", name, error)
         return None
-    if sha256(whole).hexdigest() != expected:
+    if sha256(content).hexdigest() != expected:
         _log.warning(
             "The shipped kernel %s does not have the hash that is listed for it, and is compiled",
             name,
         )
         return None
-    return whole[_HASH_BYTES:]
+    return content[_HASH_BYTES:]
 
 
 @cache
@@ -155,10 +155,10 @@ def ship(names: set[str]) -> int:
     shutil.rmtree(SHIPPED, ignore_errors=True)
     SHIPPED.mkdir()
     for name in sorted(names):
-        whole = (at / f"{name}{ENDING}").read_bytes()
-        (SHIPPED / f"{name}{ENDING}").write_bytes(whole)
-        lines.append(f"{sha256(whole).hexdigest()}  {name}\n")
-        sizes += len(whole)
+        content = (at / f"{name}{ENDING}").read_bytes()
+        (SHIPPED / f"{name}{ENDING}").write_bytes(content)
+        lines.append(f"{sha256(content).hexdigest()}  {name}\n")
+        sizes += len(content)
     (SHIPPED / HASHES).write_text("".join(lines), encoding="utf-8")
     _shipped.cache_clear()
     return sizes
@@ -226,19 +226,19 @@ def drop(name: str, why: str) -> None:
 def _make_room(at: Path) -> None:
     """Once in a process that writes: delete what was left unfinished, and the oldest files beyond
     MOST_BYTES."""
-    kept = []
+    files_to_keep = []
     try:
         with os.scandir(at) as entries:
             for entry in entries:
                 with suppress(OSError):  # another process deleted it
                     info = entry.stat(follow_symlinks=False)
                     if entry.name.endswith(ENDING):
-                        kept.append((info.st_mtime, info.st_size, entry.path))
+                        files_to_keep.append((info.st_mtime, info.st_size, entry.path))
                     # A file that is still being written after an hour was left behind
                     elif stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > 3_600.0:
                         os.unlink(entry.path)
-        excess = sum(size for _, size, _ in kept) - MOST_BYTES
-        for _, size, path in sorted(kept):
+        excess = sum(size for _, size, _ in files_to_keep) - MOST_BYTES
+        for _, size, path in sorted(files_to_keep):
             if excess <= 0:
                 return
             with suppress(OSError):

@@ -12,9 +12,9 @@ from webapp.platform.local.package import ROOT
 def digest(sources: Iterable[Path], *others: object) -> str:
     """A hash of some files of ours, of the names and versions of all installed packages, and of
     other values."""
-    whole = sha256(repr(others).encode())
+    digest_of_others = sha256(repr(others).encode())
     for path in sorted(sources):
-        whole.update(f"\n{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
+        digest_of_others.update(f"\n{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
-    whole.update("\n".join(sorted(path.name for path in packages)).encode())
-    return whole.hexdigest()
+    digest_of_others.update("\n".join(sorted(path.name for path in packages)).encode())
+    return digest_of_others.hexdigest()

@@ -21,13 +21,13 @@ SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 def commands() -> list[tuple[str, str]]:
     """(usage, sentence) of each command of Topograph: the first line of its documentation."""
     root = Path(__file__).resolve().parents[3]
-    own = [root / f"{module.replace('.', '/')}.py" for module in OWN.values()]
-    others = [
+    own_files = [root / f"{module.replace('.', '/')}.py" for module in OWN.values()]
+    library_files = [
         path
         for path in sorted(root.glob("webapp/management/commands/*.py"))
         if path.stem != "__init__"
     ]
-    texts = [path.read_text(encoding="utf-8") for path in (*own, *others)]
+    texts = [path.read_text(encoding="utf-8") for path in (*own_files, *library_files)]
     lines = [
         (ast.get_docstring(ast.parse(text)) or "").splitlines()[0].replace("`", "")
         for text in texts
@@ -53,7 +53,8 @@ def main() -> None:
         print(f"Topograph's commands; `{package.COMMAND} COMMAND --help` says what each takes:\n")
         print(
             "\n".join(
-                f"    {usage.removeprefix('manage.py '):<32}{what}" for usage, what in commands()
+                f"    {usage.removeprefix('manage.py '):<32}{description}"
+                for usage, description in commands()
             )
         )
         print("\nThose of Django:", flush=True)

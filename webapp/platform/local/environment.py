@@ -37,9 +37,9 @@ def enter(argv: list[str]) -> None:
         sys.exit(refusal)
     if is_ready:
         return
-    wanted = "test" if argv[1:2] == ["test"] else "runtime"
-    if not fits(wanted):
-        make(wanted)
+    lock_name = "test" if argv[1:2] == ["test"] else "runtime"
+    if not fits(lock_name):
+        make(lock_name)
     if Path(sys.prefix).resolve() != VENV.resolve():
         os.execv(PYTHON, [str(PYTHON), *argv])
 

@@ -94,14 +94,14 @@ def spawn(
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if log.exists() and log.stat().st_size > 10_000_000:  # a longer log is put aside, once
         log.replace(log.with_suffix(".old.log"))
-    with log.open("ab") as out:
+    with log.open("ab") as log_file:
         return Child(
             argv,
             dying=dying,
             before_exec=before_exec,
             stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
+            stdout=log_file,
+            stderr=log_file,
             env=env,
             cwd=cwd,
             process_group=0,

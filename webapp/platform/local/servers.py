@@ -19,11 +19,11 @@ class NotRunning(Exception):
 
 def urls() -> tuple[str, str]:
     """(database URL, Redis URL) for settings.py. Starts nothing; raises NotRunning."""
-    known = folder.servers() if not both_given() else {}
+    urls_known = folder.servers() if not both_given() else {}
     try:
         return (
-            os.environ.get("DATABASE_URL") or known["database_url"],
-            os.environ.get("REDIS_URL") or known["redis_url"],
+            os.environ.get("DATABASE_URL") or urls_known["database_url"],
+            os.environ.get("REDIS_URL") or urls_known["redis_url"],
         )
     except KeyError:
         raise NotRunning(

@@ -73,18 +73,18 @@ def main(argv: list[str]) -> int:
         action="store_true",
         help="for development: the web server and the worker start again when code changes",
     )
-    given = parser.parse_args(argv)
-    if not 1 <= given.web <= MOST_WEB:
-        parser.error(f"--web must be from 1 to {MOST_WEB}, got {given.web}.")
+    options = parser.parse_args(argv)
+    if not 1 <= options.web <= MOST_WEB:
+        parser.error(f"--web must be from 1 to {MOST_WEB}, got {options.web}.")
     os.environ["TOPOGRAPH_WEB"] = str(
-        given.web
+        options.web
     )  # each has a part of the database's connections (webapp/settings.py)
     if not (
-        given.host == "localhost"
-        or is_loopback(given.host)
+        options.host == "localhost"
+        or is_loopback(options.host)
         or os.environ.get("TOPOGRAPH_ACCOUNTS") == "1"
     ):
-        sys.exit(UNGUARDED.format(host=given.host))
+        sys.exit(UNGUARDED.format(host=options.host))
     check_machine()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
@@ -92,13 +92,13 @@ def main(argv: list[str]) -> int:
     try:
         with folder.lock():
             try:
-                url = bring_up(supervisor, given.port, given.host)
+                url = bring_up(supervisor, options.port, options.host)
                 say(f"Topograph is ready at {url}")
-                code = given.reload and newest_source()
+                code = options.reload and newest_source()
                 while True:
                     time.sleep(0.2)
                     supervisor.look()
-                    if given.reload and (now := newest_source()) != code:
+                    if options.reload and (now := newest_source()) != code:
                         say("Code has changed: starting the worker and the web server again")
                         supervisor.restart("The worker", "The web server")
                         code = now

@@ -301,10 +301,10 @@ def _search_form(
     address."""
     if error.field != "q" or request.method != "GET":
         return None
-    others = [
+    other_fields = [
         (name, value)
         for name, values in request.GET.lists()
         for value in values
         if name != "q" and value
     ]
-    return {"q": request.GET.get("q", "")[:LONGEST], "others": others}
+    return {"q": request.GET.get("q", "")[:LONGEST], "others": other_fields}

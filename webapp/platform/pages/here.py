@@ -18,14 +18,18 @@ class Here:
     def url(self, **changes: object) -> str:
         """The query string with some parameters changed, from "?" on; None or "" takes one out. A
         list that changes begins anew, unless `after` is among the changes."""
-        kept = [
+        parameters = [
             (name, value)
             for name, values in self.query.lists()
             if name not in changes and name != BEGINNING
             for value in values
         ]
         return "?" + urlencode(
-            [(name, value) for name, value in [*kept, *changes.items()] if value not in (None, "")]
+            [
+                (name, value)
+                for name, value in [*parameters, *changes.items()]
+                if value not in (None, "")
+            ]
         )
 
     def following(self, after: object) -> str | None:

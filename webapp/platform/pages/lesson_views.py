@@ -30,19 +30,22 @@ class LessonPage:
 @cache
 def lessons() -> dict[str, Lesson]:
     """By the name in their address, in their order."""
-    made = {}
+    lessons_read = {}
     for path in sorted(package.resource("lessons").glob("*.md")):
         head, _, text = path.read_text(encoding="utf-8").partition("\n")
         name = path.stem.partition("-")[2]
         html = mark_safe(MarkdownIt().render(text))  # noqa: S308: our own file
-        made[name] = Lesson(head.removeprefix("# "), html, reverse("lesson", args=[name]))
-    return made
+        lessons_read[name] = Lesson(head.removeprefix("# "), html, reverse("lesson", args=[name]))
+    return lessons_read
 
 
 @typed("lesson.html")
 def lesson(name: str) -> HtmlAnswer[LessonPage]:
-    if (chosen := lessons().get(name)) is None:
+    if (lesson_chosen := lessons().get(name)) is None:
         raise Http404(f"There is no lesson “{name}”.")
     return HtmlAnswer(
-        LessonPage(chosen, [other for other in lessons().values() if other is not chosen])
+        LessonPage(
+            lesson_chosen,
+            [further for further in lessons().values() if further is not lesson_chosen],
+        )
     )

@@ -22,10 +22,10 @@ def kept(context, *names: str) -> SafeString:
     """Hidden fields for all parameters of the address but those named: a GET form keeps what it
     does not ask for."""
     query = context["request"].GET.lists()
-    kept = [
+    parameters = [
         (name, value) for name, values in query for value in values if name not in names and value
     ]
-    return format_html_join("", '<input type="hidden" name="{}" value="{}">', kept)
+    return format_html_join("", '<input type="hidden" name="{}" value="{}">', parameters)
 
 
 @register.simple_tag(takes_context=True)

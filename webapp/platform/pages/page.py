@@ -66,18 +66,18 @@ def table_answer(table: bytes, name: str) -> HttpResponse:
 
 
 def corpus_or_404(corpus_id: int) -> Corpus:
-    found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
-    corpus = found.first()
+    corpora_found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
+    corpus = corpora_found.first()
     if corpus is None:
         raise Http404(f"There is no corpus {corpus_id}.")
     return corpus
 
 
 def run_or_404(run_id: int) -> Run:
-    found = Run.objects.select_related("corpus__version", "version__corpus", "snapshot").filter(
-        pk=run_id
-    )
-    run = found.first()
+    runs_found = Run.objects.select_related(
+        "corpus__version", "version__corpus", "snapshot"
+    ).filter(pk=run_id)
+    run = runs_found.first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
     return run
@@ -94,8 +94,10 @@ def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 
     @wraps(view)
     def answer(request: HttpRequest, **path: Any) -> HttpResponseBase:
-        own = {name: value for name, value in path.items() if name not in ("run_id", "corpus_id")}
-        return view(request, **own | named(path))
+        own_arguments = {
+            name: value for name, value in path.items() if name not in ("run_id", "corpus_id")
+        }
+        return view(request, **own_arguments | named(path))
 
     return answer
 

@@ -18,10 +18,12 @@ def is_condition(name: str) -> bool:
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
     """The parameters of an address that describe the set, as they came; and those of KEPT."""
-    listed = [
+    conditions_listed = [
         (name, values) for name, values in query.lists() if is_condition(name) or name in KEPT
     ]
-    return tuple((name, value) for name, values in listed for value in values if value.strip())
+    return tuple(
+        (name, value) for name, values in conditions_listed for value in values if value.strip()
+    )
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,14 @@ class RunLinks:
         if not self.chosen:
             return url
         url, mark, fragment = url.partition("#")
-        path, _, own = url.partition("?")
-        asked = parse_qsl(own, keep_blank_values=True)
-        own_set = any(is_condition(name) for name, _ in asked)
-        more = [
-            (k, v) for k, v in self.chosen if not (own_set if is_condition(k) else k in dict(asked))
+        path, _, own_query = url.partition("?")
+        own_parameters = parse_qsl(own_query, keep_blank_values=True)
+        own_set = any(is_condition(name) for name, _ in own_parameters)
+        set_parameters = [
+            (k, v)
+            for k, v in self.chosen
+            if not (own_set if is_condition(k) else k in dict(own_parameters))
         ]
-        if path.endswith("/") and more:
-            url = f"{path}?{urlencode((*asked, *more))}"
+        if path.endswith("/") and set_parameters:
+            url = f"{path}?{urlencode((*own_parameters, *set_parameters))}"
         return url + mark + fragment

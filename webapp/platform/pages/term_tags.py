@@ -41,9 +41,11 @@ def with_terms(context, sentence: str):
     """A sentence of which the words in [slug|text] open their definitions: "[nat|nats] per
     [token|token]"."""
     plain = [(part,) for part in _MARKED.split(sentence)[::3]]
-    marked = [(term(context, slug, text),) for slug, text in _MARKED.findall(sentence)]
+    marked_terms = [(term(context, slug, text),) for slug, text in _MARKED.findall(sentence)]
     return format_html_join(
-        "", "{}", [part for pair in zip_longest(plain, marked, fillvalue=("",)) for part in pair]
+        "",
+        "{}",
+        [part for pair in zip_longest(plain, marked_terms, fillvalue=("",)) for part in pair],
     )
 
 

@@ -190,12 +190,12 @@ def typed(
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
         declared, hints = parameters(view), get_type_hints(view)
-        wanted = inspect.signature(view).parameters.keys()
+        parameter_names = inspect.signature(view).parameters.keys()
 
         def asked(query: QueryDict) -> dict[str, Any]:
             return {name: parameter.value(query) for name, parameter in declared.items()}
 
-        @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in wanted else [])])
+        @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in parameter_names else [])])
         @wraps(view)
         def answer_request(
             request: HttpRequest, as_json: bool = False, **path: Any
@@ -206,7 +206,7 @@ def typed(
             )
             offered["sent"] = request.POST if request.method == "POST" else None
             answer = view(
-                **{name: value for name, value in offered.items() if name in wanted},
+                **{name: value for name, value in offered.items() if name in parameter_names},
                 **asked(request.GET),
             )
             return (
@@ -226,27 +226,33 @@ def typed(
                 objects["hidden_words"] = objects[
                     "view"
                 ].hidden_words  # links to the topics keep them hidden
-            shown = objects | {"page": answer.page, "html": answer.html() if answer.html else None}
-            whole = template if isinstance(template, str) else template[type(answer.page)]
+            template_context = objects | {
+                "page": answer.page,
+                "html": answer.html() if answer.html else None,
+            }
+            template_name = template if isinstance(template, str) else template[type(answer.page)]
             response = pages.rendered(
-                request, parts.get(request.headers.get(PART, ""), whole), shown, answer.status
+                request,
+                parts.get(request.headers.get(PART, ""), template_name),
+                template_context,
+                answer.status,
             )
             if parts:
                 patch_vary_headers(response, [PART])
             return response
 
-        made = cast(View, answer_request)
+        typed_view = cast(View, answer_request)
         shape, has_json = _page_type(hints["return"])
-        made.shape = shape if has_json else None
-        made.parameters = declared
-        made.answered = answered
-        made.asked = asked
-        made.templates = (
+        typed_view.shape = shape if has_json else None
+        typed_view.parameters = declared
+        typed_view.answered = answered
+        typed_view.asked = asked
+        typed_view.templates = (
             {template: shape}
             if isinstance(template, str)
             else {name: t for t, name in template.items()}
         )
-        return made
+        return typed_view
 
     return decorate
 

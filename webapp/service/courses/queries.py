@@ -24,26 +24,26 @@ def students(course: Course, made: dict[int, str]) -> list[StudentRow]:
     """Who is in a course, in the order in which they joined; made: number -> new code. Three
     queries, however many there are."""
     newest = Run.objects.filter(by=OuterRef("user")).order_by("-pk").values("pk")[:1]
-    kept = Count(
+    pins_counted = Count(
         "user__notebooks__pins",
         filter=Q(user__notebooks__removed_at=None, user__notebooks__pins__removed_at=None),
     )
-    listed = list(
+    rows = list(
         course.students.filter(user__is_active=True)
         .select_related("user")
         .prefetch_related("handed_in")
-        .annotate(run=Subquery(newest), kept=kept)
+        .annotate(run=Subquery(newest), kept=pins_counted)
     )
-    runs = Run.objects.select_related("corpus").in_bulk([one.run for one in listed if one.run])
+    runs = Run.objects.select_related("corpus").in_bulk([row.run for row in rows if row.run])
     return [
         StudentRow(
-            student=one,
-            run=runs.get(one.run),
-            pins=one.kept,
-            handed_in=sorted(one.handed_in.all(), key=lambda book: -book.pk),
-            code=made.get(one.number, ""),
+            student=row,
+            run=runs.get(row.run),
+            pins=row.kept,
+            handed_in=sorted(row.handed_in.all(), key=lambda book: -book.pk),
+            code=made.get(row.number, ""),
         )
-        for one in listed
+        for row in rows
     ]
 
 

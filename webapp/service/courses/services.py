@@ -70,11 +70,11 @@ def join(course: Course, name: str) -> tuple[Student, str]:
     name = person(name)
     with transaction.atomic():
         quotas.one_at_a_time(course.owner)
-        most = quotas.limits(course.owner).students or 0
-        if Student.objects.filter(course__owner=course.owner).count() >= most:
+        limit = quotas.limits(course.owner).students or 0
+        if Student.objects.filter(course__owner=course.owner).count() >= limit:
             raise Invalid(
                 "name",
-                f"The class is full: {course.owner.name} may have {most:,} students. Tell them.",
+                f"The class is full: {course.owner.name} may have {limit:,} students. Tell them.",
             )
         if (
             course.texts is None
@@ -87,12 +87,12 @@ def join(course: Course, name: str) -> tuple[Student, str]:
             )
         number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
-        code, told = _code()
+        code, shown_code = _code()
         student = Student.objects.create(
             user=user, course=course, number=number, name=name, digest=tokens.digest(code)
         )
         Membership.objects.create(corpus=course.texts, user=user, role=Membership.Role.TRAINER)
-    return student, told
+    return student, shown_code
 
 
 def _code() -> tuple[str, str]:
@@ -113,12 +113,12 @@ def of_code(written: str) -> Student | None:
 
 def new_code(student: Student) -> str:
     """Another code; the one before, sessions and API tokens are out."""
-    code, told = _code()
+    code, shown_code = _code()
     Student.objects.filter(pk=student.pk).update(digest=tokens.digest(code))
     student.user.set_unusable_password()  # another one: sessions hold its hash
     student.user.save(update_fields=["password"])
     tokens.revoke_all(student.user)
-    return told
+    return shown_code
 
 
 def hand_in(student: Student, notebook: Notebook) -> Notebook:

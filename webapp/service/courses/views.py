@@ -86,7 +86,7 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
         return redirect("class")
     teacher = authorization.signed_in(request)
     wrong = ""
-    mine = authorization.corpora(request).filter(
+    own_corpora = authorization.corpora(request).filter(
         owner=teacher, into=None, status=Corpus.Status.READY
     )
     students = (quotas.limits(teacher).students or 0) if settings.ACCOUNTS else 0
@@ -96,7 +96,7 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
                 raise Invalid(
                     "name", "This account teaches no classes. Ask whoever runs this Topograph."
                 )
-            corpus = mine.filter(pk=whole(sent, "corpus")).first()
+            corpus = own_corpora.filter(pk=whole(sent, "corpus")).first()
             if corpus is None:
                 raise Invalid("corpus", "Choose a corpus that is yours.")
             return redirect(
@@ -109,7 +109,7 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
         authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
     )
     return HtmlAnswer(
-        CoursesPage(taught, mine.order_by("-pk")[:SHOWN], students, wrong),
+        CoursesPage(taught, own_corpora.order_by("-pk")[:SHOWN], students, wrong),
         status=400 if wrong else 200,
     )
 
@@ -122,10 +122,10 @@ def detail(
     """A class: who joined, what each does and has handed in; POST changes it."""
     course = _course(request, course_id)
     wrong = ""
-    made: dict[int, str] = {}
+    new_codes: dict[int, str] = {}
     if sent is not None:
         try:
-            if not (made := _act(course, sent)):
+            if not (new_codes := _act(course, sent)):
                 return redirect("course", course.pk)
         except Invalid as error:
             wrong = error.message
@@ -136,7 +136,7 @@ def detail(
         if link
         else ""
     )
-    page = CoursePage(course, link, mark_safe(qr), queries.students(course, made), wrong)
+    page = CoursePage(course, link, mark_safe(qr), queries.students(course, new_codes), wrong)
     return HtmlAnswer(page, status=400 if wrong else 200)
 
 
@@ -240,12 +240,12 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     student = authorization.student(request)
     if student is None:
         raise Http404("This account is not in a class.")
-    mine = authorization.notebooks(request)
+    own_notebooks = authorization.notebooks(request)
     if sent is not None and sent.get("act") == "noted":
         request.session.pop(CODE, None)
     elif sent is not None:
         with told(request):
-            chosen = mine.filter(pk=whole(sent, "notebook"), removed_at=None).first()
+            chosen = own_notebooks.filter(pk=whole(sent, "notebook"), removed_at=None).first()
             if chosen is None:
                 raise Invalid("notebook", "Choose a notebook of yours.")
             services.hand_in(student, chosen)
@@ -253,6 +253,8 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     if sent is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
-    listed = notebooks.listed(mine)[0]
+    notebooks_listed = notebooks.listed(own_notebooks)[0]
     handed_in = list(student.handed_in.order_by("-pk"))
-    return HtmlAnswer(ClassPage(student, request.session.get(CODE, ""), last, listed, handed_in))
+    return HtmlAnswer(
+        ClassPage(student, request.session.get(CODE, ""), last, notebooks_listed, handed_in)
+    )
