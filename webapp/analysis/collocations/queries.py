@@ -128,8 +128,8 @@ def _of_forms(wanted: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -> np.n
     """int64[n]: tokens of the wanted forms, 0 of one that is not among `forms` (ascending)."""
     if not len(forms):
         return np.zeros(len(wanted), np.int64)
-    place = np.minimum(np.searchsorted(forms, wanted), len(forms) - 1)
-    return np.where(forms[place] == wanted, tokens[place], 0)
+    insertion = np.minimum(np.searchsorted(forms, wanted), len(forms) - 1)
+    return np.where(forms[insertion] == wanted, tokens[insertion], 0)
 
 
 def told(selection: RunSelection, counted: Counted) -> Counted:
@@ -156,8 +156,8 @@ def count(
 ) -> Counts:
     """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
     index = search.open_index(selection.run.corpus)
-    pieces = index.spans(word.word.replace("_", " "))  # of a phrase several
-    counts = make(index, max(len(pieces), 1), asked.left, asked.right, asked.in_sentence, *more)
+    word_spans = index.spans(word.word.replace("_", " "))  # of a phrase several
+    counts = make(index, max(len(word_spans), 1), asked.left, asked.right, asked.in_sentence, *more)
     uses = senses.uses(selection.view, word, selection)
     pairs = uses.pairs(asked.topic)
     for documents in _in_parts(pairs, uses.documents[pairs], uses.counts[pairs]):
@@ -250,17 +250,17 @@ class Ranked:
 
     def page(self, count: int) -> Collocations:
         """With the first so many words."""
-        asked = self.asked
+        question = self.asked
         topic = None
-        if asked.topic is not None:
-            topic = links.topic_link(self.selection.view, asked.topic)
+        if question.topic is not None:
+            topic = links.topic_link(self.selection.view, question.topic)
         return Collocations(
-            **vars(near_page(self.selection, self.word, asked)),
+            **vars(near_page(self.selection, self.word, question)),
             topic=topic,
             found=self.counted.near.found,
             window=int(self.counted.near.totals.tokens),
             total=self.counted.total,
-            order=asked.order,
+            order=question.order,
             words=self.collocates(count),
             more=max(len(self.rows) - count, 0),
         )
@@ -278,7 +278,7 @@ def addresses(selection: RunSelection, word: Word, asked: Asked, *others: str) -
     no pattern finds, both are the documents that have all of them."""
     text = word.word.replace("_", " ")
     if selection.version.settings.get("forms", "written") != "written":
-        quoted = [f'"{other}"' for other in others]
+        quoted = [f'"{other_word}"' for other_word in others]
         q = " ".join([selection.q, text, *quoted]).strip()
         documents = links.documents_url(selection.run, selection.changed(q=q).address())
         return documents, documents

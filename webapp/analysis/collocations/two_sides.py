@@ -76,7 +76,7 @@ def _side(base: RunSelection, documents: contrasts.Side | None, asked: queries.A
 def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
     base = compared_sides[0].documents
-    asked = compared_sides[0].asked
+    question = compared_sides[0].asked
     corpus = base.run.corpus
     least = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     counts = []
@@ -92,7 +92,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     recorded = [count.recorded for count in counts]
     units, words = near_by_units(recorded, unit, counting.LEAST)
     words = _that_may_be_told(words, counts)
-    if asked.which == "content":
+    if question.which == "content":
         words = words.some(search.content_words(search.open_index(corpus), words.forms))
 
     def amounts_of(rows: np.ndarray) -> np.ndarray:
@@ -111,7 +111,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
         family=counting.WordFamily.of(answers),
     )
     association = _associations(words.forms, counts)
-    in_enough = compared.documents >= queries.least(base, asked.least)
+    in_enough = compared.documents >= queries.least(base, question.least)
     strong = (association >= COLLOCATION) & in_enough
     columns = _columns(result, strong, association)
     return Computed([count.near.found for count in counts], compared, association, columns)
@@ -177,9 +177,9 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
     unit, _ = unit_of(compared_sides)
     windows = computed.compared.totals.tokens.tolist()
     sides = []
-    for side, found, window in zip(compared_sides, computed.found, windows, strict=True):
+    for side, side_found, window in zip(compared_sides, computed.found, windows, strict=True):
         lines = queries.lines(side.documents, word, side.asked)
-        sides.append(WordSide(side.name, found, window, lines))
+        sides.append(WordSide(side.name, side_found, window, lines))
     return ComparedCollocations(
         **vars(queries.near_page(base, word, compared_sides[0].asked)),
         sides=sides,

@@ -145,8 +145,8 @@ def matched(run: Run, reference: Run) -> dict[str, int]:
 
 
 def _mean(values: np.ndarray) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    values_known = values[~np.isnan(values)]
+    return float(values_known.mean()) if len(values_known) else None
 
 
 def best(row: Measured, table: Sequence[Measured]) -> list[str]:
@@ -160,7 +160,7 @@ def best(row: Measured, table: Sequence[Measured]) -> list[str]:
 
 def _is_best(row: Measured, done: Sequence[Measured], name: str) -> bool:
     """Not where all are equally good."""
-    values = [getattr(other, name) for other in done]
+    values = [getattr(row_done, name) for row_done in done]
     measured = [value for value in values if value is not None]
     if len(measured) < 2 or max(measured) == min(measured):
         return False

@@ -111,25 +111,25 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     tolerance = max(by_chance, SAME)
     highest = predictors[0].value
     level = [score for score in predictors if highest - score.value <= tolerance]
-    best = max(level, key=lambda score: (_npmi(score.row), score.value))
-    choice = _chosen(best.row, [score.row for score in level])
+    best_score = max(level, key=lambda score: (_npmi(score.row), score.value))
+    choice = _chosen(best_score.row, [score.row for score in level])
     if choice is None:
         return []
     clearest = max(done, key=_npmi)
-    if clearest.npmi is None or best.row.npmi is None:
+    if clearest.npmi is None or best_score.row.npmi is None:
         return [choice]
-    if clearest.npmi - best.row.npmi < CLEARER:
+    if clearest.npmi - best_score.row.npmi < CLEARER:
         return [choice]
     choice += (
         f" If coherent topics matter more to you, choose {_named(clearest)}: NPMI"
-        f" {decimals(clearest.npmi, DIGITS)} against {decimals(best.row.npmi, DIGITS)}"
+        f" {decimals(clearest.npmi, DIGITS)} against {decimals(best_score.row.npmi, DIGITS)}"
     )
     in_use = _topics_in_use(clearest)
-    in_use_of_best = _topics_in_use(best.row)
+    in_use_of_best = _topics_in_use(best_score.row)
     if in_use != in_use_of_best:
         choice += f", with {count(in_use)} topics in use against {count(in_use_of_best)}"
     if clearest.held_out is not None and all(score.row != clearest for score in level):
-        lost = percent(-expm1(clearest.held_out - best.value))
+        lost = percent(-expm1(clearest.held_out - best_score.value))
         choice += f"; it makes held-out words {lost} less probable"
     return [f"{choice}."]
 
@@ -182,15 +182,15 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
 
 
 def _held_out(predictors: list[Scored]) -> str:
-    best, following = predictors[:2]
-    ahead = best.value - following.value
+    best_score, following = predictors[:2]
+    ahead = best_score.value - following.value
     if ahead < SAME:
         return (
-            f"{_named_first(best.row)} and {_named(following.row)} predict held-out words equally"
-            f" well: {_nats(best.value)}."
+            f"{_named_first(best_score.row)} and {_named(following.row)} predict held-out words equally"
+            f" well: {_nats(best_score.value)}."
         )
     return (
-        f"{_named_first(best.row)} predicts held-out words best: {_nats(best.value)}, which makes"
+        f"{_named_first(best_score.row)} predicts held-out words best: {_nats(best_score.value)}, which makes"
         f" them {percent(expm1(ahead))} more probable than the next, {_named(following.row)},"
         " does."
     )
@@ -200,21 +200,21 @@ def _left_to_right(predictors: list[Scored]) -> str:
     ordered = _best_first([score.row for score in predictors], "left_to_right")
     if len(ordered) < FEWEST:
         return ""
-    best, following = ordered[:2]
-    if best.value - following.value < SAME:
-        names = listed([_named(best.row), _named(following.row)])
+    best_score, following = ordered[:2]
+    if best_score.value - following.value < SAME:
+        names = listed([_named(best_score.row), _named(following.row)])
         return (
             f"When whole documents are predicted from left to right, {names} do equally well:"
-            f" {_nats(best.value)}."
+            f" {_nats(best_score.value)}."
         )
-    if best.row.run == predictors[0].row.run:
+    if best_score.row.run == predictors[0].row.run:
         return (
             "It is also the best when whole documents are predicted from left to right:"
-            f" {_nats(best.value)}."
+            f" {_nats(best_score.value)}."
         )
     return (
-        f"When whole documents are predicted from left to right, {_named(best.row)} does best:"
-        f" {_nats(best.value)}."
+        f"When whole documents are predicted from left to right, {_named(best_score.row)} does best:"
+        f" {_nats(best_score.value)}."
     )
 
 
@@ -232,11 +232,11 @@ def _chance(predictors: list[Scored], by_id: dict[int, Run]) -> str:
         )
     group = max(groups, key=_spread)
     spread = _spread(group)
-    best, following = predictors[:2]
+    best_score, following = predictors[:2]
     verdict = ""
-    if best.value - following.value <= spread:
+    if best_score.value - following.value <= spread:
         verdict = (
-            f" So the difference between run {best.row.run} and run {following.row.run} may be"
+            f" So the difference between run {best_score.row.run} and run {following.row.run} may be"
             " chance."
         )
     names = listed([f"run {number}" for number in sorted(score.row.run for score in group)])
@@ -281,17 +281,17 @@ def _coherence(done: list[Measured]) -> list[str]:
     by_npmi = _best_first(done, "npmi")
     if len(by_npmi) < FEWEST:
         return []
-    best = by_npmi[0]
+    best_score = by_npmi[0]
     least = min(by_npmi, key=lambda score: score.value)
-    if best.value - least.value < SAME:
+    if best_score.value - least.value < SAME:
         return ["By NPMI the topics of all runs are equally coherent."]
     note = (
-        f"{_named_first(best.row)} has the most coherent topics by NPMI:"
-        f" {decimals(best.value, DIGITS)} on average, {decimals(least.value, DIGITS)} for"
+        f"{_named_first(best_score.row)} has the most coherent topics by NPMI:"
+        f" {decimals(best_score.value, DIGITS)} on average, {decimals(least.value, DIGITS)} for"
         f" {_named(least.row)}, which has the least coherent ones."
     )
     by_umass = _best_first(done, "umass")
-    if by_umass and by_umass[0].row.run == best.row.run:
+    if by_umass and by_umass[0].row.run == best_score.row.run:
         note += " By UMass it is the same run."
     elif by_umass:
         note += f" By UMass it is {_named(by_umass[0].row)}."
@@ -313,22 +313,22 @@ def _in_use(done: list[Measured]) -> list[str]:
 
 def _matched(done: list[Measured], reference: int | None) -> list[str]:
     """How many of the reference's topics the others have."""
-    others = _best_first(done, "matched")
-    if reference is None or not others:
+    other_scores = _best_first(done, "matched")
+    if reference is None or not other_scores:
         return []
-    most = max(others, key=lambda score: (score.value, -score.row.run)).row
-    least = min(others, key=lambda score: (score.value, -score.row.run)).row
-    topics = (most.matched or 0) + (most.only_there or 0)
-    has_all = most.matched == topics
+    most_matched = max(other_scores, key=lambda score: (score.value, -score.row.run)).row
+    least = min(other_scores, key=lambda score: (score.value, -score.row.run)).row
+    topics = (most_matched.matched or 0) + (most_matched.only_there or 0)
+    has_all = most_matched.matched == topics
     if has_all:
-        note = f"All {count(topics)} topics of run {reference} have a partner in {_named(most)}"
+        note = f"All {count(topics)} topics of run {reference} have a partner in {_named(most_matched)}"
     else:
         note = (
-            f"Of the {count(topics)} topics of run {reference}, {count(most.matched)} have a"
-            f" partner in {_named(most)}"
+            f"Of the {count(topics)} topics of run {reference}, {count(most_matched.matched)} have a"
+            f" partner in {_named(most_matched)}"
         )
-    if least.matched == most.matched:
-        in_others = ", as in every other run" if len(others) > 1 else ""
+    if least.matched == most_matched.matched:
+        in_others = ", as in every other run" if len(other_scores) > 1 else ""
         return [f"{note}{in_others}."]
     superlative = "" if has_all else ", the most"
     return [f"{note}{superlative}, and {count(least.matched)} in {_named(least)}, the fewest."]

@@ -39,8 +39,8 @@ CURVES = (*(column for column in series.PROGRESS if column.name != "seconds"), *
 
 def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
     """The runs of these numbers among some, in their order."""
-    chosen = runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")
-    by_number = {run.pk: run for run in chosen}
+    chosen_runs = runs.filter(pk__in=numbers).select_related("corpus", "version", "snapshot")
+    by_number = {run.pk: run for run in chosen_runs}
     return [by_number[number] for number in numbers if number in by_number]
 
 
@@ -114,12 +114,12 @@ def _matched(
     words_of_partners = _words(b, list(partner.values()))
     matched = []
     for k in page:
-        both, only_first, only_second = _in_common(words[k], words_of_partners[partner[k]])
+        in_common, only_first, only_second = _in_common(words[k], words_of_partners[partner[k]])
         row = Matched(
             first=_topic(a, k, share),
             second=_topic(b, partner[k], share_in_b),
             similarity=float(similarity[k]),
-            both=both,
+            both=in_common,
             only_first=only_first,
             only_second=only_second,
         )
@@ -195,8 +195,10 @@ def _gathered(
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
     """Topics of the first run with their partners in the others, from a place on, and where the
     next page begins."""
-    first, *others = views
-    matchings_of_others = [matchings.matched(first.run, other.run) for other in others]
+    first, *other_views = views
+    matchings_of_others = [
+        matchings.matched(first.run, other_view.run) for other_view in other_views
+    ]
     stability = matching.stability(matchings_of_others)
     share = _shares(first)
     numbers = _sorted(first.topics, order, stability, share)
@@ -205,8 +207,8 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
     steady = []
     for k in page:
         partners = [
-            _partner(other, between, k)
-            for other, between in zip(others, matchings_of_others, strict=True)
+            _partner(other_view, between, k)
+            for other_view, between in zip(other_views, matchings_of_others, strict=True)
         ]
         row = Steady(
             topic=_topic(first, k, share),
@@ -229,10 +231,12 @@ def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
 
 def again(views: list[RunView]) -> Again:
     """How often the topics of the first run come back in the others."""
-    first, *others = views
-    has_partner = [matchings.matched(first.run, other.run).partner >= 0 for other in others]
+    first, *other_views = views
+    has_partner = [
+        matchings.matched(first.run, other_view.run).partner >= 0 for other_view in other_views
+    ]
     partners = np.sum(has_partner, axis=0)[first.topics]
-    in_every = int(np.count_nonzero(partners == len(others)))
+    in_every = int(np.count_nonzero(partners == len(other_views)))
     in_none = int(np.count_nonzero(partners == 0))
     return Again(every=in_every, some=len(partners) - in_every - in_none, none=in_none)
 
@@ -253,10 +257,10 @@ def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
 def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str], list[str]]:
     """Of the first WORDS words of two topics: those of both, in the first one's order, and those of
     one alone."""
-    both = [word for word in first if word in second]
+    words_of_both = [word for word in first if word in second]
     only_first = [word for word in first if word not in second]
     only_second = [word for word in second if word not in first]
-    return both[:SHOWN], only_first[:SHOWN], only_second[:SHOWN]
+    return words_of_both[:SHOWN], only_first[:SHOWN], only_second[:SHOWN]
 
 
 def _next(after: int, rows: Sequence) -> int | None:

@@ -171,11 +171,11 @@ def measures(
 
 @require_safe
 def measures_csv(request: HttpRequest) -> HttpResponse:
-    asked = measures.asked(request.GET)
-    runs = queries.ordered(authorization.runs(request), asked["run"])
+    question = measures.asked(request.GET)
+    runs = queries.ordered(authorization.runs(request), question["run"])
     if not runs:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
-    table = measuring.table(runs, _reference(runs, asked["against"]))
+    table = measuring.table(runs, _reference(runs, question["against"]))
     numbers = "-".join(str(run.pk) for run in runs)
     return table_answer(csv_cells.lines(measuring.rows(table)), f"runs-{numbers}.csv")
 
@@ -207,12 +207,12 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
 
 def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
     table = measuring.table(runs, reference)
-    asked: dict[str, object] = {"run": [run.pk for run in runs]}
+    parameters: dict[str, object] = {"run": [run.pk for run in runs]}
     number = None
     if reference:
         number = reference.pk
-        asked["against"] = number
-    query = urlencode(asked, doseq=True)
+        parameters["against"] = number
+    query = urlencode(parameters, doseq=True)
     count_same_words = len({(run.version_id, *run.dropped) for run in runs}) == 1
     rows = [
         MeasuredRun(
@@ -243,8 +243,8 @@ def _reference(runs: list[Run], against: int | None) -> Run | None:
     """The run in whose topics the others' are looked for: that of ?against=, else the first that is
     done."""
     done = [run for run in runs if measuring.final(run)]
-    asked = [run for run in done if run.pk == against]
-    return next(iter([*asked, *done]), None)
+    reference = [run for run in done if run.pk == against]
+    return next(iter([*reference, *done]), None)
 
 
 def _described(run: Run) -> ComparedRun:
@@ -291,11 +291,13 @@ def _topic_notices(runs: list[Run]) -> list[str]:
     without = [run for run in runs if run.snapshot is None]
     for status in dict.fromkeys(run.status for run in without):
         numbers = [str(run.pk) for run in without if run.status == status]
-        of_one, of_several = NO_TOPICS.get(status, ("none were stored", "none were stored"))
+        notice_of_run, notice_of_runs = NO_TOPICS.get(
+            status, ("none were stored", "none were stored")
+        )
         if len(numbers) == 1:
-            notices.append(f"Run {numbers[0]} has no topics to compare: {of_one}.")
+            notices.append(f"Run {numbers[0]} has no topics to compare: {notice_of_run}.")
         else:
-            notices.append(f"Runs {listed(numbers)} have no topics to compare: {of_several}.")
+            notices.append(f"Runs {listed(numbers)} have no topics to compare: {notice_of_runs}.")
     return notices
 
 
@@ -371,9 +373,10 @@ def _pairs(here: Here, views: list[RunView], show: Show, sort: str, after: int) 
 
 def _links_of_pairs(views: list[RunView]) -> list[RunLink]:
     """The first run with each of the others."""
-    first, *others = [view.run.pk for view in views]
+    first, *other_runs = [view.run.pk for view in views]
     return [
-        RunLink(number, "?" + urlencode({"run": [first, number]}, doseq=True)) for number in others
+        RunLink(number, "?" + urlencode({"run": [first, number]}, doseq=True))
+        for number in other_runs
     ]
 
 

@@ -192,16 +192,16 @@ class Contrast:
     def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
         """A pass over the index, of which `advance` learns the share that is done. Raises Invalid
         as `totals` does."""
-        counted = self.counted
+        counted_words = self.counted
         totals = self.totals()
-        size = counted.words + len(counted.phrases)
+        size = counted_words.words + len(counted_words.phrases)
         units = word_units.sides_of(self.sets.astype(np.int8) - 1, self.lengths, self._units)
-        words = word_units.count_words(counted.fields, size, units, LEAST, advance)
+        words = word_units.count_words(counted_words.fields, size, units, LEAST, advance)
         if self.which == "content":
-            words = words.some(counted.content(words.forms))
+            words = words.some(counted_words.content(words.forms))
 
         def amounts_of(rows: np.ndarray) -> np.ndarray:
-            postings = word_units.gather(counted.fields, words.forms[rows])
+            postings = word_units.gather(counted_words.fields, words.forms[rows])
             return word_units.amounts(postings, units)
 
         answers = answer_words(units.sizes, words.sums, amounts_of)

@@ -20,9 +20,9 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
     view = contrast.base.view
     rates = _Rates(contrast, topic)
     directions = [rates.larger_in_first, rates.larger_in_second]
-    listed = np.concatenate([words[:LISTED] for words in directions]).tolist()
+    words_listed = np.concatenate([words[:LISTED] for words in directions]).tolist()
     texts = dict(
-        Word.objects.filter(version=contrast.base.version, number__in=listed).values_list(
+        Word.objects.filter(version=contrast.base.version, number__in=words_listed).values_list(
             "number", "word"
         )
     )

@@ -119,15 +119,15 @@ def _compare(request: HttpRequest, view: RunView) -> str:
 
 def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicSplitHtml:
     larger = page.words[0] if page.apart >= 0 else page.words[1]
-    named: list[WordPart] = []
-    of_named = 0.0
+    parts_named: list[WordPart] = []
+    gap_named = 0.0
     for word in larger[:NAMED]:
-        if abs(of_named) < abs(page.apart) / 2:  # until they are half of the difference
-            named.append(word)
-            of_named += word.apart
+        if abs(gap_named) < abs(page.apart) / 2:  # until they are half of the difference
+            parts_named.append(word)
+            gap_named += word.apart
     return TopicSplitHtml(
-        named=named,
-        made=of_named,
+        named=parts_named,
+        made=gap_named,
         compare=_compare(request, view),
         keyness=view.go("run_keyness", asked=request.GET.urlencode()),
     )
@@ -153,8 +153,10 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
 @require_safe
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
-    asked = words.asked(request.GET)
-    sides = contrasts.asked(request.GET, Selection.read(request.GET, RunView(run)), asked["rest"])
+    question = words.asked(request.GET)
+    sides = contrasts.asked(
+        request.GET, Selection.read(request.GET, RunView(run)), question["rest"]
+    )
     if sides is None:
         raise Http404(
             "This address names no two sets of documents: choose them on the page that compares"
@@ -162,7 +164,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         )
     try:
         table = queries.table(
-            Contrast(*sides, asked["which"]), asked["over"], authorization.user_id(request)
+            Contrast(*sides, question["which"]), question["over"], authorization.user_id(request)
         )
     except NotYet:
         return HttpResponse(

@@ -44,35 +44,35 @@ def of_topics(
             " fewer.",
         )
     cut = shares.cut(selection, by)
-    chosen = wanted or trends.most_changing(cut)[:ROWS]
-    places = _columns(cut)
-    bands = shares.intervals(cut, chosen)
+    chosen_topics = wanted or trends.most_changing(cut)[:ROWS]
+    columns_shown = _columns(cut)
+    bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
-    row_order = list(range(len(chosen)))
+    row_order = list(range(len(chosen_topics)))
     if order == "time" and cut.groups.in_time:
         row_order = np.argsort(_peak(bands.share), kind="stable").tolist()
     elif order == "number":
-        row_order = np.argsort(chosen, kind="stable").tolist()
-    words = topics.top_words(selection.view, chosen, 4)
-    most = _most(bands.share, bands.thin, places)
+        row_order = np.argsort(chosen_topics, kind="stable").tolist()
+    words = topics.top_words(selection.view, chosen_topics, 4)
+    largest = _most(bands.share, bands.thin, columns_shown)
 
     def cell(i: int, k: int, g: int) -> Cell:
         url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
-        return _cell(bands, i, g, float(overall[k]), most, against, url)
+        return _cell(bands, i, g, float(overall[k]), largest, against, url)
 
     def row(i: int) -> TopicCells:
-        k = chosen[i]
+        k = chosen_topics[i]
         return TopicCells(
             **vars(links.topic_link(selection.view, k)),
             words=words[k],
             overall=float(overall[k]),
-            cells=[cell(i, k, g) for g in places],
+            cells=[cell(i, k, g) for g in columns_shown],
         )
 
     rows = [row(i) for i in row_order]
     return Table(
-        **_table(cut, places, bands, against, most),
+        **_table(cut, columns_shown, bands, against, largest),
         rows=rows,
         field=None,
         topic=None,
@@ -91,34 +91,35 @@ def of_two_fields(
         )
     columns = shares.cut(selection, by)
     row_groups = fields.groups(selection.version, field)
-    places = _columns(columns)
-    first_column = min(places, default=0)
-    width = len(places)
+    columns_shown = _columns(columns)
+    first_column = min(columns_shown, default=0)
+    width = len(columns_shown)
     height = min(len(row_groups.labels), MOST_ROWS if row_groups.in_time else VALUES)
     column = columns.group.astype(np.int64) - first_column
     row = row_groups.group.astype(np.int64)
-    shown = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-    cell_of_document = np.where(shown, row * width + column, -1).astype(np.int32)
+    is_shown = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    cell_of_document = np.where(is_shown, row * width + column, -1).astype(np.int32)
     cells = fields.Groups(f"{field} and {by}", [""] * max(height * width, 1), cell_of_document)
     bands = shares.intervals(shares.of_groups(selection, cells, (field, by)), [topic])
     tokens = shares.tokens(columns)
     overall = float(tokens[:, topic].sum() / max(int(tokens.sum()), 1))
-    most = _most(bands.share, bands.thin, list(range(bands.share.shape[1])))
+    largest = _most(bands.share, bands.thin, list(range(bands.share.shape[1])))
 
     def cell(value: int, g: int) -> Cell:
         query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
         place = value * width + g - first_column
         return _cell(
-            bands, 0, place, overall, most, against, links.documents_url(selection.run, query)
+            bands, 0, place, overall, largest, against, links.documents_url(selection.run, query)
         )
 
     values = fields.in_order(selection.version, row_groups, list(range(height)))
     rows = [
-        ValueCells(row_groups.labels[value], [cell(value, g) for g in places]) for value in values
+        ValueCells(row_groups.labels[value], [cell(value, g) for g in columns_shown])
+        for value in values
     ]
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
-        **_table(columns, places, shares.intervals(columns, [topic]), against, most),
+        **_table(columns, columns_shown, shares.intervals(columns, [topic]), against, largest),
         rows=[row for row in rows if any(cell.documents for cell in row.cells)],
         field=field,
         topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
@@ -159,8 +160,8 @@ def _columns(cut: shares.Cut) -> list[int]:
             f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there"
             f" are {count:,}. Choose a longer period, or documents from {earliest} on.",
         )
-    places = list(range(cut.first, end))
-    return fields.in_order(cut.selection.version, cut.groups, places)
+    columns_shown = list(range(cut.first, end))
+    return fields.in_order(cut.selection.version, cut.groups, columns_shown)
 
 
 def _peak(share: np.ndarray) -> np.ndarray:
@@ -170,11 +171,11 @@ def _peak(share: np.ndarray) -> np.ndarray:
 
 def _most(share: np.ndarray, thin: np.ndarray, places: list[int]) -> float:
     """The share that has the darkest shade: the largest of a cell that is not thin, or FULL."""
-    shown = share[:, places]
-    solid = shown[:, ~thin[places]]
+    shares_shown = share[:, places]
+    solid = shares_shown[:, ~thin[places]]
     if solid.size and not np.isnan(solid).all():
         return min(FULL, float(np.nanmax(solid)))
-    return min(FULL, float(np.nan_to_num(shown).max(initial=0.0)) or 1.0)
+    return min(FULL, float(np.nan_to_num(shares_shown).max(initial=0.0)) or 1.0)
 
 
 def _cell(

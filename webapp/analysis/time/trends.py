@@ -43,7 +43,7 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     """Topics from an address, "3" or "3,7,T12", merged ones as their targets. Raises Invalid for
     what is no topic."""
     numbers = ",".join(texts).replace(" ", ",").split(",")
-    chosen: dict[int, None] = {}
+    chosen_topics: dict[int, None] = {}
     for text in (number.strip().lstrip("Tt") for number in numbers):
         if not text:
             continue
@@ -52,8 +52,8 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
                 "topics",
                 f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got “{text[:20]}”.",
             )
-        chosen[int(view.labels.into[int(text)])] = None
-    return list(chosen)
+        chosen_topics[int(view.labels.into[int(text)])] = None
+    return list(chosen_topics)
 
 
 def lines(
@@ -69,22 +69,22 @@ def lines(
         )
     cut = shares.cut(selection, by)
     changing = most_changing(cut)
-    chosen = wanted or changing[:SHOWN]
-    bands = shares.intervals(cut, chosen)
+    chosen_topics = wanted or changing[:SHOWN]
+    bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     total = max(int(tokens.sum()), 1)
     information = shares.information(cut)
     end = cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)
-    places = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
-    words = topics.top_words(selection.view, chosen, 6)
+    groups_in_order = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
+    words = topics.top_words(selection.view, chosen_topics, 6)
     passages = None
     if bin_ and len(wanted) == 1:
         passages = strongest(selection, by, wanted[0], bin_)
     return TimeLines(
         by=by,
         in_time=cut.groups.in_time,
-        bins=bins(cut, bands, places),
-        left_out=cut.end - cut.first - len(places),
+        bins=bins(cut, bands, groups_in_order),
+        left_out=cut.end - cut.first - len(groups_in_order),
         without=selection.count - int(cut.documents.sum()),
         measured=not wanted,
         topics=[
@@ -93,12 +93,12 @@ def lines(
                 words=words[k],
                 overall=int(tokens[:, k].sum()) / total,
                 information=float(information[k]),
-                tokens=tokens[places, k].tolist(),
-                share=_numbers_or_none(bands.share[i, places]),
-                low=_numbers_or_none(bands.low[i, places]),
-                high=_numbers_or_none(bands.high[i, places]),
+                tokens=tokens[groups_in_order, k].tolist(),
+                share=_numbers_or_none(bands.share[i, groups_in_order]),
+                low=_numbers_or_none(bands.low[i, groups_in_order]),
+                high=_numbers_or_none(bands.high[i, groups_in_order]),
             )
-            for i, k in enumerate(chosen)
+            for i, k in enumerate(chosen_topics)
         ],
         changing=changing[:OFFERED],
         choices=choices(selection.version),
@@ -141,8 +141,8 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made
     from."""
     cut = shares.cut(selection, by)
-    chosen = wanted or most_changing(cut)[:SHOWN]
-    bands = shares.intervals(cut, chosen)
+    chosen_topics = wanted or most_changing(cut)[:SHOWN]
+    bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     run = selection.view.run
     labels = selection.view.labels
@@ -150,7 +150,7 @@ def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes
 
     def lines() -> Iterator[bytes]:
         yield csv_cells.lines([HEAD])
-        for i, k in enumerate(chosen):
+        for i, k in enumerate(chosen_topics):
             for g in range(cut.first, cut.end):
                 interval = [
                     _csv_number(array[i, g]) for array in (bands.share, bands.low, bands.high)

@@ -64,10 +64,10 @@ def lines(
     chosen_by = _by(view.run, by)
     if chosen_by is None:
         return Answer(NOTHING)
-    wanted = trends.read_topics(view, topics)
-    page = trends.lines(selection, chosen_by, wanted, bin_)
+    topics_wanted = trends.read_topics(view, topics)
+    page = trends.lines(selection, chosen_by, topics_wanted, bin_)
     return Answer(
-        page, partial(_lines_html, request, selection, here, page, len(wanted) == 1, numbers)
+        page, partial(_lines_html, request, selection, here, page, len(topics_wanted) == 1, numbers)
     )
 
 
@@ -80,8 +80,8 @@ def _lines_html(
     numbers: bool,
 ) -> LinesHtml:
     view = selection.view
-    shown = {topic.number for topic in page.topics}
-    offered = page.changing + [k for k in shown if k not in page.changing]
+    topics_shown = {topic.number for topic in page.topics}
+    offered = page.changing + [k for k in topics_shown if k not in page.changing]
     words = topics.top_words(view, offered, 5)
     numbers_are_shown = large or numbers or len(page.bins) * len(page.topics) <= TABLE
     topic_numbers = [topic.number for topic in page.topics]
@@ -101,13 +101,13 @@ def _lines_html(
         large=large,
         charts=charts,
         rows=(
-            [_row_of_numbers(page, place, here) for place in range(len(page.bins))]
+            [_row_of_numbers(page, row_number, here) for row_number in range(len(page.bins))]
             if numbers_are_shown
             else []
         ),
         numbers=here.url(numbers="1"),
         offered=[
-            OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in shown)
+            OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in topics_shown)
             for k in offered
         ],
         most=trends.MOST,
@@ -157,14 +157,16 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
     by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
     view = RunView(run)
-    asked = request.GET.getlist("topics")
-    wanted = trends.every(view) if asked == ["all"] else trends.read_topics(view, asked)
+    topics_asked = request.GET.getlist("topics")
+    topics_wanted = (
+        trends.every(view) if topics_asked == ["all"] else trends.read_topics(view, topics_asked)
+    )
     headers = {
         "Content-Disposition": (
             f'attachment; filename="{provenance.file_name(run, "topics-by-time")}"'
         )
     }
-    rows = trends.table(Selection.read(request.GET, view), by, wanted)
+    rows = trends.table(Selection.read(request.GET, view), by, topics_wanted)
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -187,12 +189,12 @@ def table(
     if chosen_by is None:
         return Answer(NOTHING)
     against = scale == "against"
-    one = trends.read_topics(view, topic)
-    one = one[:1] if field else []
+    topic_chosen = trends.read_topics(view, topic)
+    topic_chosen = topic_chosen[:1] if field else []
     page: Table
     try:
-        if one:
-            page = tables.of_two_fields(selection, field, chosen_by, one[0], against)
+        if topic_chosen:
+            page = tables.of_two_fields(selection, field, chosen_by, topic_chosen[0], against)
         else:
             page = tables.of_topics(
                 selection, chosen_by, trends.read_topics(view, topics), against, sort
@@ -201,9 +203,9 @@ def table(
         if error.field != "by":
             raise
         page = tables.empty(selection, chosen_by, field)
-        html = partial(_table_html, view, here, page, error.message, sort, one, field)
+        html = partial(_table_html, view, here, page, error.message, sort, topic_chosen, field)
         return Answer(page, html, invalid=error)
-    return Answer(page, partial(_table_html, view, here, page, "", sort, one, field))
+    return Answer(page, partial(_table_html, view, here, page, "", sort, topic_chosen, field))
 
 
 def _table_html(

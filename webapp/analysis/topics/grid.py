@@ -44,10 +44,10 @@ def word_grid(
     columns = overview.numbers[after : after + TOPICS]
     candidates = _in_vocabulary(overview, words) if words else _salient(overview, columns)
     rows = [(number, word) for number, word in candidates if word not in hidden]
-    counted = evidence.of(overview.run).word_topics_of(
+    tokens_counted = evidence.of(overview.run).word_topics_of(
         [number for number, _ in rows], overview.selection.mask
     )
-    table = overview.labels.merged(counted)[:, columns]  # int64[words, topics]
+    table = overview.labels.merged(tokens_counted)[:, columns]  # int64[words, topics]
     if by_likeness and table.size:
         across = _by_likeness(overview, columns, table)
         down = seriation.order(table)
@@ -105,12 +105,12 @@ def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
 
 def _saliency(view: RunView) -> np.ndarray:
     """float64[V]: of every word, in the whole corpus."""
-    into = view.labels.into
-    counted = evidence.of(view.run)
+    targets = view.labels.into
+    run_evidence = evidence.of(view.run)
 
     def make() -> np.ndarray:
-        ptr, topics, tokens, _ = counted.by_word()
-        tokens_of_topic = np.bincount(topics, tokens, minlength=counted.K)
-        return saliency(ptr, topics, tokens, tokens_of_topic, into)
+        ptr, topics, tokens, _ = run_evidence.by_word()
+        tokens_of_topic = np.bincount(topics, tokens, minlength=run_evidence.K)
+        return saliency(ptr, topics, tokens, tokens_of_topic, targets)
 
-    return _saliencies.get_or_set((view.run.snapshot_id, into.tobytes()), make)
+    return _saliencies.get_or_set((view.run.snapshot_id, targets.tobytes()), make)

@@ -87,11 +87,11 @@ def _spread(snapshot_id: int) -> _Layout:
     used = columns["used"] > 0
     stored = np.column_stack([columns["x"], -columns["y"]])[used]  # on a screen y points down
     radii = np.sqrt(COVERED * columns["share"][used])
-    apart = separate(stored, radii * APART)
-    places = np.full((len(used), 2), np.nan)
-    places[used] = apart
+    separated = separate(stored, radii * APART)
+    positions = np.full((len(used), 2), np.nan)
+    positions[used] = separated
     margin = radii[:, None] + EDGE
-    return _Layout(places, (apart - margin).min(axis=0), (apart + margin).max(axis=0))
+    return _Layout(positions, (separated - margin).min(axis=0), (separated + margin).max(axis=0))
 
 
 def _labelled(circles: list[Circle], height: float) -> list[Circle]:

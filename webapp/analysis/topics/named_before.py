@@ -11,11 +11,11 @@ from webapp.models import Word
 
 def of_topic(view: RunView, k: int) -> NamedBefore | None:
     """In all documents of the run; None for a topic that nobody named before."""
-    named = named_topics.of_run(view.run)
-    if k >= len(named):
+    topics_named = named_topics.of_run(view.run)
+    if k >= len(topics_named):
         return None
-    given = named[k].words
-    rows = Word.objects.filter(version=view.run.version_id, word__in=given)
+    words_given = topics_named[k].words
+    rows = Word.objects.filter(version=view.run.version_id, word__in=words_given)
     counts = {
         word: (number, tokens)
         for word, number, tokens in rows.values_list("word", "number", "tokens")
@@ -25,7 +25,7 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
     words: list[NamingWord] = []
     inside = 0
     everywhere = 0
-    for word in given:
+    for word in words_given:
         number, tokens = counts.get(word, (-1, 0))
         if not tokens:
             continue
@@ -34,5 +34,7 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
         everywhere += tokens
         url = view.go("run_word", word)
         words.append(NamingWord(named_topics.as_typed(word), url, tokens_here / tokens))
-    missing = [named_topics.as_typed(word) for word in given if not counts.get(word, (-1, 0))[1]]
+    missing = [
+        named_topics.as_typed(word) for word in words_given if not counts.get(word, (-1, 0))[1]
+    ]
     return NamedBefore(words, missing, inside / everywhere if everywhere else 0.0)

@@ -117,10 +117,10 @@ class Overview:
 
     def _count(self) -> None:
         """In the selected documents."""
-        counted = sums.of_selection(self.selection)
-        self.tokens = counted.tokens[0]
-        self.documents = counted.documents[0]
-        self.share = np.nan_to_num(counted.shares[0])
+        counted_sums = sums.of_selection(self.selection)
+        self.tokens = counted_sums.tokens[0]
+        self.documents = counted_sums.documents[0]
+        self.share = np.nan_to_num(counted_sums.shares[0])
         if not self.wanted.families:
             return
         for family in families.counted(self.selection, self.wanted.families):
@@ -131,27 +131,30 @@ class Overview:
     def _choose(self) -> None:
         """Which topics are shown, in their order."""
         K = self.run.topics
-        wanted = self.wanted
+        wanted_rows = self.wanted
         is_chosen = self.view.used & (self.labels.into == np.arange(K))
         weight = None
-        if wanted.word:
+        if wanted_rows.word:
             # What is called so comes first: a use is at most 1
-            weight = self._of_word(wanted.word) + self._called(wanted.word)
+            weight = self._of_word(wanted_rows.word) + self._called(wanted_rows.word)
             is_chosen &= weight > 0
-        if wanted.topics:
-            is_chosen &= np.isin(np.arange(K), self.labels.into[wanted.topics])
-        if wanted.group:
-            is_chosen &= np.array([self.labels.group(k) == wanted.group for k in range(K)])
-        if not wanted.hidden:
+        if wanted_rows.topics:
+            is_chosen &= np.isin(np.arange(K), self.labels.into[wanted_rows.topics])
+        if wanted_rows.group:
+            is_chosen &= np.array([self.labels.group(k) == wanted_rows.group for k in range(K)])
+        if not wanted_rows.hidden:
             is_hidden = np.zeros(K, bool)
             is_hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
             self.left_out = int(np.count_nonzero(is_chosen & is_hidden))
             is_chosen &= ~is_hidden
         numbers = np.flatnonzero(is_chosen)
-        self.numbers = numbers[self._by(wanted.sort, weight, numbers)]
-        if wanted.backward:
+        self.numbers = numbers[self._by(wanted_rows.sort, weight, numbers)]
+        if wanted_rows.backward:
             self.numbers = self.numbers[::-1]
-        if wanted.sort in ("share", "family"):  # topics of general talk stand behind the subjects
+        if wanted_rows.sort in (
+            "share",
+            "family",
+        ):  # topics of general talk stand behind the subjects
             is_general = [self.labels.background(k) for k in self.numbers.tolist()]
             general = np.array(is_general, bool)
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
@@ -171,9 +174,9 @@ class Overview:
             ranks = [order_of_kinds.index(kinds[k]) for k in topics_in_order]
             return np.argsort(ranks, kind="stable")
         if sort == "family":
-            place = {k: i for i, k in enumerate(self.family)}
-            places = [place.get(k, len(place)) for k in topics_in_order]
-            return np.lexsort((-self.share[numbers], places))
+            place_of_topic = {k: i for i, k in enumerate(self.family)}
+            places_of_topics = [place_of_topic.get(k, len(place_of_topic)) for k in topics_in_order]
+            return np.lexsort((-self.share[numbers], places_of_topics))
         if sort == "share":
             values = self.share
         elif sort == "word" and weight is not None:
@@ -259,17 +262,17 @@ class Overview:
         by = fields.period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
-        counted = sums.of_selection(self.selection, by)
-        if len(counted.labels) > BINS and by != "decade":
+        counted_sums = sums.of_selection(self.selection, by)
+        if len(counted_sums.labels) > BINS and by != "decade":
             by = "decade" if by == "year" else "year"
-            counted = sums.of_selection(self.selection, by)
-        with_words = np.flatnonzero(counted.of_tokens)
+            counted_sums = sums.of_selection(self.selection, by)
+        with_words = np.flatnonzero(counted_sums.of_tokens)
         if len(with_words) < FEWEST_BINS:
             return None
         span = slice(with_words[0], with_words[-1] + 1)
-        labels = counted.labels[span]
-        is_solid = counted.of_documents[span] >= bands.THIN
-        shares = counted.shares[span]
+        labels = counted_sums.labels[span]
+        is_solid = counted_sums.of_documents[span] >= bands.THIN
+        shares = counted_sums.shares[span]
         lines = {k: _sparkline(shares[:, k], is_solid, labels) for k in numbers}
         return Times(by, labels), lines
 

@@ -28,32 +28,32 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
     if overview.tokens is None or not choices:
         return None
     groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
-    counted = sums.of_selection(overview.selection, groups.by)
-    with_documents = np.flatnonzero(counted.of_documents)
+    counted_sums = sums.of_selection(overview.selection, groups.by)
+    with_documents = np.flatnonzero(counted_sums.of_documents)
     if not len(with_documents):
         return None
     left_out = 0
     if groups.in_time:
-        listed = np.arange(with_documents[0], with_documents[-1] + 1)
+        periods_listed = np.arange(with_documents[0], with_documents[-1] + 1)
     else:
         values = fields.in_order(run.version, groups, with_documents[:VALUES].tolist())
-        listed = np.array(values, np.int64)
-        left_out = len(with_documents) - len(listed)
-    tokens = counted.tokens[listed]
-    shares = counted.shares[listed]
-    totals = counted.of_tokens[listed]
+        periods_listed = np.array(values, np.int64)
+        left_out = len(with_documents) - len(periods_listed)
+    tokens = counted_sums.tokens[periods_listed]
+    shares = counted_sums.shares[periods_listed]
+    totals = counted_sums.of_tokens[periods_listed]
     bins = [
         Group(
-            label=counted.labels[i],
-            tokens=int(counted.of_tokens[i]),
-            documents=int(counted.of_documents[i]),
+            label=counted_sums.labels[i],
+            tokens=int(counted_sums.of_tokens[i]),
+            documents=int(counted_sums.of_documents[i]),
             url=links.documents_url(run, overview.selection.within(groups, i).address()),
         )
-        for i in listed.tolist()
+        for i in periods_listed.tolist()
     ]
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
-    other = totals - tokens[:, stacked].sum(axis=1)
-    part = 1.0 - float(other.sum() / max(1, totals.sum()))
+    other_tokens = totals - tokens[:, stacked].sum(axis=1)
+    part = 1.0 - float(other_tokens.sum() / max(1, totals.sum()))
     not_stacked = _not_stacked(overview, stacked)
     following = after + MULTIPLES
     return TopicTimes(
@@ -66,7 +66,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         stacked=_series(overview, stacked, tokens, shares),
         rest=overview.named(not_stacked[:OTHERS].tolist(), WORDS_OF_OTHERS),
         rest_count=len(not_stacked),
-        other=_shares_of(other, totals),
+        other=_shares_of(other_tokens, totals),
         part=part,
         other_drawn=part >= LEAST,
         multiples=_series(overview, overview.numbers[after:following], tokens, shares),

@@ -36,21 +36,21 @@ def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGrou
     if not choices:
         return None
     groups = fields.groups(view.run.version, by or fields.usual(view.run.version) or choices[0])
-    counted = sums.of_selection(selection, groups.by)
-    listed = np.flatnonzero(counted.of_documents)
-    if len(listed) and groups.in_time:
-        listed = np.arange(listed[0], listed[-1] + 1)
+    counted_sums = sums.of_selection(selection, groups.by)
+    groups_listed = np.flatnonzero(counted_sums.of_documents)
+    if len(groups_listed) and groups.in_time:
+        groups_listed = np.arange(groups_listed[0], groups_listed[-1] + 1)
     bins = [
         GroupBin(
-            label=counted.labels[i],
-            share=number_or_none(counted.shares[i, k]),
-            tokens=int(counted.tokens[i, k]),
-            documents=int(counted.documents[i, k]),
-            of_tokens=int(counted.of_tokens[i]),
-            of_documents=int(counted.of_documents[i]),
+            label=counted_sums.labels[i],
+            share=number_or_none(counted_sums.shares[i, k]),
+            tokens=int(counted_sums.tokens[i, k]),
+            documents=int(counted_sums.documents[i, k]),
+            of_tokens=int(counted_sums.of_tokens[i]),
+            of_documents=int(counted_sums.of_documents[i]),
             url=_documents_url(view, selection.within(groups, i).with_topic(k)),
         )
-        for i in listed.tolist()
+        for i in groups_listed.tolist()
     ]
     return TopicGroups(groups.by, groups.in_time, choices, bins)
 
@@ -85,7 +85,7 @@ def neighbours(
         )
         for number, divergence in with_like_words
     ]
-    beside = [
+    topics_beside = [
         BesideTopic(
             **vars(links.topic_link(view, number)),
             words=first[number],
@@ -95,7 +95,7 @@ def neighbours(
         )
         for number, lift, documents in in_same_documents
     ]
-    return similar, beside
+    return similar, topics_beside
 
 
 def _first_visible(view: RunView, neighbours: list[list]) -> list[list]:
@@ -176,7 +176,7 @@ def diagnostics(run: Run, k: int) -> list[Measure]:
         value = columns[name][k]
         if np.isnan(value):
             continue
-        known = columns[name][~np.isnan(columns[name])]
+        values = columns[name][~np.isnan(columns[name])]
         measure = Measure(
             name=name,
             term=term,
@@ -184,9 +184,9 @@ def diagnostics(run: Run, k: int) -> list[Measure]:
             places=decimals,
             means=meaning,
             value=float(value),
-            below=int(np.count_nonzero(known < value)),
-            of=len(known),
-            all=_drawn_apart(known).tolist(),
+            below=int(np.count_nonzero(values < value)),
+            of=len(values),
+            all=_drawn_apart(values).tolist(),
         )
         measured.append(measure)
     return measured

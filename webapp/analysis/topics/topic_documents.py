@@ -49,9 +49,9 @@ def ranked(
     Those that are nearly the same as one before them are not shown again. after: the value and the
     number of the last document of the page before."""
     parts = view.labels.parts(k)
-    counted = evidence.of(view.run)
+    run_evidence = evidence.of(view.run)
     if len(parts) == 1:  # the evidence has these documents in order
-        in_order = counted.best(k, by, limit + 1, after, selection.mask)
+        in_order = run_evidence.best(k, by, limit + 1, after, selection.mask)
         documents = [_Ranked(number, tokens, share) for number, tokens, share in in_order]
     else:
         documents = _of_merged(view.run, parts, selection, by, after, limit + 1)
@@ -61,48 +61,52 @@ def ranked(
         following = f"{last.value(by)!r},{last.number}"
     page = _once(view.run, documents[:limit])
     passages = queries.strongest(view, [first.document.number for first in page], k)
-    shown = []
+    rows_shown = []
     for (document, alike), passage in zip(page, passages, strict=True):
         row = DocumentOfTopic(
             **vars(passage),
             tokens=document.tokens,
             share=document.share,
-            of=int(counted.lengths[document.number]),
+            of=int(run_evidence.lengths[document.number]),
             alike=[
                 DocumentLink(number, view.go("run_document", number, topic=k)) for number in alike
             ],
         )
-        shown.append(row)
-    return shown, following
+        rows_shown.append(row)
+    return rows_shown, following
 
 
 def _once(run: Run, page: list[_Ranked]) -> list[_First]:
     """The first of documents that have nearly the same words."""
     bow = evidence.bow(run.version_id)
-    shown: list[tuple[_First, dict[int, int]]] = []
+    documents_shown: list[tuple[_First, dict[int, int]]] = []
     for document in page:
         counts = _counts(bow, document.number)
-        twins = [first for first, counts_of_it in shown if _overlap(counts_of_it, counts) >= ALIKE]
+        twins = [
+            first
+            for first, counts_of_it in documents_shown
+            if _overlap(counts_of_it, counts) >= ALIKE
+        ]
         if twins:
             twins[0].alike.append(document.number)
         else:
-            shown.append((_First(document, []), counts))
-    return [first for first, _ in shown]
+            documents_shown.append((_First(document, []), counts))
+    return [first for first, _ in documents_shown]
 
 
 def _counts(bow: Bow, number: int) -> dict[int, int]:
     """Of each word of a document; a long one has some in several sections."""
     span = slice(bow.indptr[number], bow.indptr[number + 1])
-    words, place = np.unique(bow.words[span], return_inverse=True)
-    counts = np.bincount(place, bow.counts[span]).astype(int)
+    words, inverse = np.unique(bow.words[span], return_inverse=True)
+    counts = np.bincount(inverse, bow.counts[span]).astype(int)
     return dict(zip(words.tolist(), counts.tolist(), strict=True))
 
 
 def _overlap(counts: dict[int, int], others: dict[int, int]) -> float:
     """Tokens that two documents have in common, of all of both: 1 for the same words as often."""
     common = sum(min(count, others.get(word, 0)) for word, count in counts.items())
-    together = sum(counts.values()) + sum(others.values()) - common
-    return common / max(1, together)
+    union = sum(counts.values()) + sum(others.values()) - common
+    return common / max(1, union)
 
 
 def _of_merged(
@@ -114,12 +118,12 @@ def _of_merged(
     limit: int,
 ) -> list[_Ranked]:
     """Of several topics together: one pass over the topics of the selected documents."""
-    counted = evidence.of(run)
-    tokens = counted.held(parts, selection.numbers)
+    run_evidence = evidence.of(run)
+    tokens = run_evidence.held(parts, selection.numbers)
     having = np.flatnonzero(tokens)
     tokens = tokens[having]
     numbers = having if selection.numbers is None else selection.numbers[having]
-    shares = tokens / counted.lengths[numbers]
+    shares = tokens / run_evidence.lengths[numbers]
     values = shares if by == "share" else tokens
     rows = np.arange(len(numbers))
     if after:
@@ -127,8 +131,8 @@ def _of_merged(
         is_behind = (values == last_value) & (numbers > last_number)
         rows = np.flatnonzero((values < last_value) | is_behind)
     if len(rows) > limit:  # so that a few are sorted, and not millions
-        place = len(rows) - limit
-        least = np.partition(values[rows], place)[place]
+        offset = len(rows) - limit
+        least = np.partition(values[rows], offset)[offset]
         rows = rows[values[rows] >= least]
     largest_first = rows[np.lexsort((numbers[rows], -values[rows]))]
     return [

@@ -121,7 +121,7 @@ def relevant(
     largest = int(words.everywhere[page].max(initial=1))
     in_topic = selection.address(topic=k).removeprefix("?")
     in_documents = selection.address().removeprefix("?")
-    shown = []
+    words_shown = []
     for i in page.tolist():
         word = text_of[int(words.numbers[i])]
         tokens = int(words.tokens[i])
@@ -139,8 +139,8 @@ def relevant(
             bar=tokens / largest,
             bar_everywhere=everywhere / largest,
         )
-        shown.append(row)
-    return shown, following if len(order) > following else None
+        words_shown.append(row)
+    return words_shown, following if len(order) > following else None
 
 
 TOPICS = 10  # that are named as having the word, too

@@ -89,10 +89,10 @@ def _stability(run: Run, k: int) -> list[Finding]:
     compared = found_again.of_topic(run, k)
     if compared is None:
         return []
-    counted = found_again.count(compared)
+    times_found = found_again.count(compared)
     url = links.seeds_url(run)
-    times = f"found again in {counted.found} of {counted.runs} runs with other seeds"
-    findings = [Finding(Reason(times, url), "unstable" if counted.doubtful else None)]
+    times = f"found again in {times_found.found} of {times_found.runs} runs with other seeds"
+    findings = [Finding(Reason(times, url), "unstable" if times_found.doubtful else None)]
     for other_run in compared:
         if other_run.words and not other_run.found:
             words = ", ".join(other_run.words)

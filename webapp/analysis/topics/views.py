@@ -62,12 +62,12 @@ VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over ti
 
 def _shown_as(request: HttpRequest, run: Run) -> str:
     """What the address says; on the page, and not in its data, else the reader's last choice."""
-    asked = request.GET.get("view", "")
+    asked_view = request.GET.get("view", "")
     is_data = request.path.endswith(".json")
-    if asked in VIEWS:
-        if not is_data and asked != request.session.get("overview", ""):
-            request.session["overview"] = asked
-        return asked
+    if asked_view in VIEWS:
+        if not is_data and asked_view != request.session.get("overview", ""):
+            request.session["overview"] = asked_view
+        return asked_view
     last = "" if is_data else request.session.get("overview", "")
     return last if last in VIEWS else "list"
 
@@ -118,12 +118,12 @@ def index(
         )
     elif shown_as == "map":
         everything = Overview(selection, replace(overview.wanted, topics=[]))
-        chosen = overview.wanted.topics
-        rows = PAGE if chosen else ROWS_BELOW_MAP
+        chosen_topics = overview.wanted.topics
+        rows = PAGE if chosen_topics else ROWS_BELOW_MAP
         page = TopicsMap(
             **in_every_view,
             **_list(overview, here, after, rows),
-            map=maps.topic_map(everything, chosen),
+            map=maps.topic_map(everything, chosen_topics),
         )
     else:
         page = TopicsList(**in_every_view, **_list(overview, here, after, PAGE))
@@ -233,7 +233,7 @@ def detail(
         return Answer(FormingTopic(**frame, words=forming))
     words_of_page, next_words = topic_words.relevant(view, number, selection, lambda_)
     documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
-    similar, beside = topic.neighbours(view, number, selection)
+    similar, topics_beside = topic.neighbours(view, number, selection)
     page = TopicPage(
         **frame,
         lambda_=lambda_,
@@ -247,7 +247,7 @@ def detail(
         documents=documents,
         next_documents=here.following(following),
         similar=similar,
-        beside=beside,
+        beside=topics_beside,
         verdict=verdict.judge(view, number, similar),
         measures=topic.diagnostics(view.run, number),
         elsewhere=found_again.of_topic(view.run, number),
@@ -267,14 +267,14 @@ def _link(view: RunView, number: int | None) -> links.TopicLink | None:
 
 
 def _counted(selection: RunSelection, number: int) -> Counted:
-    counted = sums.of_selection(selection)
-    tokens = int(counted.tokens[0, number])
-    of_tokens = int(counted.of_tokens[0])
+    counted_sums = sums.of_selection(selection)
+    tokens = int(counted_sums.tokens[0, number])
+    of_tokens = int(counted_sums.of_tokens[0])
     return Counted(
         tokens=tokens,
-        documents=int(counted.documents[0, number]),
+        documents=int(counted_sums.documents[0, number]),
         of_tokens=of_tokens,
-        of_documents=int(counted.of_documents[0]),
+        of_documents=int(counted_sums.of_documents[0]),
         share=tokens / max(1, of_tokens),
     )
 
@@ -314,10 +314,10 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
             "run",
             f"Run {view.run.pk} has not counted its words yet: that is done when training ends.",
         )
-    known = of_words.word(view.run.version, word.lower())
-    if known is None:
+    word_known = of_words.word(view.run.version, word.lower())
+    if word_known is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
-    return Answer(WhyPage(about, topic_words.why_here(view, number, known, selection)))
+    return Answer(WhyPage(about, topic_words.why_here(view, number, word_known, selection)))
 
 
 def _detail(view: RunView, number: int) -> topics.TopicDetail:

@@ -145,14 +145,14 @@ def ordered(
     they have where it is not that of their context."""
     is_by_context = order in ("left", "right")
     in_order = min(total, SORTED) if is_by_context else total
-    pieces: list[Cut] = []
+    cuts_in_order: list[Cut] = []
     if is_by_context and first < SORTED:
         by_context = sorted(cut(0, SORTED), key=_words_before if order == "left" else _words_after)
-        pieces = by_context[first : first + limit]
-        first = max(first + len(pieces), SORTED)
-    if len(pieces) < limit:
-        pieces += cut(first, limit - len(pieces))
-    return Lines(lines_of(selection, pieces), total, in_order, kept_back)
+        cuts_in_order = by_context[first : first + limit]
+        first = max(first + len(cuts_in_order), SORTED)
+    if len(cuts_in_order) < limit:
+        cuts_in_order += cut(first, limit - len(cuts_in_order))
+    return Lines(lines_of(selection, cuts_in_order), total, in_order, kept_back)
 
 
 def _words_before(piece: "Cut") -> list[str]:
@@ -243,7 +243,7 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
     characters = uses.evidence.places(uses.rows[pairs], nth, uses.word)
-    places = list(
+    word_places = list(
         map(
             Place,
             uses.documents[pairs].tolist(),
@@ -254,13 +254,14 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     )
 
     def stops(pieces: list[Piece]) -> list[list[int]]:
-        texts = [piece.text for piece in pieces]
+        texts = [cut_text.text for cut_text in pieces]
         begins = [
-            np.array([place.at - piece.first]) for piece, place in zip(pieces, places, strict=True)
+            np.array([word_place.at - cut_text.first])
+            for cut_text, word_place in zip(pieces, word_places, strict=True)
         ]
         return wording.stops(run.version, texts, begins)
 
-    return cut_at(run, places, stops)
+    return cut_at(run, word_places, stops)
 
 
 def cut_at(
@@ -268,20 +269,20 @@ def cut_at(
 ) -> list[Cut]:
     """The pieces of text around some places, in their order. stops: at which character of each
     piece the word ends that begins there."""
-    documents = dict.fromkeys(place.document for place in places)
+    documents = dict.fromkeys(word_place.document for word_place in places)
     columns = embargo.about(run.corpus, documents, "title", "date_text")
-    pieces = embargo.pieces(run.corpus, [_around(place) for place in places])
+    cut_texts = embargo.pieces(run.corpus, [_around(word_place) for word_place in places])
     cuts = []
-    for place, piece, (stop,) in zip(places, pieces, stops(pieces), strict=True):
-        begin = place.at - piece.first
-        about = columns[place.document]
+    for word_place, cut_text, (stop,) in zip(places, cut_texts, stops(cut_texts), strict=True):
+        begin = word_place.at - cut_text.first
+        about = columns[word_place.document]
         cut = Cut(
-            place=place,
+            place=word_place,
             title=about["title"],
             date=about["date_text"],
-            before=piece.text[:begin],
-            word=piece.text[begin:stop],
-            after=piece.text[stop : stop + SIDE],
+            before=cut_text.text[:begin],
+            word=cut_text.text[begin:stop],
+            after=cut_text.text[stop : stop + SIDE],
         )
         cuts.append(cut)
     return cuts
@@ -312,11 +313,11 @@ def _whole_words_after(cut: Cut) -> str:
 
 def lines_of(selection: RunSelection, cut: list[Cut]) -> list[Line]:
     """As pages show them, with the address of each place."""
-    return [_line(selection, piece) for piece in cut]
+    return [_line(selection, cut_line) for cut_line in cut]
 
 
 def _line(selection: RunSelection, cut: Cut) -> Line:
-    document, place, topic, stored_certainty = cut.place
+    document, position, topic, stored_certainty = cut.place
     before = _whole_words_before(cut)
     after = _whole_words_after(cut)
     certainty = stored_certainty / assign.SURE
@@ -326,10 +327,10 @@ def _line(selection: RunSelection, cut: Cut) -> Line:
         query = selection.address(topic=topic)
         passage_url = None
     else:
-        at = place
+        at = position
         query = selection.address(topic=topic, at=at) + "#here"
-        first = place - len(before)
-        last = place + len(cut.word) + len(after)
+        first = position - len(before)
+        last = position + len(cut.word) + len(after)
         passage = links.passage_url(selection.run, document, first, last)
         passage_url = selection.view.go.with_set(passage)
     return Line(

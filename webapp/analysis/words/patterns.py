@@ -136,14 +136,14 @@ def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
     `told`."""
     told(selection, hits)
-    shown: list[Line] = []
+    lines_shown: list[Line] = []
     for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
-        places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
-        lines = concordance.lines_of(selection, _cut(selection, hits, places))
-        shown += [line for line in lines if line.at is not None]
-        if len(shown) >= limit:
+        hit_places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
+        lines = concordance.lines_of(selection, _cut(selection, hits, hit_places))
+        lines_shown += [line for line in lines if line.at is not None]
+        if len(lines_shown) >= limit:
             break
-    return shown[:limit]
+    return lines_shown[:limit]
 
 
 def _tokens(ends: np.ndarray, numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -187,15 +187,15 @@ def by_group(selection: RunSelection, hits: Hits, by: str, own: Parameters) -> l
 
 
 def _scaled(bars: list[Bar], highest: float, top: float) -> list[Bar]:
-    return [replace(bar, part=bar.part * highest / top) for bar in bars]
+    return [replace(rate_bar, part=rate_bar.part * highest / top) for rate_bar in bars]
 
 
 def _of_values(selection: RunSelection, hits: Hits, by: str) -> Iterator[Group]:
     groups = fields.groups(selection.version, by)
     group_of_hits = groups.group[hits.documents]  # -1 for none
     counts = np.bincount(group_of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
-    listed = min(VALUES, np.count_nonzero(counts))
-    for g in np.argsort(-counts, kind="stable")[:listed].tolist():
+    values_listed = min(VALUES, np.count_nonzero(counts))
+    for g in np.argsort(-counts, kind="stable")[:values_listed].tolist():
         is_inside = group_of_hits == g
         yield Group(
             label=groups.labels[g],
@@ -244,25 +244,25 @@ def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> 
         i: hits.places(int(hits.documents[i]), last + 1).tolist()
         for i, last in last_of_document.items()
     }
-    into = selection.view.labels.into
-    found: list[Hit] = []
-    places: list[Place] = []
+    targets = selection.view.labels.into
+    hits_found: list[Hit] = []
+    word_places: list[Place] = []
     for i, nth in tokens:
         hit = Hit(*hits_of_document[i][nth])
-        topic = None if hit.topic < 0 else int(into[hit.topic])
-        found.append(hit)
-        places.append(Place(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
+        topic = None if hit.topic < 0 else int(targets[hit.topic])
+        hits_found.append(hit)
+        word_places.append(Place(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
 
     def stops(pieces: list[embargo.Piece]) -> list[list[int]]:
         """Where the last word ends, which may be followed by what is no word."""
         last_words = [
-            piece.text[hit.last_word - piece.first : hit.next_word - piece.first]
-            for piece, hit in zip(pieces, found, strict=True)
+            cut_text.text[hit.last_word - cut_text.first : hit.next_word - cut_text.first]
+            for cut_text, hit in zip(pieces, hits_found, strict=True)
         ]
         lengths = hits.index.extents(last_words)
         return [
-            [hit.last_word - piece.first + length]
-            for piece, hit, length in zip(pieces, found, lengths, strict=True)
+            [hit.last_word - cut_text.first + length]
+            for cut_text, hit, length in zip(pieces, hits_found, lengths, strict=True)
         ]
 
-    return concordance.cut_at(selection.run, places, stops)
+    return concordance.cut_at(selection.run, word_places, stops)

@@ -116,8 +116,8 @@ def beginnings(view: RunView) -> list[Beginning]:
 
     def topic_beside(word: str, k: int) -> TopicWithWords:
         """With words that are no other forms of this one."""
-        others = [candidate for candidate in first[k] if not candidate.startswith(word)]
-        return TopicWithWords(**vars(links.topic_link(view, k)), words=others[:WORDS])
+        further = [candidate for candidate in first[k] if not candidate.startswith(word)]
+        return TopicWithWords(**vars(links.topic_link(view, k)), words=further[:WORDS])
 
     return [
         Beginning(

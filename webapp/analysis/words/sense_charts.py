@@ -60,7 +60,7 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
             continue
         part = min(1.0, cell.share / shift.tallest)
         height_of_bar = max(1.0, part * (height - 1))
-        bar = SenseBar(
+        sense_bar = SenseBar(
             x=along(i * step),
             width=along(step * (1 - GAP)),
             lines=cell.lines,
@@ -69,7 +69,7 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
             height=f"{height_of_bar:.1f}",
             thin=bin.thin,
         )
-        drawn.append(bar)
+        drawn.append(sense_bar)
     return drawn
 
 
@@ -97,8 +97,10 @@ def _first_words(sense: ChartedTopic) -> str:
 
 
 def says(bin: ShiftBin, cell: PartOfTokens) -> str:
-    few = " (few)" if bin.thin else ""
-    return f"{bin.label}: {count(cell.tokens)} of {count(bin.tokens)}, {percent(cell.share)}{few}"
+    remark = " (few)" if bin.thin else ""
+    return (
+        f"{bin.label}: {count(cell.tokens)} of {count(bin.tokens)}, {percent(cell.share)}{remark}"
+    )
 
 
 @register.simple_tag
@@ -106,5 +108,5 @@ def ticks(shift: Shift) -> list[str]:
     """Labels of some bins, the first and the last among them, evenly apart."""
     labels = [bin.label for bin in shift.bins]
     last = len(labels) - 1
-    shown = min(TICKS, len(labels))
-    return [labels[round(i * last / max(1, shown - 1))] for i in range(shown)]
+    ticks_shown = min(TICKS, len(labels))
+    return [labels[round(i * last / max(1, ticks_shown - 1))] for i in range(ticks_shown)]

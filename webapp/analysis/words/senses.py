@@ -88,9 +88,9 @@ def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
         if tokens[k]
     ]
     clear = [tally for tally in tallies[1:] if tally.clear]
-    named = [*tallies[:1], *clear][:MOST]
-    numbers = {tally.topic for tally in named}
-    return named, [tally for tally in tallies if tally.topic not in numbers]
+    senses_named = [*tallies[:1], *clear][:MOST]
+    numbers = {tally.topic for tally in senses_named}
+    return senses_named, [tally for tally in tallies if tally.topic not in numbers]
 
 
 def shades(hues: Sequence[int]) -> list[int]:
@@ -108,10 +108,10 @@ def names(
     owned = _owned(view, near, [tally.topic for tally in named])
     first = topics.top_words(view, [tally.topic for tally in (*named, *others)], NAMED)
     for tally, candidates in zip(named, near, strict=True):
-        own = {
+        own_words = {
             number: (text, parts.get(tally.topic, 0.0)) for number, (text, parts) in owned.items()
         }
-        telling = _telling(candidates, own)
+        telling = _telling(candidates, own_words)
         if telling:  # else it has too few documents to tell
             first[tally.topic] = telling
     return first
@@ -122,8 +122,8 @@ def _owned(
 ) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones
     included)."""
-    into = view.labels.into
-    with_merged = np.flatnonzero(np.isin(into, numbers)).tolist()
+    targets = view.labels.into
+    with_merged = np.flatnonzero(np.isin(targets, numbers)).tolist()
     words = sorted({candidate.word for candidates in near for candidate in candidates})
     parts_of_words = rows(
         "SELECT w.number, w.word, r.topic, r.tokens::float8 / w.tokens AS part FROM word w"
@@ -135,7 +135,7 @@ def _owned(
     for row in parts_of_words:
         _, part_of_topic = owned.setdefault(row["number"], (row["word"], {}))
         if row["topic"] is not None:
-            topic = int(into[row["topic"]])
+            topic = int(targets[row["topic"]])
             part_of_topic[topic] = part_of_topic.get(topic, 0.0) + row["part"]
     return owned
 
@@ -223,15 +223,21 @@ def mix(run: Run, word: Uses, numbers: list[int], wanted: str) -> Mix | None:
     groups = fields.groups(run.version, wanted if wanted in offered else offered[0])
     tokens, _ = word.tally(groups.group, len(groups.labels))
     totals = tokens.sum(1)
-    counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
-    known = np.flatnonzero(totals)
+    tokens_counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
+    periods_with_uses = np.flatnonzero(totals)
     if groups.in_time:
-        shown = list(range(known[0], known[-1] + 1)) if len(known) else []
+        groups_shown = (
+            list(range(periods_with_uses[0], periods_with_uses[-1] + 1))
+            if len(periods_with_uses)
+            else []
+        )
     else:
-        largest = known[np.argsort(-totals[known], kind="stable")][:MOST_VALUES]
-        shown = fields.in_order(run.version, groups, largest.tolist())
-    bins = [Bin(int(g), groups.labels[g], counted[g].tolist()) for g in shown]
-    left_out = 0 if groups.in_time else len(known) - len(shown)
+        largest = periods_with_uses[np.argsort(-totals[periods_with_uses], kind="stable")][
+            :MOST_VALUES
+        ]
+        groups_shown = fields.in_order(run.version, groups, largest.tolist())
+    bins = [Bin(int(g), groups.labels[g], tokens_counted[g].tolist()) for g in groups_shown]
+    left_out = 0 if groups.in_time else len(periods_with_uses) - len(groups_shown)
     return Mix(groups, offered, bins, left_out, int(word.counts.sum()) - int(totals.sum()))
 
 
@@ -263,8 +269,8 @@ class Pair:
         """Those of which either word has a part, the ones that both have first."""
         shares = self.shares
         topics = np.flatnonzero((shares >= RARE).any(0))
-        of_both = shares.sum(0)[topics]
-        order = np.lexsort((topics, -of_both, -self.common[topics]))
+        share_of_both = shares.sum(0)[topics]
+        order = np.lexsort((topics, -share_of_both, -self.common[topics]))
         return topics[order].tolist()
 
 
@@ -275,16 +281,16 @@ def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
     uses_of_b = uses(view, b, selection)
     tokens_of_a, documents_of_a = uses_of_a.tally()
     tokens_of_b, documents_of_b = uses_of_b.tally()
-    apart = distinguishing(evidence.of(view.run), uses_of_a, uses_of_b, TELLING)
+    telling_words = distinguishing(evidence.of(view.run), uses_of_a, uses_of_b, TELLING)
     spelling = tuples(
         "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-        [view.run.version_id, [near.word for side in apart for near in side]],
+        [view.run.version_id, [near.word for side in telling_words for near in side]],
     )
     return Pair(
         tokens=np.concatenate([tokens_of_a, tokens_of_b]),
         documents=np.concatenate([documents_of_a, documents_of_b]),
         in_documents=[uses_of_a.in_documents, uses_of_b.in_documents],
         together=len(np.intersect1d(uses_of_a.documents, uses_of_b.documents)),
-        apart=apart,
+        apart=telling_words,
         spelling=dict(spelling),
     )

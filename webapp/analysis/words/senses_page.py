@@ -85,8 +85,8 @@ def senses_page(
     view = selection.view
     run = selection.run
     uses = senses.uses(view, word, selection)
-    named, others = senses.tallied(uses)
-    clear, rare = topic_rows(selection, uses, named, others[: senses.LISTED])
+    senses_named, other_topics = senses.tallied(uses)
+    clear, rare = topic_rows(selection, uses, senses_named, other_topics[: senses.LISTED])
     charted = _charted(selection, clear, rare[: senses.APART] if apart else [])
     mix = senses.mix(run, uses, [topic.number for topic in charted], by)
     has_places = concordance.has_places(run)
@@ -101,16 +101,16 @@ def senses_page(
         documents_chosen=selection.sentence,
         senses=rows,
         rare=rare,
-        rare_count=len(others),
-        tokens=sum(tally.tokens for tally in (*named, *others)),
+        rare_count=len(other_topics),
+        tokens=sum(tally.tokens for tally in (*senses_named, *other_topics)),
         documents=uses.in_documents,
         all=selection.address(topic="all"),
-        rest=sum(tally.tokens for tally in others),
+        rest=sum(tally.tokens for tally in other_topics),
         related=word_rows(view, related),
         shift=_shift(mix, charted, selection) if mix else None,
         has_places=has_places,
     )
-    return page, partial(_html, page, charted, named, others)
+    return page, partial(_html, page, charted, senses_named, other_topics)
 
 
 def _html(
@@ -192,7 +192,7 @@ def _charted(
 ) -> list[ChartedTopic]:
     """The topics that the chart of a word shows one by one: its senses, and some others; those of
     one family in shades of its colour."""
-    listed: list[Sense | OtherTopic] = [*clear, *others]
+    senses_listed: list[Sense | OtherTopic] = [*clear, *others]
     rows = [
         ChartedTopic(
             **vars(links.topic_link(selection.view, row.number)) | {"hue": row.hue},
@@ -201,7 +201,7 @@ def _charted(
             words=row.words,
             other=not isinstance(row, Sense),
         )
-        for row in listed
+        for row in senses_listed
     ]
     if not others:
         return rows

@@ -60,9 +60,9 @@ def index(
     run: Run, view: RunView, here: Here, as_json: bool, *, word: str = "", after: int | None = None
 ) -> Answer[WordsPage] | HttpResponse:
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
-    known = None if as_json or after is not None else queries.word(run.version, word)
-    if known:
-        return redirect(view.go("run_word", known.word))
+    word_known = None if as_json or after is not None else queries.word(run.version, word)
+    if word_known:
+        return redirect(view.go("run_word", word_known.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
     is_first_page_for_readers = not word and not as_json and after is None
     beginnings = queries.beginnings(view) if is_first_page_for_readers else []
@@ -108,14 +108,14 @@ def detail(
     rest: str = "",
 ) -> Answer[WordPages]:
     """The senses of a word, or with ?topic= the lines of one."""
-    known = queries.word(run.version, word)
-    if known is None:
+    word_known = queries.word(run.version, word)
+    if word_known is None:
         return _unknown(view, word[:LONGEST], as_json)
     if not run.final:
-        return Answer(UntrainedWord(header(known)))
+        return Answer(UntrainedWord(header(word_known)))
     if topic is None:
-        return Answer(*senses_page(selection, known, by, rest == "apart"))
-    return _lines(selection, here, known, senses.asked_topic(view, topic), sort, after)
+        return Answer(*senses_page(selection, word_known, by, rest == "apart"))
+    return _lines(selection, here, word_known, senses.asked_topic(view, topic), sort, after)
 
 
 def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
@@ -155,7 +155,10 @@ def _uncounted(view: RunView, word: str) -> UncountedWord | None:
     def documents_url(query: str) -> str:
         return view.go("run_documents", asked=query.removeprefix("?"))
 
-    bars = [replace(bar, url=documents_url(bar.url)) for bar in facets.bars(having)]
+    bars = [
+        replace(document_bar, url=documents_url(document_bar.url))
+        for document_bar in facets.bars(having)
+    ]
     return UncountedWord(
         text,
         documents,
@@ -175,10 +178,12 @@ def _lines(
         del orders["oldest"], orders["newest"]
     sort = asked if asked in orders else "certainty"
     uses = senses.uses(selection.view, word, selection)
-    named, others = senses.tallied(uses)
+    senses_named, other_topics = senses.tallied(uses)
     # The topic that is asked for is listed, however small it is
-    asked_for = [tally for tally in others[senses.LISTED :] if tally.topic == topic]
-    clear, rare = topic_rows(selection, uses, named, others[: senses.LISTED] + asked_for)
+    asked_for = [tally for tally in other_topics[senses.LISTED :] if tally.topic == topic]
+    clear, rare = topic_rows(
+        selection, uses, senses_named, other_topics[: senses.LISTED] + asked_for
+    )
     rows: list[Sense | OtherTopic] = [*clear, *rare]
     has_places = concordance.has_places(selection.run)
     lines = Lines([], 0, 0, 0)
@@ -262,27 +267,34 @@ def pattern_page(
     topic = senses.asked_topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
     sort = asked if asked in patterns.ORDERS else "document"
-    own = [("pattern", text)]
+    own_parameters = [("pattern", text)]
     if topic is not None:
-        own.append(("topic", str(topic)))
-    counted = patterns.told(selection, hits)
+        own_parameters.append(("topic", str(topic)))
+    counted_lines = patterns.told(selection, hits)
     under_embargo = bool(embargo.readers(selection.run.corpus))
     years: list[Bar] = []
     most_often = 0.0
     if not under_embargo:
         years, most_often = facets.rates(
-            selection, hits.documents, hits.counts, hits.index.stream.lengths, own, selection
+            selection,
+            hits.documents,
+            hits.counts,
+            hits.index.stream.lengths,
+            own_parameters,
+            selection,
         )
     lines = patterns.page(selection, hits, sort, first)
     return PatternPage(
         **vars(_listed(selection, here, topic, lines, sort, patterns.ORDERS, first)),
         pattern=text,
-        hits=counted.hits,
-        documents=counted.documents,
+        hits=counted_lines.hits,
+        documents=counted_lines.documents,
         years=years,
         most_often=most_often,
         by=by,
-        groups=patterns.by_group(selection, hits, by, own) if by and not under_embargo else [],
+        groups=patterns.by_group(selection, hits, by, own_parameters)
+        if by and not under_embargo
+        else [],
         direction=concordance.direction(text),
     )
 
@@ -305,18 +317,20 @@ def compare(
     words: list[Word] = []
     unknown: list[UnknownWord] = []
     for text in typed_words:
-        known = queries.word(run.version, text)
-        if known is None:
+        word_known = queries.word(run.version, text)
+        if word_known is None:
             alike = queries.alike(run.version, text)
             unknown.append(UnknownWord(text, word_rows(view, alike)))
         else:
-            words.append(known)
+            words.append(word_known)
     if len(words) < COMPARED or not run.final:
         return Answer(WordsToCompare(typed_words, [], None, unknown))
     first, second = words
     page = ComparedWords(
         typed=typed_words,
-        words=[WordLink(known.word, view.go("run_word", known.word)) for known in words],
+        words=[
+            WordLink(word_known.word, view.go("run_word", word_known.word)) for word_known in words
+        ],
         comparison=_comparison(selection, first, second),
         unknown=[],
         same=first.number == second.number,

@@ -32,17 +32,17 @@ DEFAULT = Category  # of a column that no type claims, or of which nothing was s
 def type_of(kind: str | None) -> type[Field]:
     """The type of a kind (webapp.intake.readers.Options.kinds); DEFAULT for one that is not
     known."""
-    return next((each for each in TYPES if each.kind == kind), DEFAULT)
+    return next((field_type for field_type in TYPES if field_type.kind == kind), DEFAULT)
 
 
 def stored() -> list[type[Field]]:
     """Types of which columns are kept."""
-    return [*(each for each in TYPES if each.writer), Names]
+    return [*(field_type for field_type in TYPES if field_type.writer), Names]
 
 
 def choices() -> list[tuple[str, str]]:
     """(kind, label) of each type, for forms."""
-    return [(each.kind, each.label) for each in TYPES]
+    return [(field_type.kind, field_type.label) for field_type in TYPES]
 
 
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
@@ -57,8 +57,8 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
 def _guess(values: list[str], name: str) -> str:
     filled = [value for value in values if not is_missing(value)]
     return max(
-        [each for each in TYPES if filled and each.claims(filled, name)],
-        key=lambda each: each.priority,
+        [field_type for field_type in TYPES if filled and field_type.claims(filled, name)],
+        key=lambda field_type: field_type.priority,
         default=DEFAULT,
     ).kind
 

@@ -77,11 +77,11 @@ class CodeWriter(ColumnWriter):
         self.path.unlink()
         different, codes = np.unique(hashes, return_inverse=True)
         none = int(len(different) > 0 and different[0] == NONE)
-        known = documents - none * int(np.count_nonzero(hashes == NONE))
-        if known < LEAST_SHARED * (len(different) - none):
+        documents_with_value = documents - none * int(np.count_nonzero(hashes == NONE))
+        if documents_with_value < LEAST_SHARED * (len(different) - none):
             return None
         (codes.astype(np.int32) - none).tofile(target)
-        return {"different": len(different) - none, "documents": known}
+        return {"different": len(different) - none, "documents": documents_with_value}
 
 
 def _hash(text: str) -> int:

@@ -37,7 +37,7 @@ LIFE_WORDS = frozenset(
 def pieces(name: str) -> frozenset[str]:
     """The words of a column's name, in lower case: "createdAt", "created_at" and "Created At" have
     the same."""
-    return frozenset(piece.casefold() for piece in _PIECES.findall(name))
+    return frozenset(word.casefold() for word in _PIECES.findall(name))
 
 
 def names_dates(name: str) -> bool:

@@ -64,10 +64,10 @@ class Writer:
     def finish(self, documents: int) -> None:
         """Keep the columns that tell documents from one another: their types say which."""
         self.dates.close()
-        kept: dict[str, list[dict]] = {kind.stored_as: [] for kind in metadata.stored()}
+        meta: dict[str, list[dict]] = {kind.stored_as: [] for kind in metadata.stored()}
         for name, (begun_as, column) in self.columns.items():
             kind = column.becomes or begun_as
-            fields = kept[kind.stored_as]
+            fields = meta[kind.stored_as]
             if (
                 arguments := column.finish(
                     documents, self.folder / f"{kind.file_prefix}{len(fields)}"
@@ -76,7 +76,7 @@ class Writer:
                 fields.append({"name": name, **arguments})
         self.columns.clear()
         self._order(documents)
-        (self.folder / "meta.json").write_text(json.dumps({"documents": documents, **kept}))
+        (self.folder / "meta.json").write_text(json.dumps({"documents": documents, **meta}))
 
     def _order(self, documents: int) -> None:
         """The numbers of all documents by date, where any has one: pages of lists read them."""

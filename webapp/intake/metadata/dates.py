@@ -159,10 +159,10 @@ def _read(text: str, order: str | None) -> date | None:
     if order in CALENDARS:
         order = "dmy"
     if any(map(str.isalpha, text)):
-        if named := calendars.named(text):
-            return named
-        marked, text = calendars.marked(text)
-        calendar_name = marked or calendar_name
+        if named_date := calendars.named(text):
+            return named_date
+        is_marked, text = calendars.marked(text)
+        calendar_name = is_marked or calendar_name
     if not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)
@@ -282,7 +282,7 @@ def guess_order(values: Iterable[str]) -> str | None:
         for value in values
         if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."
     ]
-    first, second = ([int(match[place]) for match in matches] for place in (1, 3))
+    first, second = ([int(match[group_number]) for match in matches] for group_number in (1, 3))
     days_first = any(number > 12 for number in first)
     days_second = any(number > 12 for number in second)
     if days_first or days_second:

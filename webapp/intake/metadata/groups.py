@@ -109,10 +109,10 @@ def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:
         count,  # numba: a worker process of webapp.intake.readers starts without it
     )
 
-    counted = count(days, last + 1)
-    counted[0] = 0
-    first = int(np.flatnonzero(counted)[0])
-    return first, counted[first:]
+    documents_of_days = count(days, last + 1)
+    documents_of_days[0] = 0
+    first = int(np.flatnonzero(documents_of_days)[0])
+    return first, documents_of_days[first:]
 
 
 def months(days: np.ndarray) -> np.ndarray:

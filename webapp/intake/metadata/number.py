@@ -139,8 +139,10 @@ class Number(RangeField):
         group = np.full(len(values), NONE, np.int32)
         for a in range(0, len(values), FLUSHED):
             block = values[a : a + FLUSHED]
-            known = self.known(block)
-            group[a : a + FLUSHED][known] = np.searchsorted(edges, block[known], side="right") - 1
+            has_value = self.known(block)
+            group[a : a + FLUSHED][has_value] = (
+                np.searchsorted(edges, block[has_value], side="right") - 1
+            )
         ends = list(pairwise(edges))
         if self.whole:
             bounds = tuple((written(low), written(high - 1)) for low, high in ends)
