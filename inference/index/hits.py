@@ -45,19 +45,25 @@ class Hits:
         evidence: Evidence | None,
         topics: np.ndarray,
         chosen: np.ndarray,
+        *,
+        seconds: float | None = None,
     ):
         """chosen: bool[D], documents that are looked at; the index may have more. evidence: None
         where no places are asked for. topics: bool[K]: hits count of which a word is assigned to
-        one of them; bool[0]: all do. Raises Invalid where it takes too long."""
+        one of them; bool[0]: all do. seconds: that it may take; None for what a page may, `inf`
+        for one that also compiles. Raises Invalid where it takes longer."""
         self.index = index
         self._evidence = evidence
+        # Read at each call: tests shorten them.
+        longest = SECONDS if seconds is None else seconds
+        of_forms = OF_FORMS if seconds is None else seconds
         now = monotonic()
         self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
         forms_of_pieces = list[np.ndarray]()
         elements = list[tuple[int, int, int]]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
             forms_of_element = [
-                index.forms.like(element_piece, now + OF_FORMS) for element_piece in element.words
+                index.forms.like(element_piece, now + of_forms) for element_piece in element.words
             ]
             for element_piece, forms in zip(element.words, forms_of_element, strict=True):
                 self.codes[forms] |= np.uint16(
@@ -104,10 +110,10 @@ class Hits:
             halves = np.array_split(documents, 2)
             counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
             parts.append(np.stack([documents, counts])[:, counts > 0])
-            if monotonic() > now + SECONDS:
+            if monotonic() > now + longest:
                 raise Invalid(
                     "pattern",
-                    f"Counting was stopped after {SECONDS:.0f} seconds. Choose fewer documents or"
+                    f"Counting was stopped after {longest:.0f} seconds. Choose fewer documents or"
                     " rarer words.",
                 )
         self.documents, self.counts = np.concatenate(parts, axis=1)

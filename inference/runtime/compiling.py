@@ -5,6 +5,7 @@ Kernels are compiled for read-only arrays, too, so what a real run opens from di
 disk here. Several processes can do parts at the same time: none compiles what another one does.
 """
 
+import math
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -153,6 +154,7 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
         evidence,
         np.ones(1, bool),
         np.ones(2, bool),
+        seconds=math.inf,  # a busy machine takes long to compile
     ).places(0, 1)
     evidence.held([0], some_words)
     predict(bow, evidence, some_words, np.ones(1), 0)

@@ -447,6 +447,15 @@ def test_counting_ends_in_time(tmp_path, monkeypatch):
         Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool))
 
 
+def test_compiling_has_no_end_of_time(tmp_path, monkeypatch):
+    """On a busy machine the kernels took more than the seconds of a page, and a first start failed."""
+    index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
+    monkeypatch.setattr(hits, "SECONDS", -1.0)
+    monkeypatch.setattr(hits, "OF_FORMS", -1.0)
+    found = Hits(index, parse("a*", cut), *EVERY, np.ones(9, bool), seconds=np.inf)
+    assert found.documents.tolist() == list(range(9))
+
+
 def naive_sample(documents: list[int], counts: list[int], most: int) -> list[tuple[int, int]]:
     """(document, which of its hits): all of them by their hashes, the smallest first."""
 
