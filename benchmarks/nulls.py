@@ -115,31 +115,31 @@ def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
     from webapp.core.documents import fields
 
     lines = list[Line]()
-    for number in variables._numbers(selection.version):
-        said, codes = asked.unit_of(selection.version, number.name)
+    numbers = variables._numbers(selection.version)
+    for number in numbers:
+        unit_of_number, codes = asked.unit_of(selection.version, number.name)
         values = fields.values(selection.version, number)
         unit = np.arange(len(values)) if codes is None else codes
-        in_order = np.arange(len(values))
-        known = np.where(number.known(values), in_order, -1)
-
-        def counted(
-            chance: np.random.Generator | None,
-            number=number,
-            values=values,
-            unit=unit,
-            known=known,
-        ) -> Counted:
-            drawn = values
-            if chance is not None:
-                source = values_exchanged(known, unit, chance)
-                drawn = np.where(source >= 0, values[source], values)
-            read = partial(_patched, fields.values, number.name, drawn)
-            with mock.patch.object(fields, "values", read):
-                return slopes(selection, number.name)
-
-        over = said.field.name if said.field else "documents"
+        counted = partial(_slopes_of_number, selection, number, values, unit)
+        over = unit_of_number.name or "documents"
         lines.append(tell(f"{name} {number.name} over {over}, slopes", counted, shuffles))
     return lines
+
+
+def _slopes_of_number(
+    selection, number, values: np.ndarray, unit: np.ndarray, chance: np.random.Generator | None
+) -> Counted:
+    """Of its values, or of those of other units."""
+    from webapp.core.documents import fields
+
+    drawn = values
+    if chance is not None:
+        with_number = np.where(number.known(values), np.arange(len(values)), -1)
+        source = values_exchanged(with_number, unit, chance)
+        drawn = np.where(source >= 0, values[source], values)
+    read = partial(_patched, fields.values, number.name, drawn)
+    with mock.patch.object(fields, "values", read):
+        return slopes(selection, number.name)
 
 
 def _patched(values: Callable, name: str, drawn: np.ndarray, version, field) -> np.ndarray:
@@ -154,10 +154,10 @@ def slopes(selection, name: str) -> Counted:
     from webapp.platform.storage.cache import clear_all
 
     clear_all()
-    asked = estimates.Asked(Formula(Term(name), "", ()))
-    found = estimates.regression_of(selection, asked).answers()[1]
+    along = estimates.Asked(Formula(Term(name), "", ()))
+    _, answers = estimates.regression_of(selection, along).answers()
     clear_all()
-    return Counted(int(found.accepted.sum()), disagreeing(found))
+    return Counted(int(answers.accepted.sum()), disagreeing(answers))
 
 
 def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: int) -> list[Line]:

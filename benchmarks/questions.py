@@ -21,11 +21,20 @@ from benchmarks.pages import quantile
 from inference import answers
 from inference.answers import CountedTopics, periods, question, spans
 
-DOCUMENTS, REPEATS = 1_000_000, 7
-TOPICS, TOPICS_OF_DOCUMENT, WORDS = 60, 6, 400
+DOCUMENTS = 1_000_000
+REPEATS = 7
+TOPICS = 60
+TOPICS_OF_DOCUMENT = 6
+WORDS = 400
 VALUES = 5
 SPEAKERS = (0, 500, 50_000)
-FIRST_DAY, DAYS = 723_000, 40 * 365
+YEAR = 365
+FIRST_DAY = 723_000
+YEARS = 40
+YEARS_OF_SPAN = 8
+PART = 0.3  # of the documents, in the first set
+CORRELATION = 0.05  # of documents of one speaker
+MOSTLY = 0.95
 LIMIT = 0.3  # seconds
 SEED = 60
 
@@ -33,38 +42,34 @@ SEED = 60
 def simulated(documents: int, chance: np.random.Generator) -> CountedTopics:
     """Counts of topics, as a run's evidence has them."""
     topics = chance.integers(0, TOPICS, (documents, TOPICS_OF_DOCUMENT), np.int32)
-    tokens = chance.integers(1, 2 * WORDS // TOPICS_OF_DOCUMENT, topics.shape, np.int32)
-    return CountedTopics(
-        np.arange(documents + 1) * TOPICS_OF_DOCUMENT,
-        topics.ravel(),
-        tokens.ravel(),
-        tokens.sum(axis=1),
-        np.arange(TOPICS, dtype=np.int32),
-        TOPICS,
-    )
+    most = 2 * WORDS // TOPICS_OF_DOCUMENT
+    tokens = chance.integers(1, most, topics.shape, np.int32)
+    doc_ptr = np.arange(documents + 1) * TOPICS_OF_DOCUMENT
+    lengths = tokens.sum(axis=1)
+    into = np.arange(TOPICS, dtype=np.int32)
+    return CountedTopics(doc_ptr, topics.ravel(), tokens.ravel(), lengths, into, TOPICS)
 
 
 def timed(name: str, ask: Callable[[], object], repeats: int) -> bool:
     """Prints a line; whether the question is slow."""
-    taken = []
+    seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
         ask()
-        taken.append(time.perf_counter() - began)
-    slow = quantile(taken, 0.95) > LIMIT
-    print(
-        f"{name}: median {np.median(taken):.2f} s, 95% {quantile(taken, 0.95):.2f} s"
-        f"{', slow' if slow else ''}",
-        flush=True,
-    )
-    return slow
+        seconds.append(time.perf_counter() - began)
+    middle = np.median(seconds)
+    nearly_longest = quantile(seconds, MOSTLY)
+    is_slow = nearly_longest > LIMIT
+    verdict = ", slow" if is_slow else ""
+    print(f"{name}: median {middle:.2f} s, 95% {nearly_longest:.2f} s{verdict}", flush=True)
+    return is_slow
 
 
 def main(documents: int, repeats: int) -> None:
     """Prints a line for each question."""
     chance = np.random.default_rng(SEED)
     outcome = simulated(documents, chance)
-    days = np.sort(chance.integers(FIRST_DAY, FIRST_DAY + DAYS, documents))
+    days = np.sort(chance.integers(FIRST_DAY, FIRST_DAY + YEARS * YEAR, documents))
     value = chance.integers(0, VALUES, documents)
     length = periods.finest_length(days)
     number = periods.numbers_of(days, length)
@@ -72,31 +77,32 @@ def main(documents: int, repeats: int) -> None:
     slow: list[bool] = []
     for speakers in SPEAKERS:
         unit = chance.integers(0, speakers, documents) if speakers else None
-        said = f"{speakers:,} speakers" if speakers else "independent documents"
+        who = f"{speakers:,} speakers" if speakers else "independent documents"
 
         def two_sets(unit=unit) -> None:
-            first = chance.random(documents) < 0.3
+            first = chance.random(documents) < PART
             answers.answer(outcome, question.of_two_sets(first, ~first, unit))
 
         def values_of_field(unit=unit) -> None:
-            asked = question.of_values(value, VALUES, unit, np.arange(VALUES))
-            answers.answer_family(outcome, asked)
+            of_values = question.of_values(value, VALUES, unit, np.arange(VALUES))
+            answers.answer_family(outcome, of_values)
 
         def look_through(unit=unit) -> spans.Spans:
-            speaking = None if unit is None else spans.Speakers(unit, 0.05)
+            speaking = None if unit is None else spans.Speakers(unit, CORRELATION)
             return spans.look_through(outcome, times, speaking)
 
         looked = look_through()
 
         def one_span(looked=looked) -> None:
-            begin = chance.integers(0, 30) * 365 + FIRST_DAY
-            looked.answer((days >= begin) & (days < begin + 8 * 365))
+            begin = FIRST_DAY + YEAR * chance.integers(0, YEARS - YEARS_OF_SPAN)
+            end = begin + YEAR * YEARS_OF_SPAN
+            looked.answer((days >= begin) & (days < end))
 
         slow += [
-            timed(f"two sets, {said}", two_sets, repeats),
-            timed(f"{VALUES} values of a field, {said}", values_of_field, repeats),
-            timed(f"all spans of {length}s, {said}", look_through, 1),
-            timed(f"one span, {said}", one_span, repeats),
+            timed(f"two sets, {who}", two_sets, repeats),
+            timed(f"{VALUES} values of a field, {who}", values_of_field, repeats),
+            timed(f"all spans of {length}s, {who}", look_through, 1),
+            timed(f"one span, {who}", one_span, repeats),
         ]
     print(f"slow: {sum(slow)} of {len(slow)} questions")
 
@@ -106,5 +112,5 @@ if __name__ == "__main__":
         "--documents": {"type": int, "default": DOCUMENTS},
         "--repeats": {"type": int, "default": REPEATS},
     }
-    given = options(__doc__, declared).parse_args()
-    main(given.documents, given.repeats)
+    arguments = options(__doc__, declared).parse_args()
+    main(arguments.documents, arguments.repeats)

@@ -1,7 +1,7 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
 webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
 (webapp.analysis.findings.renaming), words of two sets
-(webapp.analysis.keyness.counting), comparing two (webapp.analysis.compare.matchings), and making a
+(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
 
 from tasks.celery import app
@@ -9,6 +9,8 @@ from webapp.analysis.compare import matchings
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Which
+from webapp.analysis.time import answering
+from webapp.analysis.time.contrasts import Constant
 from webapp.core.runs import replicates, training
 from webapp.service.exports import kept
 
@@ -44,6 +46,15 @@ def compare_words(
     """Of two sets of a run's documents, as addresses name them, and those that both are chosen
     of."""
     counting.compute(run_id, addresses, complement, which, by)
+
+
+@app.task(name=answering.TASK)
+def answer(
+    run_id: int, addresses: list[str], complement: bool, constant: Constant, by: int | None
+) -> None:
+    """Of two sets of a run's documents, as addresses name them, and those that both are chosen
+    of."""
+    answering.compute(run_id, addresses, complement, constant, by)
 
 
 @app.task(name="tasks.runs.compare")

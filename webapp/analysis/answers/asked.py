@@ -146,6 +146,12 @@ def _answer(view: RunView, topics: list[int], asked: Question) -> Answers:
     return estimator.answer(_outcome(view, topics), asked)
 
 
+def is_of_time(base: RunSelection, first: RunSelection, second: RunSelection | None) -> bool:
+    """Whether two sets are spans of time and nothing else, for which all spans are looked
+    through. second: None for all documents that are not in the first."""
+    return _is_span(base, first) and (second is None or _is_span(base, second))
+
+
 def _as_span(
     base: RunSelection,
     side_a: RunSelection,
@@ -154,7 +160,7 @@ def _as_span(
 ) -> Answered | None:
     """Where side A is a span of time and nothing else, and B all other time; or they are the last
     and the first third."""
-    if not _is_span(base, side_a) or not (side_b is None or _is_span(base, side_b)):
+    if not is_of_time(base, side_a, side_b):
         return None
     over_all_time = over_time(base)
     if over_all_time is None:

@@ -1,7 +1,7 @@
 """Two sets of documents, as the page that compares two has them, as a claim that can be looked at
 in the other runs of a corpus."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -13,7 +13,8 @@ from inference.effects import joint
 from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
-from webapp.analysis.time import contrasts
+from webapp.analysis.answers.asked import Answered
+from webapp.analysis.time import answering, contrasts
 from webapp.analysis.time.contrasts import Constant, Differences, Side
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection
@@ -34,7 +35,8 @@ class Cells(NamedTuple):
 @dataclass(frozen=True)
 class TwoSets:
     """query: what the address says of both; selection: the documents of the page; base: those of
-    which both sets are parts. against_rest: whether the second is all others. constant: "time" where it is held."""
+    which both sets are parts. against_rest: whether the second is all others. answered:
+    the answer of the page that compares two, where it is known beforehand. constant: "time" where it is held."""
 
     query: QueryDict
     selection: RunSelection
@@ -43,6 +45,7 @@ class TwoSets:
     second: Side
     against_rest: bool
     constant: Constant
+    answered: Answered | None = None
 
     @cached_property
     def documents(self) -> contrasts.Divided:
@@ -53,8 +56,14 @@ class TwoSets:
     def differences(self) -> Differences:
         """The answer of the page that compares two. Raises Invalid as `documents` does."""
         return contrasts.differences(
-            self.base, self.first, self.second, self.documents, self.constant
+            self.base, self.first, self.second, self.documents, self.constant, self.answered
         )
+
+    def known_to(self, by: int | None) -> "TwoSets":
+        """The same where the answer is known, or can be made in a request. by: the user who asks.
+        Raises answering.NotYet where a worker has to make it first."""
+        question = answering.TwoSides(self.base, self.first, self.second, self.constant)
+        return replace(self, answered=question.answered(by))
 
     @property
     def unit(self) -> units.Unit:

@@ -31,9 +31,9 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.time import trends
+from webapp.analysis.time import answering, trends
 from webapp.analysis.time.contrasts import Constant
-from webapp.analysis.time.shapes import Offer, Pinned
+from webapp.analysis.time.shapes import Answering, Offer, Pinned
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
@@ -205,7 +205,11 @@ def _points(*differences: float | None) -> list[str]:
 
 
 @typed(
-    {ClaimPage: "effects/claim.html", NoEffects: "effects/nothing.html"},
+    {
+        ClaimPage: "effects/claim.html",
+        Answering: "time/answering.html",
+        NoEffects: "effects/nothing.html",
+    },
     variants="effects/_variants.html",
 )
 def claim(
@@ -222,7 +226,7 @@ def claim(
     y: str = "",
     rest: bool = False,
     constant: Constant = "",
-) -> Answer[ClaimPage | NoEffects]:
+) -> Answer[ClaimPage | Answering | NoEffects]:
     """One difference of one topic, in the other runs of the corpus, too: of a formula, or of two
     sets of documents, as the page that compares two has them."""
     try:
@@ -230,13 +234,17 @@ def claim(
         if view.run.final and numbers and not formula:
             sets = two_sets.of_address(request.GET, selection, rest, constant)
             if sets is not None:
-                page = claim_of_sets(sets, numbers[0], authorization.user_id(request))
+                by_user = authorization.user_id(request)
+                sets = sets.known_to(by_user)
+                page = claim_of_sets(sets, numbers[0], by_user)
                 return Answer(page, partial(_claim_html, sets, page))
         chosen = asked_formula(selection, formula)
         if not view.run.final or chosen is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
         regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
         page = claim_page(regression, numbers[0], authorization.user_id(request))
+    except answering.NotYet as state:
+        return Answer(state.page, status=202)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_claim_html, regression, page))

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.answers import Answers
+from inference.answers import Answers, Family
 from inference.answers.held import Settings
 from inference.effects import time_curve
 from inference.errors import Invalid
@@ -17,6 +17,7 @@ from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.analysis.answers import asked as asked_once, cautions
+from webapp.analysis.answers.asked import Answered
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import (
     CategoryChoice,
@@ -120,17 +121,22 @@ def _others(base: RunSelection) -> Side:
 
 
 def compare(
-    base: RunSelection, a: Side, b: Side, order: Order, constant: Constant = ""
+    base: RunSelection,
+    a: Side,
+    b: Side,
+    order: Order,
+    constant: Constant = "",
+    answered: Answered | None = None,
 ) -> Compared:
     """Topics by the difference of their shares, and words. constant: "time" compares a with what
-    b's share is expected to be at the times of a.
+    b's share is expected to be at the times of a. answered: the answer, where it is known.
 
     Raises Invalid where a side has no documents, where one document is in both, or where time is to
     be held constant of documents without dates.
     """
     view = base.view
     documents = divided(base, a, b)
-    found = differences(base, a, b, documents, constant)
+    found = differences(base, a, b, documents, constant, answered)
     larger_in_a, larger_in_b = _listed(found, order)
     samples = _samples(base, documents)
     sample_sizes = [len(sample) for sample in samples]
@@ -202,24 +208,36 @@ class Differences(NamedTuple):
         return np.argsort(-np.nan_to_num(distance), kind="stable")
 
 
-def differences(
+def answer_of(
     base: RunSelection, a: Side, b: Side, documents: "Divided", constant: Constant
+) -> Answered:
+    """The answer alone, of all topics that are neither hidden nor merged into others."""
+    side = side_of_documents(base, documents)
+    if constant:
+        topics = asked_once.told_topics(base.view)
+        found, unit = _at_the_same_times(base, (a, b), documents, side, topics)
+        return Answered(topics, found, unit, Family.CHOSEN)
+    of_b = None if b.complement else b.documents
+    return asked_once.of_sides(base, a.documents, of_b, (side == 0, side == 1))
+
+
+def differences(
+    base: RunSelection,
+    a: Side,
+    b: Side,
+    documents: "Divided",
+    constant: Constant,
+    answered: Answered | None = None,
 ) -> Differences:
-    """Of all topics that are neither hidden nor merged into others."""
-    topic_numbers = asked_once.told_topics(base.view)
+    """Of all topics that are neither hidden nor merged into others. answered: see `compare`."""
+    if answered is None:
+        answered = answer_of(base, a, b, documents, constant)
+    topic_numbers = answered.topics
+    found = answered.found
+    unit = answered.unit
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
-    side = side_of_documents(base, documents)
-    same_speakers = ""
-    if constant:
-        found, unit = _at_the_same_times(base, (a, b), documents, side, topic_numbers)
-    else:
-        of_b = None if b.complement else b.documents
-        answered = asked_once.of_sides(base, a.documents, of_b, (side == 0, side == 1))
-        found = answered.found
-        unit = answered.unit
-        if answered.speakers_held and not found.verdict:
-            same_speakers = unit.name
+    same_speakers = unit.name if answered.speakers_held and not found.verdict else ""
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
     caution = cautions.caution(unit, found.units, found.verdict)
     return Differences(topic_numbers, bands, found, tokens, unit, caution, same_speakers)

@@ -280,6 +280,13 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Answering:
+    """The names of two sets that a worker compares."""
+
+    sides: list[str]
+
+
+@dataclass(frozen=True)
 class Compared(Comparison):
     """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
     many more differ, on either side. words_from: documents of each side in which words were

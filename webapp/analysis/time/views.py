@@ -13,9 +13,10 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import contrasts, tables, trends
+from webapp.analysis.time import answering, contrasts, tables, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import (
+    Answering,
     Compared,
     Comparison,
     ComparisonHtml,
@@ -38,6 +39,7 @@ from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.typed import Answer, Here, typed
 
@@ -253,6 +255,7 @@ def _table_html(
     {
         Comparison: "time/compare.html",
         Compared: "time/compare.html",
+        Answering: "time/answering.html",
         TimeNothing: "time/nothing.html",
     }
 )
@@ -266,14 +269,20 @@ def compare(
     order: contrasts.Order = "difference",
     rest: bool = False,
     constant: contrasts.Constant = "",
-) -> Answer[Comparison | Compared | TimeNothing]:
-    """What one set of documents is about and another is not."""
+) -> Answer[Comparison | Compared | Answering | TimeNothing]:
+    """What one set of documents is about and another is not; 202 while a worker compares them."""
     if _by(view.run, by) is None:
         return Answer(NOTHING)
     page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
     try:
-        if asked := contrasts.asked(request.GET, selection, rest):
-            page = replace(contrasts.compare(*asked, order, constant), selection=selection.sentence)
+        sets = contrasts.asked(request.GET, selection, rest)
+        if sets is not None:
+            by_user = authorization.user_id(request)
+            answered = answering.TwoSides(*sets, constant).answered(by_user)
+            compared = contrasts.compare(*sets, order, constant, answered)
+            page = replace(compared, selection=selection.sentence)
+    except answering.NotYet as state:
+        return Answer(state.page, status=202)
     except Invalid as error:
         html = partial(_comparison_html, request, selection, here, page, error.message)
         return Answer(page, html, invalid=error)

@@ -833,7 +833,7 @@ def test_merged_topics_are_compared_as_one(trained):
     def differences():
         everything = Selection.all(RunView(trained))
         asked = contrasts.asked(QueryDict("in_a=president:George Washington"), everything, False)
-        return contrasts._differences(*asked, contrasts.divided(*asked), "")
+        return contrasts.differences(*asked, contrasts.divided(*asked), "")
 
     before = differences()
     curation.change(trained, 1, {"into": "0"}, "Ada")
