@@ -28,8 +28,15 @@ _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+")
 # Around a field of BibTeX; a title in braces within quotation marks keeps its capitals
 _BRACES = {"month": "%s", "title": '"{%s}"'}
+_WORD = re.compile(r"[^\W\d_]+")
+MOST_NAMED_BY_CHICAGO = 3  # authors of a note; of more the first, and "et al."
+MOST_NAMED_BY_MLA = 2
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+# May, June and July are written out.
+_MONTHS_OF_MLA = (
+    "Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.",
 )  # fmt: skip
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -95,75 +102,52 @@ def all_of(cited: Passage) -> Citations:
 def chicago(cited: Passage) -> str:
     """A note: Abraham Lincoln, “First Inaugural,” March 4, 1861, in Speeches (speeches.csv, row
     12), characters 120–480."""
-    title = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
-    begin = (
-        f"{_several([_forward(name) for name in cited.authors])}, {title}"
-        if cited.authors
-        else title
-    )
-    holding_place = (
-        ", ".join(filter(None, [cited.file, cited.place])).replace("(", "[").replace(")", "]")
-    )
-    parts = [
-        _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d.",
-        f"in {cited.work}" + (f" ({holding_place})" if holding_place else ""),
-        cited.part,
-        _characters(cited),
-        cited.url,
-    ]
-    return _ended(f"{begin} {', '.join(filter(None, parts))}")
+    begin = f"“{_inner(cited.title)},”" if cited.title else f"untitled document {cited.number},"
+    if cited.authors:
+        authors = _several([_forward(name) for name in cited.authors])
+        begin = f"{authors}, {begin}"
+    work = f"in {cited.work}"
+    holding_place = _joined(cited.file, cited.place).replace("(", "[").replace(")", "]")
+    if holding_place:
+        work = f"{work} ({holding_place})"
+    date = _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d."
+    return _ended(f"{begin} {_joined(date, work, cited.part, _characters(cited), cited.url)}")
 
 
 def mla(cited: Passage) -> str:
     """A work cited: Lincoln, Abraham. “First Inaugural.” Speeches, 4 Mar. 1861, speeches.csv, row
     12, characters 120–480."""
-    short = [
-        name if len(name) < 5 else f"{name[: 4 if name == 'September' else 3]}." for name in _MONTHS
-    ]
-    names = cited.authors[:1] if len(cited.authors) > 2 else cited.authors
-    authors = [names[0], *map(_forward, names[1:])] if names else []
-    by = f"{authors[0]}, et al" if len(cited.authors) > 2 else ", and ".join(authors)
-    title = (
-        f"“{_ended(_inner(cited.title))}”" if cited.title else f"Untitled document {cited.number}."
+    if len(cited.authors) > MOST_NAMED_BY_MLA:
+        by = f"{cited.authors[0]}, et al"
+    else:
+        # The first by the family name, as the list of works is sorted.
+        by = ", and ".join([*cited.authors[:1], *map(_forward, cited.authors[1:])])
+    title = f"Untitled document {cited.number}."
+    if cited.title:
+        title = f"“{_ended(_inner(cited.title))}”"
+    date = _date(cited.date, "{day} {month} {year}", _MONTHS_OF_MLA)
+    source = _joined(
+        cited.work, date, cited.file, cited.place, cited.part, _characters(cited), cited.url
     )
-    parts = [
-        cited.work,
-        _date(cited.date, "{day} {month} {year}", short),
-        cited.file,
-        cited.place,
-        cited.part,
-    ]
-    return " ".join(
-        filter(
-            None,
-            [
-                _ended(by),
-                title,
-                _ended(", ".join(filter(None, [*parts, _characters(cited), cited.url]))),
-            ],
-        )
-    )
+    sentences = [_ended(by), title, _ended(source)]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def bibtex(cited: Passage) -> str:
     """An entry of the type misc, which every style has; names stand in braces unless they are
     "Family, Given"."""
     year, month, _ = _taken_apart(cited.date)
+    note = _characters(cited).capitalize()
+    if cited.date and not year:
+        note = f"{note}. Date: {cited.date}"
     fields = {
-        "author": " and ".join(
-            [_latex(name) if _turned(name) else f"{{{_latex(name)}}}" for name in cited.authors]
-        ),
+        "author": " and ".join(map(_author_of_bibtex, cited.authors)),
         "title": _latex(cited.title or f"Untitled document {cited.number}"),
         "year": str(year or ""),
         "month": _MONTHS[month - 1][:3].lower() if month else "",
-        "howpublished": _latex(
-            ", ".join(filter(None, [cited.work, cited.file, cited.place, cited.part]))
-        ),
+        "howpublished": _latex(_joined(cited.work, cited.file, cited.place, cited.part)),
         "url": cited.url.replace("%", r"\%"),
-        "note": _latex(
-            _characters(cited).capitalize()
-            + ("" if year or not cited.date else f". Date: {cited.date}")
-        ),
+        "note": _latex(note),
     }
     lines = [
         f"  {name} = {_BRACES.get(name, '{%s}') % value}" for name, value in fields.items() if value
@@ -171,24 +155,19 @@ def bibtex(cited: Passage) -> str:
     return f"@misc{{{_key(cited)},\n" + ",\n".join(lines) + "\n}\n"
 
 
+def _author_of_bibtex(name: str) -> str:
+    """In braces unless it is "Family, Given": else BibTeX would take it apart."""
+    return _latex(name) if _turned(name) else f"{{{_latex(name)}}}"
+
+
 def csl(cited: Passage) -> dict[str, Any]:
     """An item of CSL JSON, as Zotero and Pandoc read it."""
-    parts = [part for part in _taken_apart(cited.date) if part]
     fields = {
         "id": _key(cited),
         "type": "document",
         "title": cited.title,
-        "author": [
-            (
-                {"family": turned[0], "given": turned[1]}
-                if (turned := _turned(name))
-                else {"literal": name}
-            )
-            for name in cited.authors
-        ],
-        "issued": (
-            {"date-parts": [parts]} if parts else {"literal": cited.date} if cited.date else None
-        ),
+        "author": [_author_of_csl(name) for name in cited.authors],
+        "issued": _date_of_csl(cited.date),
         "container-title": cited.work,
         "archive": cited.file,
         "archive_location": cited.place,
@@ -197,6 +176,26 @@ def csl(cited: Passage) -> dict[str, Any]:
         "note": _characters(cited),
     }
     return {name: value for name, value in fields.items() if value}
+
+
+def _author_of_csl(name: str) -> dict[str, str]:
+    turned = _turned(name)
+    if turned is None:
+        return {"literal": name}
+    family, first_name = turned
+    return {"family": family, "given": first_name}
+
+
+def _date_of_csl(date: str) -> dict[str, Any] | None:
+    parts = [part for part in _taken_apart(date) if part]
+    if parts:
+        return {"date-parts": [parts]}
+    return {"literal": date} if date else None
+
+
+def _joined(*parts: str) -> str:
+    """Those that there are, with commas between them."""
+    return ", ".join(part for part in parts if part)
 
 
 def _line(text: str) -> str:
@@ -214,12 +213,11 @@ def _ended(text: str) -> str:
 
 def _turned(name: str) -> tuple[str, str] | None:
     """(family, given) of a name that is written "Family, Given"."""
-    family, comma, first_name = name.partition(",")
-    return (
-        (family.strip(), first_name.strip())
-        if comma and family.strip() and first_name.strip() and "," not in first_name
-        else None
-    )
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) != 2 or not all(parts):
+        return None
+    family, first_name = parts
+    return family, first_name
 
 
 def _forward(name: str) -> str:
@@ -227,20 +225,18 @@ def _forward(name: str) -> str:
 
 
 def _several(names: list[str]) -> str:
-    if len(names) > 3:
+    if len(names) > MOST_NAMED_BY_CHICAGO:
         return f"{names[0]} et al."
-    return (
-        names[0]
-        if len(names) == 1
-        else ", ".join(names[:-1]) + (", and " if len(names) > 2 else " and ") + names[-1]
-    )
+    if len(names) < 3:
+        return " and ".join(names)
+    return f"{', '.join(names[:-1])}, and {names[-1]}"
 
 
 def _taken_apart(date: str) -> tuple[int | None, int | None, int | None]:
     match = _DATE.fullmatch(date)
-    year, month, day = (
-        (int(part) if part else None for part in match.groups()) if match else (None, None, None)
-    )
+    if match is None:
+        return None, None, None
+    year, month, day = [int(part) if part else None for part in match.groups()]
     return year, month, day
 
 
@@ -263,11 +259,12 @@ def _latex(text: str) -> str:
 
 def _key(cited: Passage) -> str:
     """ "lincoln1861-2-120": the first name or word of the title, the year, document and place."""
-    first = cited.authors[0] if cited.authors else cited.title
-    turned = _turned(first) if cited.authors else None
-    words = re.findall(r"[^\W\d_]+", turned[0] if turned else first)
-    word = (words[-1] if cited.authors else words[0]) if words else "document"
-    plain = (
-        unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode().lower() or "document"
-    )
-    return f"{plain}{_taken_apart(cited.date)[0] or ''}-{cited.number}-{cited.start}"
+    if cited.authors:
+        turned = _turned(cited.authors[0])
+        words = _WORD.findall(turned[0] if turned else cited.authors[0])[-1:]  # the family name
+    else:
+        words = _WORD.findall(cited.title)[:1]
+    decomposed = unicodedata.normalize("NFKD", "".join(words))
+    plain = decomposed.encode("ascii", "ignore").decode().lower() or "document"
+    year, _, _ = _taken_apart(cited.date)
+    return f"{plain}{year or ''}-{cited.number}-{cited.start}"

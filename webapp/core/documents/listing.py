@@ -146,10 +146,16 @@ class Listing:
             if at < part.length and part.at(at) == number:
                 left = [neighbour for neighbour in parts[:n] if neighbour.length]
                 right = [neighbour for neighbour in parts[n + 1 :] if neighbour.length]
-                previous = part.at(at - 1) if at else left[-1].at(-1) if left else None
-                following = (
-                    part.at(at + 1) if at + 1 < part.length else right[0].at(0) if right else None
-                )
+                previous = None
+                if at > 0:
+                    previous = part.at(at - 1)
+                elif left:
+                    previous = left[-1].at(-1)
+                following = None
+                if at + 1 < part.length:
+                    following = part.at(at + 1)
+                elif right:
+                    following = right[0].at(0)
                 return Neighbours(previous, following, before + at + 1)
             before += part.length
         return Neighbours(None, None, 0)
@@ -179,7 +185,9 @@ class Listing:
 
         def key(number: int) -> float:
             day = float(days[number])
-            return _LAST if day == 0 else -day if newest else day
+            if day == 0:
+                return _LAST
+            return -day if newest else day
 
         ordered = fields.by_date(self.selection.version, newest)
         if self.selection.span and ordered is not None:

@@ -33,30 +33,23 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is,
     else the beginning."""
     selection = listing.selection
-    topic = (
-        listing.topic
-        if listing.topic is not None
-        else next((topic for topic, _ in selection.topics), None)
-    )
+    topic = listing.topic
+    if topic is None and selection.topics:
+        topic, _ = selection.topics[0]
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
     beginnings = texts.beginnings(selection.corpus, numbers)
-    matches = (
-        search.passages(selection.corpus, selection.q, numbers)
-        if selection.q
-        else texts.passages(selection.run_view, numbers, topic)
-        if topic is not None
-        else {}
-    )
-    shares = (
-        dict(zip(numbers, _shares(selection, numbers, topic), strict=True))
-        if topic is not None
-        else {}
-    )
+    matches = {}
+    if selection.q:
+        matches = search.passages(selection.corpus, selection.q, numbers)
+    elif topic is not None:
+        matches = texts.passages(selection.run_view, numbers, topic)
+    shares: dict[int, float] = {}
+    if topic is not None:
+        shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True))
     owner = selection.run or selection.corpus
     view = selection.view
-    parameters = (
-        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
-    )  # a document knows its list by them
+    # A document knows its list by them.
+    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""
 
     def shown(number: int) -> FoundDocument:
         row = by_number[number]

@@ -1,6 +1,7 @@
 """What was deleted and can be brought back: the list of it, and what one of it was."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, F, Q
 from django.db.models.functions import Now
@@ -30,14 +31,12 @@ def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], 
     ):
         if before:
             at, before_kind, pk = before
-            deleted_then = (
-                Q(deleted_at=at, pk__lt=pk)
-                if kind == before_kind
-                else Q(deleted_at=at)
-                if kind < before_kind
-                else Q(pk=None)
-            )
-            rows = rows.filter(Q(deleted_at__lt=at) | deleted_then)
+            further = Q(deleted_at__lt=at)
+            if kind == before_kind:
+                further |= Q(deleted_at=at, pk__lt=pk)
+            elif kind < before_kind:
+                further |= Q(deleted_at=at)
+            rows = rows.filter(further)
         deleted += [
             (row.deleted_at, kind, row.pk, row)
             for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]
@@ -56,22 +55,38 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
     documents = dict(
         Corpus.everything.filter(pk__in=corpora).values_list("pk", "version__documents")
     )
-    return [
-        DeletedRow(
-            adds=isinstance(row, Corpus) and row.into_id is not None,
-            of=None if isinstance(row, Corpus) else Identified(row.corpus_id, row.corpus.name),
-            topics=None if isinstance(row, Corpus) else row.topics,
-            documents=(documents.get(row.pk) or 0) if isinstance(row, Corpus) else None,
-            runs=runs.get(row.pk, 0) if isinstance(row, Corpus) else None,
-            kind="corpus" if isinstance(row, Corpus) else "run",
-            id=row.pk,
-            name=_name(row),
-            deleted=row.deleted_at,
-            until=deletion.until(row.deleted_at),
-        )
-        for row in rows
-        if row.deleted_at is not None
-    ]
+    described = []
+    for row in rows:
+        if row.deleted_at is None:
+            raise AssertionError("Only what is deleted is listed.")
+        of_every_kind: dict[str, Any] = {
+            "id": row.pk,
+            "name": _name(row),
+            "deleted": row.deleted_at,
+            "until": deletion.until(row.deleted_at),
+        }
+        if isinstance(row, Corpus):
+            deleted = DeletedRow(
+                kind="corpus",
+                adds=row.into_id is not None,
+                of=None,
+                topics=None,
+                documents=documents.get(row.pk) or 0,
+                runs=runs.get(row.pk, 0),
+                **of_every_kind,
+            )
+        else:
+            deleted = DeletedRow(
+                kind="run",
+                adds=False,
+                of=Identified(row.corpus_id, row.corpus.name),
+                topics=row.topics,
+                documents=None,
+                runs=None,
+                **of_every_kind,
+            )
+        described.append(deleted)
+    return described
 
 
 def one(row: Corpus | Run) -> DeletedRow:

@@ -90,12 +90,12 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
         .defer("topic_coherence")
     )
     by_run = {metric.run_id: metric for metric in last}
-    done = [
-        run.snapshot_id for run in page[:PAGE] if run.status == Run.Status.DONE and run.snapshot_id
-    ]
-    clear = measures.clear_topics(done)
-    rows = [
-        RunRow(
+    done = [run for run in page[:PAGE] if run.status == Run.Status.DONE]
+    clear = measures.clear_topics([run.snapshot_id for run in done if run.snapshot_id])
+
+    def described(run: Run) -> RunRow:
+        metric = by_run.get(run.pk)
+        return RunRow(
             id=run.pk,
             status=run.status,
             by=run.by.name if run.by else "",
@@ -103,18 +103,22 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
             K=run.topics,
             version=run.version.number,
             created=run.created_at,
-            held_out=by_run[run.pk].held_out if run.pk in by_run else None,
+            held_out=metric.held_out if metric else None,
             clear=clear.get(run.snapshot_id) if run.snapshot_id else None,
         )
-        for run in page[:PAGE]
-    ]
+
+    rows = [described(run) for run in page[:PAGE]]
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
 
 
 def about(corpus: Corpus) -> CorpusFacts:
     """A corpus; its fields are known when it is ready."""
     version = corpus.version if corpus.status == Corpus.Status.READY else None
-    dated = fields.dated(version) if version else None
+    categories = []
+    dated = None
+    if version:
+        categories = [category.name for category in fields.categories(version)]
+        dated = fields.dated(version)
     return CorpusFacts(
         id=corpus.pk,
         name=corpus.name,
@@ -124,7 +128,7 @@ def about(corpus: Corpus) -> CorpusFacts:
         embargo=corpus.embargo,
         status=corpus.stage,
         created=corpus.created_at,
-        categories=[category.name for category in fields.categories(version)] if version else [],
+        categories=categories,
         dated=[day.isoformat() for day in dated] if dated else None,
     )
 

@@ -106,19 +106,24 @@ def first_files(corpus: Corpus) -> FilesSection:
 
 
 def _shown(file: SourceFile) -> StoredFile:
-    documents, problems = (
-        reverse(name, args=[file.corpus_id]) for name in ("corpus_documents", "corpus_problems")
-    )
+    documents_url = problems_url = None
+    if file.first is not None:
+        documents = reverse("corpus_documents", args=[file.corpus_id])
+        documents_url = f"{documents}?only=file:{file.position}"
+    if file.problems:
+        problems = reverse("corpus_problems", args=[file.corpus_id])
+        problems_url = f"{problems}?file={file.position}"
+    encoding = ""
+    if file.documents:
+        encoding = reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding)
     return StoredFile(
         name=file.name,
         format=readers.formats.named(file.name).label,
         bytes=file.bytes,
-        encoding=(
-            reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding) if file.documents else ""
-        ),
+        encoding=encoding,
         documents=file.documents,
-        documents_url=f"{documents}?only=file:{file.position}" if file.first is not None else None,
-        problems_url=f"{problems}?file={file.position}" if file.problems else None,
+        documents_url=documents_url,
+        problems_url=problems_url,
         problems=file.problems,
         error=file.error,
     )
@@ -265,31 +270,31 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
     """As far as the row says, and while a worker is at it what it told last."""
     upload = corpus.unstored
     version = page.making
-    kind = (
-        "choosing"
-        if version
-        else "looking"
-        if upload and upload.question
-        else "storing"
-        if upload
-        else "reading"
-    )
+    kind = "reading"
+    if version:
+        kind = "choosing"
+    elif upload:
+        kind = "looking" if upload.question else "storing"
     waits = (version.status if version else page.status) == "queued"
     works = page.status == "reading" or bool(version)
     note = progress_note(corpus) if works and not waits else {}
-    stage = STAGES.get(note.get("stage", ""), "Being made" if version else STAGES[kind])
-    stage = (
-        "Waiting for a worker"
-        if waits
-        else "Files are being stored"
-        if kind == "storing"
-        else stage
-    )
+    if waits:
+        stage = "Waiting for a worker"
+    elif kind == "storing":
+        stage = "Files are being stored"
+    else:
+        stage = STAGES.get(note.get("stage", ""), "Being made" if version else STAGES[kind])
+    if version:
+        stage = f"Version {version.number:,}: {stage[0].lower()}{stage[1:]}"
     read = note.get("bytes_read", page.bytes_read)
-    notice = NO_WORKER if page.workers == 0 else NOBODY_KNOWS if page.workers is None else ""
+    notice = version.error if version else page.error
+    if not notice and page.workers is None:
+        notice = NOBODY_KNOWS
+    elif not notice and page.workers == 0:
+        notice = NO_WORKER
     return Progress(
         kind=kind,
-        stage=f"Version {version.number:,}: {stage[0].lower()}{stage[1:]}" if version else stage,
+        stage=stage,
         bytes=read,
         files=note.get("files", page.files_stored),
         documents=note.get("documents", page.documents_read),
@@ -297,7 +302,7 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
         bar=kind != "looking" and not (version and read >= corpus.bytes_total),
         state=kind if waits or works else page.status,
         then=_next_address(corpus, page),
-        notice=(version.error if version else page.error) or notice,
+        notice=notice,
     )
 
 
