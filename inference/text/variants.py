@@ -25,6 +25,10 @@ _SPELLINGS = [  # language, "" for any; what is written otherwise; how
     ("en", regex.compile(r"(?<=\w{2})ys(?=(?:e|ed|es|ing|er|ers)$)"), "yz"),
     ("en", regex.compile(r"(?<=\w{3})our"), "or"),
 ]
+# Letters that carry a hamza in Arabic, which writers leave out or set on another letter; in no other
+# language of the script are they one letter
+_CARRIED = str.maketrans("أإآٱؤ", "اااائ")
+_CARRIERS = regex.compile("[أإآٱؤئ]")
 _ANY = regex.compile("[œæ]|is|ys|our")  # of these, to be quick
 
 
@@ -41,7 +45,7 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     """
     tokens, pairs, times = _hyphens(stream)
     lexicon: Lexicon = stream.lexicon
-    spelt = _spellings(lexicon, tokens, language)
+    spelt = _spellings(lexicon, tokens, language) | _carried(lexicon, tokens, language)
     first = np.argsort(-times, kind="stable")[:MOST]
     pairs = pairs[first]
     times = times[first]
@@ -124,3 +128,27 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
         candidate_pairs[i] if often[i] <= rival[i] else candidate_pairs[i][::-1]
         for i in pair_numbers
     )
+
+
+def _carried(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:
+    """Arabic words that are written with and without a hamza, or with another letter below it -> the
+    most frequent of these writings. Final ي and ى, ة and ه stay apart: they are often two words
+    (علي, على; كتابة, كتابه)."""
+    if language != "ar":
+        return {}
+    carriers: set[str] = set()
+    for _, words in lexicon.blocks():
+        carriers.update(filter(_CARRIERS.search, words))
+    plain = {word.translate(_CARRIED) for word in carriers}
+    writings = sorted(carriers | plain)
+    numbers = lexicon.find(writings)
+    often = np.where(numbers >= 0, tokens[numbers], 0).tolist()
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for word, count in zip(writings, often, strict=True):
+        if count:
+            groups.setdefault(word.translate(_CARRIED), []).append((count, word))
+    usual: dict[str, str] = {}
+    for group in groups.values():
+        _, most_frequent = max(group)
+        usual |= {word: most_frequent for _, word in group if word != most_frequent}
+    return usual

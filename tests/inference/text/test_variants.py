@@ -119,3 +119,19 @@ def test_pages_mark_a_writing_as_its_word():
         "cooper",
         "organiz",
     ]
+
+
+def test_arabic_words_with_and_without_a_hamza(tmp_path):
+    """Final letters are left apart: the name Ali and “on”, a writing and his book are two words."""
+    texts = [
+        "أحمد احمد أحمد إلى الى إلى مسؤول مسئول مسئول",
+        "علي على كتابة كتابه آخر آخر اخر أخر",
+    ]
+    assert found(tmp_path / "ar", *texts, language="ar") == {
+        "احمد": "أحمد",
+        "الى": "إلى",
+        "مسؤول": "مسئول",
+        "اخر": "آخر",
+        "أخر": "آخر",
+    }
+    assert found(tmp_path / "fa", *texts, language="fa") == {}
