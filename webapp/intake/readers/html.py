@@ -22,8 +22,9 @@ from webapp.intake.readers.prose import Prose, line, preview
 from webapp.intake.readers.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
+# Not the head: without tags for it and the body, the parser takes what it does not know into it
 _LEFT_OUT = set(
-    "script style nav template noscript svg math head form button select option textarea iframe"
+    "script style nav template noscript svg math title form button select option textarea iframe"
     " object audio video canvas rt rp rtc".split()
 )
 _PARAGRAPHS = set(

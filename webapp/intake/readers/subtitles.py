@@ -17,8 +17,10 @@ _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _CUE = regex.compile(rf"\s*{_TIME}[ \t]*-->[ \t]*{_TIME}")
 _VOICE = regex.compile(r"<v(?:\.[^\s>]{0,80})?[ \t]+([^>]{1,200})>")
 _TAG = regex.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}")
-# “ANNA:”, “- Anna Maria:” and “>> ANNA:” before what is said
-_SPEAKER = regex.compile(r"^(?:[-–—]|>>)?\s*(\p{Lu}[\p{L}\p{M}.’' -]{0,40}):\s+(?=\S)")
+# “ANNA:”, “- Anna Maria:”, “>> ANNA:” and “[SPEAKER_00]:” before what is said
+_SPEAKER = regex.compile(
+    r"^(?:[-–—]|>>)?\s*(?|(\p{Lu}[\p{L}\p{M}.’' -]{0,40})|\[(\p{L}[^\[\]\n]{0,40})\]):\s+(?=\S)"
+)
 _SHARE = 0.3  # of captions that name a speaker, where these are speakers
 
 
@@ -68,6 +70,8 @@ def _captions(text: str) -> Iterator[_Caption]:
     time = speaker = ""
     for row in [*text.split("\n"), ""]:
         if cue := _CUE.match(row):
+            if lines and lines[-1].isdecimal():  # the caption's number, where no blank line is
+                lines.pop()
             if lines:
                 yield _Caption(time, speaker, lines)
             hours, minutes, seconds = (int(part or 0) for part in cue.groups()[:3])
