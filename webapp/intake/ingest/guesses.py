@@ -128,6 +128,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
             date_order=before.date_order or sniff.options.date_order,
             html=before.html,
             running=before.running,
+            lemmas=before.lemmas,
             surplus=before.surplus,
         ),
     )

@@ -107,6 +107,11 @@ class ReadingForm(NamedVocabularyForm):
             " feed. How many they are stands at the top."
         ),
     )
+    lemmas = forms.BooleanField(
+        required=False,
+        label="Read lemmas instead of words",
+        help_text="Of CoNLL-U and VRT, where a column has them: “go” for “went”.",
+    )
     surplus = forms.BooleanField(
         required=False,
         label="Surplus cells belong to the text",
@@ -156,6 +161,7 @@ class ReadingForm(NamedVocabularyForm):
             "missing": options.missing,
             "surplus": options.surplus,
             "running": options.running,
+            "lemmas": options.lemmas,
             "delimiter": options.delimiter or ",",
             "text": options.text,
             "title": options.title,
@@ -211,6 +217,8 @@ class ReadingForm(NamedVocabularyForm):
             del self.fields["encoding"]
         if not readers.formats.paged(options):
             del self.fields["running"]
+        if not readers.formats.divided(options):
+            del self.fields["lemmas"]
         if guesses.keeps_columns(corpus):
             for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
                 self.fields.pop(name, None)

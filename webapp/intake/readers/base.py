@@ -149,6 +149,7 @@ class Options:
     escapes: bool = False  # whether quotation marks within cells stand behind a backslash
     # whether lines that run through the pages of a file (headers, page numbers) are left out
     running: bool = True
+    lemmas: bool = False  # whether texts that are divided into words are read by their lemmas
 
     def __post_init__(self) -> None:
         # JSON, by which they are stored and sent to the sandbox, has lists alone

@@ -138,6 +138,9 @@ FORMATS = {  # the first that matches a file's name is its format
     "references": Format(
         (".ris", ".bib"), "references", _REFERENCE, "references", encoded=True, sandboxed=True
     ),
+    "zotero": Format(
+        (".rdf",), "library (Zotero RDF)", _REFERENCE, "zotero", columns=True, sandboxed=True
+    ),
     "tagged": Format(
         (".conllu", ".conll", ".vrt"),
         "words (CoNLL-U, VRT)",
@@ -195,6 +198,11 @@ def encoded(options: Options) -> bool:
 def paged(options: Options) -> bool:
     """Whether files that are read so may have pages, and lines that run through these."""
     return (options.entry or options.format) in ("pdf", "text", "zip", "tar")
+
+
+def divided(options: Options) -> bool:
+    """Whether files that are read so are divided into words, which may have lemmas."""
+    return (options.entry or options.format) == "tagged"
 
 
 def single(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""HTML: one document a page. Scripts, styles, menus and forms are left out."""
+"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms are left out."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from dataclasses import replace
 import regex
 from lxml import etree
 
-from webapp.intake.readers import html_cells, labels, note_marks, ocr
+from webapp.intake.readers import html_cells, labels, note_marks, ocr, press
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -75,6 +75,9 @@ def read(
     )
     prose = Prose(name)
     tree = add(text, prose)
+    if tree is not None and not prose.flat and press.is_press(text):
+        yield from press.articles(tree, name, lay_out)
+        return
     title, date, metadata = _about(tree) if tree is not None else ("", "", {})
     if prose.flat:
         yield Problem(name, "", f"“{name}”: {FLAT}.", False)

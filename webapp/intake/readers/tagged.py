@@ -1,7 +1,9 @@
 """Texts that are divided into words already (.conllu, .vrt): the words as they are given, with the
-spaces that they had; one document for each text in the file."""
+spaces that they had, or their lemmas; one document for each text in the file."""
 
 import html
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import regex
@@ -25,6 +27,10 @@ from webapp.intake.readers.prose import document
 from webapp.intake.readers.text import sniff
 
 __all__ = ["read", "sniff"]
+
+_LEMMA = 1  # the column of CoNLL-U behind that of the words
+_LOOKED_AT = 2_000  # lines by which it is known which column has lemmas
+_ALIKE = 2  # letters with which a lemma begins as its word does
 
 _COMMENT = regex.compile(r"#\s*(newdoc|newpar|meta::\w+|date|title|author)\b(?:\s+id)?\s*=?\s*(.*)")
 _ELEMENT = regex.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/?>\s*$")
@@ -74,11 +80,15 @@ class _Text:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    add = _conllu if extension(name) in (".conllu", ".conll") else _vrt
+    is_conllu = extension(name) in (".conllu", ".conll")
+    add = _conllu if is_conllu else _vrt
     text = _Text(name)
     number = 0
+    column = 0
+    if options.lemmas:
+        column = _LEMMA if is_conllu else _lemma_column(path, name, options)
     with opened(path, name, advance) as file:
-        state = {"skip": 0}
+        state = {"skip": 0, "column": column}
         for row, _ in lines(decoded(file, options.encoding), 1 << 16):
             begins = add(row.rstrip("\r\n"), text, state)
             if begins is not None:
@@ -93,6 +103,30 @@ def read(
         raise Unreadable(
             f"“{name}” holds no words, one a line, as files of this form do; it was left out."
         )
+
+
+def _lemma_column(path: Source, name: str, options: Options) -> int:
+    """The column behind the words whose values mostly begin as the words do; 0, for the words
+    themselves, where there is none."""
+    alike: Counter[int] = Counter()
+    count = 0
+    with opened(path, name) as file:
+        for row, _ in itertools.islice(lines(decoded(file, options.encoding), 1 << 16), _LOOKED_AT):
+            word, *others = row.rstrip("\r\n").split("\t")
+            if others and not word.startswith("<"):
+                count += 1
+                begin = word[:_ALIKE].casefold()
+                alike.update(
+                    n for n, cell in enumerate(others, 1) if cell.casefold()[:_ALIKE] == begin
+                )
+    column, often = max(alike.items(), key=lambda item: item[1], default=(0, 0))
+    return column if 2 * often > count else 0
+
+
+def _word(cells: list[str], column: int) -> str:
+    """What is read of a word's cells: a lemma, or the word itself where it has none."""
+    value = cells[column] if column < len(cells) else ""
+    return cells[0] if value.strip() in ("", "_", "<unknown>", "--") else value
 
 
 def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
@@ -113,6 +147,8 @@ def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
     first, _, last = cells[0].partition("-")
     if "." in first:  # a word that is not written
         return None
+    if last.isdigit() and state["column"]:
+        return None  # the parts that follow have lemmas
     if last.isdigit():  # “1-2 du”: the parts that follow are not written
         state["skip"] = int(last)
     elif first.isdigit() and int(first) <= state["skip"]:
@@ -120,14 +156,14 @@ def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
     if first == "1":
         state["skip"] = int(last) if last.isdigit() else 0
     glued = len(cells) > 9 and "SpaceAfter=No" in cells[9]
-    text.add(cells[1], "" if glued else " ")
+    text.add(_word(cells[1:], state["column"]), "" if glued else " ")
     return None
 
 
 def _vrt(row: str, text: _Text, state: dict) -> dict[str, str] | None:
     element = _ELEMENT.match(row)
     if element is None:
-        word = html.unescape(row.split("\t")[0])
+        word = html.unescape(_word(row.split("\t"), state["column"]))
         if word.strip():
             if word in _CLOSES and text.space == " ":
                 text.space = ""

@@ -213,6 +213,30 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
             {"author": "Jefferson, Thomas; Müller, Anna", "journal": "Journal of the Congress"},
         )
     ],
+    "library.rdf": [
+        (
+            "The address speaks of peace with all nations, of the tariff on wool and of the public"
+            " debt.",
+            "Of peace and tariffs",
+            "1990-05-03",
+            "",
+            {
+                "author": "Lee, Anna; Möller, Bo",
+                "journal": "Journal of Addresses",
+                "type": "journalArticle",
+                "keywords": "peace",
+                "url": "https://example.org/peace",
+                "file": "files/2/Lee and Möller - 1990 - Of peace.pdf",
+            },
+        ),
+        (
+            "The canals of the north",
+            "The canals of the north",
+            "1991",
+            "",
+            {"author": "Smith", "type": "book"},
+        ),
+    ],
     "peace.conllu": [
         ("The peace.", "j1801", "", "peace.conllu", {"id": "j1801"}),
         ("du Congrès", "w1790", "", "peace.conllu", {"id": "w1790"}),
@@ -261,6 +285,7 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
 SAID = {
     "letters.mbox": "1 attachment or other part of it was not read",
     "WhatsApp Chat with Congress.txt": "2 notices and messages without text",
+    "library.rdf": "1 items have no abstract",
 }
 HEADINGS = {
     "address.md",

@@ -2,11 +2,13 @@
 and as they come broken."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from tests.webapp.intake.readers.reading import load
 from tests.webapp.intake.readers.test_examples import FOLDER
+from webapp.intake import readers
 from webapp.intake.readers.base import Document, Unreadable
 
 ALTO = (
@@ -119,6 +121,29 @@ def test_speakers_of_subtitles(file):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "a.conllu",
+            "# newdoc id = a\n1\tShe\tshe\tP\n2\twent\tgo\tV\n3-4\tdu\t_\t_\n3\tde\tde\tP\n4\tle\tle\tD\n"
+            "5\tmills\t_\tN\n",
+        ),
+        (
+            "a.vrt",
+            '<text id="a">\nShe\tPRON\tshe\nwent\tVERB\tgo\nde\tPREP\tde\nle\tDET\tle\nmills\tNOUN\t'
+            "<unknown>\n</text>\n",
+        ),
+    ],
+)
+def test_lemmas_where_they_are_chosen(file, name, content):
+    path, name = file(content, name)
+    options = replace(readers.sniff(path, name).options, lemmas=True)
+    (document,) = readers.read(path, name, options)
+    assert document.text.split() == "she go de le mills".split()
+    assert load(path, name)[0][0].text.split()[1] == "went"
+
+
 def test_references_without_abstracts_are_counted(file):
     bib = (
         "@string{x = {y}}\n@book{a, title={Peace and {War}}, author={Tolst{\\'o}i, L. and Other, A.},"
@@ -174,3 +199,32 @@ def test_any_damage_is_a_sentence(file, name):
             assert "can't be read: it is damaged" not in str(error)
         else:
             assert all(isinstance(document, Document) for document in documents)
+
+
+def test_articles_of_a_press_database(file):
+    """The form in which Europresse gives articles, older and newer."""
+    older = (
+        '<article><header><div class="DocPublicationName">Le Monde</div><span class="DocHeader">Le'
+        ' Monde, mardi 5 janvier 2021, p. 8</span><div class="titreArticle"><p class='
+        '"titreArticleVisu">La crue</p></div><div class="docAuthors">Zoé L.</div></header><section>'
+        '<div class="DocText clearfix"><div class="docOcurrContainer"><p>La rivière monta.</p><p>Le'
+        " blé fut perdu.</p></div></div></section><footer>© 2021 Europresse</footer></article>"
+    )
+    newer = (
+        '<article><span class="rdp__DocPublicationName">Sud Ouest, no. 12</span><p class='
+        '"rdp__articletitle">La grève</p><div class="docOcurrContainer"><p>Les dockers.</p></div>'
+        '<div class="publiC-lblNodoc">news·20200309·SO·77</div></article>'
+    )
+    empty = '<article><p class="rdp__articletitle">Rien</p></article>'
+    page = f"<html><body><h1>Documents</h1>{older}{newer}{empty}</body></html>"
+    documents, (problem,) = load(*file(page, "europresse.html"))
+    assert [(d.title, d.text, d.date, d.metadata) for d in documents] == [
+        (
+            "La crue",
+            "La rivière monta.\n\nLe blé fut perdu.",
+            "5 janvier 2021",
+            {"newspaper": "Le Monde", "author": "Zoé L."},
+        ),
+        ("La grève", "Les dockers.", "2020-03-09", {"newspaper": "Sud Ouest"}),
+    ]
+    assert problem.kind == "empty" and problem.dropped
