@@ -228,17 +228,19 @@ def preview_draft(
         beginning, stream = sample.take_sample(corpus, reading)
         first_time = not form.is_bound and not corpus.settings
         undated = not beginning.dates and not beginning.dated
+        joined: tuple[str, ...] = beginning.joins or reading.shaping["join"]
         usual = {
             "silent": tuple(beginning.certain),
             "dated": beginning.dated,
             "made": undated and beginning.made > 0,
+            "join": joined,
         }
         if (
             first_time
             and not corpus.into_id
             and usual != {name: reading.shaping[name] for name in usual}
         ):
-            shaping.data = {**shaping.data, **usual}
+            shaping.data = {**shaping.data, **usual, "join": ", ".join(joined)}
             reading = replace(reading, shaping=reading.shaping | usual)
             beginning, stream = sample.take_sample(corpus, reading)
         if first_time:

@@ -135,6 +135,12 @@ class Sample:
         return [Loss.of(name, count) for name, count in several]
 
     @property
+    def joins(self) -> tuple[str, ...]:
+        """Fields by which documents are joined by default: pages of which a METS says so."""
+        names = {name for document in self.first for name, *_ in document["fields"]}
+        return (readers.mets.DOCUMENT,) if readers.mets.DOCUMENT in names else ()
+
+    @property
     def dated_from(self) -> list[tuple[str, int]]:
         """From what the dates are, where not from a column or the texts themselves, and of how many
         documents; as pages say it."""

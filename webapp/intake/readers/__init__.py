@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.intake.metadata.dates import parse_date
-from webapp.intake.readers import archive, dispatch, formats, looking, roles, sandbox
+from webapp.intake.readers import archive, dispatch, formats, looking, mets, roles, sandbox
 from webapp.intake.readers.base import (
     DETECT,
     EVIDENCE,
@@ -49,6 +49,7 @@ __all__ = [
     "in_order",
     "kind",
     "looking",
+    "mets",
     "names_inside",
     "opened",
     "packed_share",

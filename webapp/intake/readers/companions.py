@@ -6,7 +6,7 @@ from functools import cached_property
 
 import regex
 
-from webapp.intake.readers import formats
+from webapp.intake.readers import formats, mets
 from webapp.intake.readers.base import Source, plain
 
 _VOCABULARY = regex.compile(
@@ -19,6 +19,7 @@ _PAGE_FOLDER = regex.compile(
     r"|filer|tiedostot|pliki|elemei|dosyalar|fails|fitxers|datoteke|resources)|\.files|のファイル|_文件|_檔案)/[^/].*",
     regex.I,
 )
+_SCANNED = (".xml", ".hocr")  # endings of recognised pages
 _PAGE_ENDINGS = (".html", ".htm", ".xhtml", ".mht", ".mhtml")
 
 
@@ -55,6 +56,31 @@ class Companions:
         return max(
             self._beside(name, is_vocabulary), key=lambda file: _common(file[1], name), default=None
         )
+
+    @cached_property
+    def _positions(self) -> dict[tuple[str, str], mets.Position]:
+        """Of pages that a METS names, by its folder and their own names."""
+        by_name: dict[tuple[str, str], mets.Position] = {}
+        titles: set[str] = set()
+        for source, name in self.files():
+            pages = mets.pages(source, name) if mets.is_mets(name) else {}
+            for page, position in pages.items():
+                if position.document in titles:  # issues of a newspaper may all have its name
+                    position = position._replace(document=f"{position.document} ({name})")
+                by_name.setdefault((_folder(name), page), position)
+            titles |= {position.document for position in pages.values()}
+        return by_name
+
+    def position_of(self, name: str) -> mets.Position | None:
+        """A page's in its document, as a METS above it or beside it says; None for another file."""
+        if not name.lower().endswith(_SCANNED) or not self._positions:
+            return None
+        folder, _, last = name.replace("\\", "/").rpartition("/")
+        position = self._positions.get((folder, last))
+        while position is None and folder:
+            folder = folder.rpartition("/")[0]
+            position = self._positions.get((folder, last))
+        return position
 
     @cached_property
     def _pages(self) -> frozenset[int]:

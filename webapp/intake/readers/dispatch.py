@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import regex
 
-from webapp.intake.readers import looking, roles, sandbox, worker
+from webapp.intake.readers import looking, mets, roles, sandbox, worker
 from webapp.intake.readers.base import (
     MAX_RATIO,
     NO_BOMB,
@@ -242,7 +242,11 @@ class Reading:
         Raises Unreadable."""
         if self.error:
             raise self.error
-        yield from (self.read or self._reader())(advance)
+        items = (self.read or self._reader())(advance)
+        position = None
+        if not isinstance(self.source, Member):
+            position = self.companions.position_of(self.name)
+        yield from mets.placed(items, position) if position else items
 
     def close(self) -> None:
         """End the process that reads it, if there is one."""

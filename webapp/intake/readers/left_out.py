@@ -106,6 +106,11 @@ KINDS = {
         "rows are broken, or have more or fewer cells than the header, and are kept",
         "The list of problems below names the first.",
     ),
+    "mets": Kind(
+        "file (METS) says which pages are one document, and holds no text itself",
+        "files (METS) say which pages are one document, and hold no text themselves",
+        "Their pages are joined in this order where they are uploaded with them.",
+    ),
     "midnight": Kind(
         "cell holds the time 00:00:00, as dates before 1900 come",
         "cells hold the time 00:00:00, as dates before 1900 come",

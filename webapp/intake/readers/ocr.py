@@ -53,14 +53,11 @@ def read_xml(
     if kind == "mets":
         with opened(path, name, advance) as file:
             file.read(1)
-        yield Problem(
-            name,
-            "",
-            f"“{name}” (METS) says which files belong together and holds no text itself; the files"
-            " of its pages are read each by itself. Choose to join files by their names to have"
-            " what it describes as one document.",
-            False,
+        message = (
+            f"“{name}” (METS) says which files belong together and holds no text itself; the pages"
+            " that it names are joined in its order where they are uploaded with it."
         )
+        yield Problem(name, "", message, False, "mets")
         return
     handler = _Alto(name) if kind == "alto" else _Page(name)
     result = Result()

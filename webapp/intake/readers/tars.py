@@ -11,6 +11,7 @@ from webapp.intake.readers import archive, looking
 from webapp.intake.readers.base import MAX_UNPACKED, Source, Unreadable, clean, opened, unpacked
 from webapp.intake.readers.companions import Companions, is_bag, is_page, is_vocabulary
 from webapp.intake.readers.copies import Copy, Sized
+from webapp.intake.readers.mets import is_mets
 
 MAX_HEADER = (
     1 << 20
@@ -184,14 +185,14 @@ class _Again(Sized):
 
 
 def _companions(source: Source, name: str) -> Companions:
-    """Bags of words, vocabularies and pages among the entries, by reading the archive once more."""
+    """Bags of words, vocabularies, pages and METS among the entries, by reading the archive once more."""
 
     def files() -> Iterator[tuple[_Again, str]]:
         with contextlib.closing(_entries(source, name)) as entries:
             for number, entry in enumerate(entries):
                 inside = f"{name}/{entry.name}"
                 if entry.refused is None and (
-                    is_bag(inside) or is_vocabulary(inside) or is_page(inside)
+                    is_bag(inside) or is_vocabulary(inside) or is_page(inside) or is_mets(inside)
                 ):
                     yield _Again(source, name, number, entry.size), inside
 

@@ -4,6 +4,7 @@ the table about them (webapp.intake.ingest.shaping.table)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from webapp.intake.readers import cells
 from webapp.intake.readers.base import (
@@ -25,7 +26,7 @@ from webapp.intake.readers.rows import Row
 MOST_ITEMS = 500_000
 COLUMNS = "title abstract author date journal type publisher language keywords url file".split()
 _NO_ITEMS = {"attachment", "note", "annotation"}
-_OWN = {  # elements of an item -> columns
+_COLUMN_OF = {  # elements of an item -> columns
     "title": "title",
     "abstract": "abstract",
     "date": "date",
@@ -45,7 +46,7 @@ class _Item:
     keywords: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     path: str = ""  # of an attachment's file
-    whole: str = ""  # the title of what it is part of
+    container: str = ""  # the title of what it is part of
     part_of: str = ""  # the id of that
 
     @property
@@ -93,14 +94,14 @@ class _Library(Handler):
         if not text or not inner:
             return
         role = inner[0]
-        if len(inner) == 1 and tag in _OWN:
-            self.item.fields.setdefault(_OWN[tag], text)
+        if len(inner) == 1 and tag in _COLUMN_OF:
+            self.item.fields.setdefault(_COLUMN_OF[tag], text)
         elif len(inner) == 1 and tag == "subject":
             self.item.keywords.append(text)
         elif len(inner) == 1 and tag == "path":
             self.item.path = text
         elif role == "isPartOf" and tag == "title":
-            self.item.whole = self.item.whole or text
+            self.item.container = self.item.container or text
         elif role == "publisher" and tag == "name":
             self.item.fields.setdefault("publisher", text)
         elif role == "identifier" and tag == "value":
@@ -129,14 +130,14 @@ class _Library(Handler):
             if not kind or kind in _NO_ITEMS:
                 continue
             linked = [self.items[link] for link in item.links if link in self.items]
-            whole = self.items.get(item.part_of)
-            more = {
+            container = self.items.get(item.part_of)
+            journal = container.fields.get("title", "") if container else ""
+            values = item.fields | {
                 "author": item.author,
-                "journal": item.whole or (whole.fields.get("title", "") if whole else ""),
+                "journal": item.container or journal,
                 "keywords": "; ".join(item.keywords),
                 "file": "; ".join(other.path for other in linked if other.path),
             }
-            values = item.fields | more
             title = values.get("title", "")
             values["abstract"] = values.get("abstract", "") or title
             yield [values.get(column, "")[: _longest(column)] for column in COLUMNS]
@@ -157,7 +158,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
     rows = [list(COLUMNS), *_library(path, name, nothing).rows()]
     sniffed = cells.sniff(rows, name, replace(options, header=True), True)
     places = {"text": "abstract", "title": "title", "date": "date"}
-    chosen = {role: COLUMNS.index(column) for role, column in places.items()}
+    chosen: dict[str, Any] = {role: COLUMNS.index(column) for role, column in places.items()}
     return replace(sniffed, options=replace(sniffed.options, id=None, **chosen))
 
 

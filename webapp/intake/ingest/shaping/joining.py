@@ -14,12 +14,13 @@ import orjson
 
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import Part, part_of
-from webapp.intake.readers import Document, Problem, parse_date
+from webapp.intake.readers import Document, Problem, mets, parse_date
 from webapp.intake.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
 
 # characters of a document that is not joined: it is no short one, and many are held at once
 LONG = 1_000_000
 BETWEEN = "\n\n"  # texts
+BETWEEN_PAGES = "\n\f"  # as many characters
 _KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
 
@@ -101,7 +102,7 @@ def join(
                 if values is not None:
                     # In JSON no tab is left in a key, so that a line's order is that of its key,
                     # and then of its number.
-                    place = (part.number if part else 0, number)
+                    place = (part.number if part else _page(item, shaping), number)
                     lines.add(
                         b"%b\t%06d%015d\t%b\n"
                         % (orjson.dumps(values), *place, orjson.dumps(asdict(item)))
@@ -116,6 +117,12 @@ def join(
             lines.sorted(), key=lambda line: line.partition(b"\t")[0]
         ):
             yield from _joined(orjson.loads(key), map(_document, group), shaping, most)
+
+
+def _page(document: Document, shaping: Shaping) -> int:
+    """Its page in a document whose pages are joined; 0 where nothing says so."""
+    page = document.metadata.get(mets.PAGE, "")
+    return int(page) if mets.DOCUMENT in shaping.join and page.isdecimal() else 0
 
 
 def _left(count: int, example: Document, shaping: Shaping) -> Problem:
@@ -180,6 +187,7 @@ def _joined(
 
 def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
     first = documents[0]
+    between = BETWEEN_PAGES if mets.DOCUMENT in shaping.join else BETWEEN
     headings = []
     at = 0
     for document in documents:
@@ -187,7 +195,7 @@ def _one(title: str, values: list[str], documents: list[Document], shaping: Shap
         at += len(document.text) + len(BETWEEN)
     return replace(
         first,
-        text=BETWEEN.join(document.text for document in documents),
+        text=between.join(document.text for document in documents),
         title=title[:MAX_TITLE],
         date=values[-1] if shaping.period else first.date,
         source_id=title[:MAX_ID],
