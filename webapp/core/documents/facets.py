@@ -35,6 +35,8 @@ OFFERED = 200
 TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
+# Months of a bar: one, or whole years
+STEPS = (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000)
 PER = 10_000  # words to which what a text has is related
 CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
@@ -43,14 +45,13 @@ _tallies = BoundedCache(8 << 20)  # what was counted of sets
 def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
     """query: of the page, whose own parameters stay."""
     parameters = own(query)
+    conditions = []
+    for parameter, text in selection.conditions:
+        without = [condition for condition in selection.parameters if condition != parameter]
+        conditions.append(ChosenCondition(text, _address(parameters + without)))
     return ChosenSet(
         name=selection.name,
-        conditions=[
-            ChosenCondition(
-                text, _address(parameters + [p for p in selection.parameters if p != parameter])
-            )
-            for parameter, text in selection.conditions
-        ],
+        conditions=conditions,
         all=_address(parameters),
         count=selection.count,
         of=selection.version.documents,
@@ -97,17 +98,16 @@ def _address(parameters: list[tuple[str, str]]) -> str:
 def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     ticked_values = {value for name, value in selection.values if name == category.name}
-    ticked = [
-        OfferedValue(value, f"{category.name}:{value}", documents, value in ticked_values)
-        for i, (value, documents) in enumerate(
-            zip(category.values, category.documents, strict=True)
-        )
-        if i < VALUES or value in ticked_values
-    ]
-    unlisted = len(category.values) - len(ticked)
-    return OfferedCategory(
-        category.name, ticked, unlisted, list(category.values[VALUES:OFFERED]) if unlisted else []
-    )
+    offered = []
+    counted = zip(category.values, category.documents, strict=True)
+    for rank, (value, documents) in enumerate(counted):
+        is_ticked = value in ticked_values
+        if rank < VALUES or is_ticked:
+            address = f"{category.name}:{value}"
+            offered.append(OfferedValue(value, address, documents, is_ticked))
+    unlisted = len(category.values) - len(offered)
+    proposed = list(category.values[VALUES:OFFERED]) if unlisted else []
+    return OfferedCategory(category.name, offered, unlisted, proposed)
 
 
 def titles(view: RunView) -> list[tuple[int, str]]:
@@ -137,22 +137,12 @@ def _counted(selection: Selection, category: ValueField) -> Facet:
     first."""
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen_values = {value for name, value in selection.values if name == category.name}
-    order = np.argsort(-documents, kind="stable")
-    shown_codes = [
-        i
-        for rank, i in enumerate(order.tolist())
-        if (rank < VALUES and documents[i]) or category.values[i] in chosen_values
-    ]
-    values = [
-        _value(
-            selection,
-            category.name,
-            category.values[i],
-            int(documents[i]),
-            category.values[i] in chosen_values,
-        )
-        for i in shown_codes
-    ]
+    values = []
+    for rank, code in enumerate(np.argsort(-documents, kind="stable").tolist()):
+        value = category.values[code]
+        is_chosen = value in chosen_values
+        if is_chosen or (rank < VALUES and documents[code]):
+            values.append(_value(selection, category.name, value, int(documents[code]), is_chosen))
     return Facet(category.name, values, int(np.count_nonzero(documents)) - len(values))
 
 
@@ -192,11 +182,9 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     usual = all_tokens / max(all_tokens.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
-    order = [
-        k
-        for k in np.argsort(-np.nan_to_num(gain), kind="stable").tolist()
-        if gain[k] > 0 and not labels.hidden(k)
-    ][:TOPICS]
+    by_gain = np.argsort(-np.nan_to_num(gain), kind="stable").tolist()
+    gaining = [k for k in by_gain if gain[k] > 0 and not labels.hidden(k)]
+    order = gaining[:TOPICS]
     words = topics.top_words(view, order, 4)
     return [
         ProminentTopic(
@@ -226,9 +214,7 @@ def bars(
     first = date.fromordinal(least)
     last = date.fromordinal(least + len(tally) - 1)
     months = 12 * (last.year - first.year) + last.month - first.month + 1
-    step = next(
-        n for n in (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000) if -(-months // n) < BARS
-    )
+    step = next(step for step in STEPS if -(-months // step) < BARS)
     begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
     begin -= begin % step
     edges = list(range(begin, 12 * last.year + last.month, step))
@@ -237,21 +223,28 @@ def bars(
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     parameters = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
     tally = np.diff(tally)
-    spans = [
-        (f"{month // 12:04d}-{month % 12 + 1:02d}",) * 2
-        if step == 1
-        else (f"{max(1, month // 12):04d}", f"{(month + step) // 12 - 1:04d}")
-        for month in edges
-    ]
-    return [
-        Bar(
-            label=a if a == b else f"{a}–{b}",
-            documents=documents,
-            part=documents / max(int(tally.max()), 1),
-            url=_address([*parameters, ("from", a), ("to", b)]),
+    drawn = []
+    for month, documents in zip(edges, tally.tolist(), strict=True):
+        first_text, last_text = _span_text(month, step)
+        drawn.append(
+            Bar(
+                label=first_text if first_text == last_text else f"{first_text}–{last_text}",
+                documents=documents,
+                part=documents / max(int(tally.max()), 1),
+                url=_address([*parameters, ("from", first_text), ("to", last_text)]),
+            )
         )
-        for (a, b), documents in zip(spans, tally.tolist(), strict=True)
-    ]
+    return drawn
+
+
+def _span_text(month: int, step: int) -> tuple[str, str]:
+    """The first and the last month or year of a bar, as addresses have them. month: its first,
+    from the year 0 on; step: its months."""
+    year = month // 12
+    if step == 1:
+        text = f"{year:04d}-{month % 12 + 1:02d}"
+        return text, text
+    return f"{max(1, year):04d}", f"{(month + step) // 12 - 1:04d}"
 
 
 def rates(
@@ -265,21 +258,27 @@ def rates(
     """How often what some documents have occurs by time: its height by the words of all the set's
     documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
     among: the set of whose time the bars are, which has all of these documents."""
-    (least, last_day), days = _of_days(among), fields.dates(selection.version)
+    least, documents_of_days = _of_days(among)
+    days = fields.dates(selection.version)
+
+    def by_time(numbers: np.ndarray, weights: np.ndarray) -> list[Bar]:
+        dated = days[numbers] > 0
+        since = days[numbers][dated] - least
+        tally = np.bincount(since, weights[dated], len(documents_of_days)).astype(np.int64)
+        return bars(selection, (least, tally), own)
+
     numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
-    tallies = list[np.ndarray]()
-    for numbered, weights in ((documents, counts), (numbers, lengths[numbers])):
-        dated = days[numbered] > 0
-        tallies.append(
-            np.bincount(days[numbered][dated] - least, weights[dated], len(last_day)).astype(
-                np.int64
-            )
-        )
-    pairs = list(zip(*(bars(selection, (least, tally), own) for tally in tallies), strict=True))
-    per = [PER * bar.documents / max(words.documents, 1) for bar, words in pairs]
-    return [
-        replace(bar, part=rate / (max(per) or 1)) for (bar, _), rate in zip(pairs, per, strict=True)
-    ], max(per, default=0.0)
+    found = by_time(documents, counts)
+    words = by_time(numbers, lengths[numbers])
+    per = [
+        PER * bar.documents / max(of_words.documents, 1)
+        for bar, of_words in zip(found, words, strict=True)
+    ]
+    highest = max(per, default=0.0)
+    scaled = [
+        replace(bar, part=rate / (highest or 1)) for bar, rate in zip(found, per, strict=True)
+    ]
+    return scaled, highest
 
 
 def _of_days(selection: Selection) -> tuple[int, np.ndarray]:

@@ -38,6 +38,13 @@ from webapp.models import Corpus, Run, Version
 from webapp.platform.accounts import embargo
 from webapp.platform.storage.cache import of_documents
 
+_SENTENCES = {  # a condition of an address, in words
+    "q": "with “{}”",
+    "match": "where the pattern “{}” occurs",
+    "from": "from {}",
+    "to": "to {}",
+}
+
 
 class Selection:
     """A set of documents of a corpus, or of a run as a request reads it (RunSelection). Made by
@@ -108,8 +115,9 @@ class Selection:
     def read(query: QueryDict, owner: Corpus | RunView) -> "Selection":
         """Of a corpus, or of a run: without one `has` is left out. Raises Invalid, with a sentence,
         for what can't be understood."""
-        view, corpus = (owner, owner.run.corpus) if isinstance(owner, RunView) else (None, owner)
+        view = owner if isinstance(owner, RunView) else None
         run = view.run if view else None
+        corpus = owner.run.corpus if isinstance(owner, RunView) else owner
         version = _version(corpus, view)
         q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
         if q and has_order(search.open_index(corpus).parse(q)):
@@ -117,20 +125,16 @@ class Selection:
         matches = conditions.matches(query, corpus)
         if matches:
             embargo.refuse_order(corpus, "match")
-        topics = (
-            [
-                conditions.topic(text, run)
-                for text in [*query.getlist("has"), conditions.joined(query)]
-                if text
-            ]
-            if run
-            else []
-        )
+        topics = []
+        if run:
+            texts_of_topics = [*query.getlist("has"), conditions.joined(query)]
+            topics = [conditions.topic(text, run) for text in texts_of_topics if text]
         values = [conditions.value(text, version) for text in query.getlist("in") if text]
         for category in fields.categories(version):
             texts = map(str.strip, query.getlist(f"in:{category.name}"))
             values += [conditions.typed(category, text) for text in texts if text]
-        return (RunSelection if view else Selection)(
+        kind = RunSelection if view else Selection
+        return kind(
             corpus,
             view,
             q=q,
@@ -211,13 +215,11 @@ class Selection:
     def name(self) -> str:
         """The set in a few words, for a chip: "Whig, 1841–1853", "“war”, from 1914"."""
         is_one_day = self.first and self.first == self.last
-        span = (
-            self.first
-            if is_one_day
-            else f"{self.first}–{self.last}"
-            if self.first and self.last
-            else ""
-        )
+        span = ""
+        if is_one_day:
+            span = self.first
+        elif self.first and self.last:
+            span = f"{self.first}–{self.last}"
         parts = [value for _, value in self.values] + ([span] if span else [])
         for name, value in self.parameters:
             if name == "q":
@@ -242,16 +244,12 @@ class Selection:
         if name == "in":
             return value.replace(":", " ", 1)
         if name == "only":
-            return (
-                conditions.ONLY.get(value)
-                or f"of the file “{sources.documents(self.version, conditions.file_position(value))[0]}”"
-            )
-        return {
-            "q": f"with “{value}”",
-            "match": f"where the pattern “{value}” occurs",
-            "from": f"from {value}",
-            "to": f"to {value}",
-        }[name]
+            return conditions.ONLY.get(value) or self._sentence_of_file(value)
+        return _SENTENCES[name].format(value)
+
+    def _sentence_of_file(self, value: str) -> str:
+        name, *_ = sources.documents(self.version, conditions.file_position(value))
+        return f"of the file “{name}”"
 
     @cached_property
     def mask(self) -> np.ndarray | None:
@@ -270,14 +268,12 @@ class Selection:
     @property
     def key(self) -> tuple:
         """What the set depends on: merging topics makes another one of it."""
-        return (
-            self.version.pk,
-            *(
-                (self.run_view.run.snapshot_id, *self.run_view.labels.parts(topic))
-                for topic, _ in self.topics
-            ),
-            *self.parameters,
-        )
+        of_topics: list[tuple[int | None, ...]] = []
+        if self.topics:
+            labels = self.run_view.labels
+            snapshot = self.run_view.run.snapshot_id
+            of_topics = [(snapshot, *labels.parts(topic)) for topic, _ in self.topics]
+        return (self.version.pk, *of_topics, *self.parameters)
 
     def elsewhere(self, name: str) -> Self:
         """The same without the conditions on a category: what its other values would give."""

@@ -93,15 +93,11 @@ def _uses(selection: Selection) -> dict[str, str]:
     subset = reverse("corpus_subset", args=[selection.corpus.pk]) + selection.address(
         run=run.pk if run else None
     )
-    of_run = (
-        {
-            "topics": reverse("run_topics", args=[run.pk]) + selection.address(),
-            "time": reverse("run_time", args=[run.pk]) + selection.address(),
-        }
-        if run
-        else {}
-    )
-    return {"subset": subset} | of_run
+    addresses = {"subset": subset}
+    if run:
+        addresses["topics"] = reverse("run_topics", args=[run.pk]) + selection.address()
+        addresses["time"] = reverse("run_time", args=[run.pk]) + selection.address()
+    return addresses
 
 
 def _orders(listing: Listing) -> list[ListOrder]:
@@ -224,23 +220,21 @@ def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[
     if is_topic(name, view.run):
         topic = int(view.labels.into[int(name)])
         return str(topic), {topic}, topic
-    name = ALL if name == ALL else STRONGEST
-    return name, {part.number for part in parts[: None if name == ALL else STRONG]}, None
+    if name == ALL:
+        return ALL, {part.number for part in parts}, None
+    return STRONGEST, {part.number for part in parts[:STRONG]}, None
 
 
 def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
     """Sections of the document, each with the address of its place."""
-    return [
-        Stretch(
-            at=at,
-            tokens=total,
-            topics=[(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n],
-            url=here.url(at=at, passage=None) + "#here",
-        )
-        for at, counts, total in zip(
-            strip.edges, strip.tokens.tolist(), strip.tokens.sum(axis=1).tolist(), strict=False
-        )
-    ]
+    stretches = []
+    # There is one edge more than sections: the end of the last.
+    for at, counts in zip(strip.edges, strip.tokens.tolist(), strict=False):
+        total = sum(counts)
+        shares = [(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n]
+        url = here.url(at=at, passage=None) + "#here"
+        stretches.append(Stretch(at=at, tokens=total, topics=shares, url=url))
+    return stretches
 
 
 def _exists(corpus: Corpus, number: int) -> None:
@@ -254,7 +248,8 @@ def _document(
     """A document, the parts of its text, and its neighbours in the list that one came from."""
     corpus = selection.corpus
     _exists(corpus, number)
-    at = at if at is not None else passage.start if passage else 0
+    if at is None:
+        at = passage.start if passage else 0
     document = queries.document(corpus, number, at)
     if document is None:
         raise Http404(f"“{corpus.name}” has no document {number}.")
@@ -265,16 +260,19 @@ def _document(
         )
     listing = Listing(selection, by)
     around = listing.around(number)
-    before = max(0, document.start - 1)
-    after = document.end
+    before = after = None
+    if document.start:
+        before = here.url(at=document.start - 1, passage=None) + "#text"
+    if document.end < document.length:
+        after = here.url(at=document.end, passage=None) + "#text"
     return DocumentPage(
         document=document,
         at=min(at, document.length),
         whole=_whole(selection, document),
         previous=_neighbour(here, listing, around.previous),
         next=_neighbour(here, listing, around.next),
-        before=here.url(at=before, passage=None) + "#text" if document.start else None,
-        after=here.url(at=after, passage=None) + "#text" if after < document.length else None,
+        before=before,
+        after=after,
         list=PlaceInList(around.place, selection.count, selection.sentence, _list_url(listing)),
     )
 
@@ -399,35 +397,28 @@ def whole_in_run(
     rows = parent_documents.sections(
         run.corpus, parent, after, lambda number: view.go("run_document", number)
     )
+    mixtures = parent_documents.mixtures(view, [row.number for row in rows])
+    sections = []
+    for row, counts in zip(rows, mixtures, strict=True):
+        largest = parent_documents.shares(counts, parent_documents.LARGEST)
+        sections.append(SectionOfRun(**vars(row), tokens=int(counts.sum()), topics=largest))
     page = WholeOfRunPage(
         whole=parent_documents.about(run.corpus, parent),
-        sections=[
-            SectionOfRun(
-                **vars(row),
-                tokens=int(counts.sum()),
-                topics=parent_documents.shares(counts, parent_documents.LARGEST),
-            )
-            for row, counts in zip(
-                rows, parent_documents.mixtures(view, [row.number for row in rows]), strict=True
-            )
-        ],
+        sections=sections,
         after=after,
         previous=_earlier(here, after),
         next=_later(here, parent, after),
         proportions=queries.parts(view, parent_documents.mixture(view, parent)),
         strip=_strip_of_whole(view, parent),
     )
-    return Answer(
-        page,
-        lambda: WholeHtml(
-            sections=[
-                (row, [links.topic_share(view, k, share) for k, share in row.topics])
-                for row in page.sections
-            ],
-            hues=links.hues(view),
-            shown=set(range(view.run.topics)),
-        ),
-    )
+
+    def html() -> WholeHtml:
+        linked = []
+        for row in page.sections:
+            linked.append((row, [links.topic_share(view, k, share) for k, share in row.topics]))
+        return WholeHtml(sections=linked, hues=links.hues(view), shown=set(range(view.run.topics)))
+
+    return Answer(page, html)
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
