@@ -15,7 +15,7 @@ app.steps["worker"].add(
     DjangoStructLogInitStep
 )  # a line for each task, under the id of the request that queued it
 app.steps["consumer"].add(Pulse)
-app.conf.include = ["tasks.corpora", "tasks.runs", "tasks.worker"]
+app.conf.include = ["tasks.codebook", "tasks.corpora", "tasks.runs", "tasks.worker"]
 
 
 @signals.setup_logging.connect

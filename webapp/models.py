@@ -1115,6 +1115,34 @@ class Settlement(Said):
     code = models.SmallIntegerField()  # OPEN: to be talked about again
 
 
+class Agreement(models.Model):
+    """How far the coders of a concept agree, computed once for the same codes
+    (webapp.service.codebook.agreement)."""
+
+    concept = models.OneToOneField(Concept, models.CASCADE, related_name="agreement")
+    key = models.CharField(max_length=64)  # of all that it depends on
+    data = models.JSONField()
+
+
+class CodeFile(Job):
+    """Codes that were made elsewhere, in a file so large that a worker takes it in
+    (webapp.service.codebook.imports)."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        READING = "reading"
+        READY = "ready"
+        FAILED = "failed"
+
+    concept = models.OneToOneField(Concept, models.CASCADE, related_name="code_file")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    by = models.CharField(max_length=60)
+    content = models.BinaryField()  # empty once it was read
+    size = models.IntegerField()  # bytes
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    said = models.TextField(default="")  # what was taken in, and what was left out
+
+
 class Example(Said):
     """A document that a reader chose by looking. It was not drawn, so it enters no estimate."""
 

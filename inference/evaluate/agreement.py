@@ -89,16 +89,22 @@ def interval(
     weights: np.ndarray | None = None,
     seed: int = 0,
     draws: int = 1_000,
+    advance: Callable[[float], None] = lambda done: None,
 ) -> tuple[float, float]:
     """95% confidence interval of a measure of answers and weights (alpha, ac1), by the bootstrap
     over items, percentiles: NaN where less than half of the draws have a value. It holds for these
-    readers, not for others."""
+    readers, not for others. advance: learns the share of the draws that is done, from 0 to 1, a
+    hundred times."""
     n = answers.shape[1]
     base = 1 if weights is None else weights
     times = np.random.default_rng(seed).multinomial(
         n, np.full(n or 1, 1 / (n or 1)), draws if n else 0
     )
-    again = [measure(answers, base * weights_drawn) for weights_drawn in times]
+    again = []
+    for number, weights_drawn in enumerate(times):
+        if number % max(draws // 100, 1) == 0:
+            advance(number / draws)
+        again.append(measure(answers, base * weights_drawn))
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
     low, high = np.nanquantile(again, [0.025, 0.975])

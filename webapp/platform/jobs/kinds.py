@@ -1,5 +1,5 @@
 """The kinds of job: storing what was uploaded, reading a corpus, making a version of it, training a
-run, comparing two, making a large file of one, and training with another seed.
+run, comparing two, making a large file of one, training with another seed, and taking in codes.
 Each row of their models is a job."""
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
-from webapp.models import Comparison, Corpus, Export, Replicate, Run, Upload, Version
+from webapp.models import CodeFile, Comparison, Corpus, Export, Replicate, Run, Upload, Version
 from webapp.platform.jobs import events
 from webapp.platform.storage import files
 
@@ -25,7 +25,7 @@ class JobKind(NamedTuple):
     job, compared with other jobs of its kind.
     """
 
-    model: type[Upload | Corpus | Version | Run | Comparison | Export | Replicate]
+    model: type[Upload | Corpus | Version | Run | Comparison | Export | Replicate | CodeFile]
     task: str
     publish: Callable[[int, dict], None]
     active: tuple[str, ...]
@@ -35,7 +35,7 @@ class JobKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """upload, corpus, version, run, comparison, export or replicate."""
+        """upload, corpus, version, run, comparison, export, replicate or codefile."""
         return str(self.model._meta.model_name)
 
     def log_fields(self, pk: int) -> dict[str, str | int]:
@@ -128,4 +128,13 @@ REPLICATE = JobKind(
     "run__by",
     F("run__seconds"),
 )
-KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT, REPLICATE)
+TAKE_IN = JobKind(
+    CodeFile,
+    "tasks.codebook.take_in",
+    _nobody,
+    (CodeFile.Status.READING,),
+    files.code_file_folder,
+    "concept__corpus__owner",
+    F("size"),
+)
+KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT, REPLICATE, TAKE_IN)

@@ -49,5 +49,10 @@ def replicate_folder(replicate_id: int) -> Path:
     return settings.FILES / "replicates" / str(replicate_id)
 
 
+def code_file_folder(code_file_id: int) -> Path:
+    """It holds a lock alone: the file is in the row."""
+    return settings.FILES / "codes" / str(code_file_id)
+
+
 def export_folder(export_id: int) -> Path:
     return settings.FILES / "exports" / str(export_id)

@@ -1,101 +1,225 @@
 """How far coders agree on the texts that two or more of them coded, and on which texts they
-don't."""
+don't: compared in a request where that is quick, else by a worker, and kept with the concept until
+a code is added."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from inference.evaluate.agreement import MISSING, ac1, alpha, interval, tabled
 from webapp.core.results import links
-from webapp.models import Coding, Concept, Run
+from webapp.models import Agreement, Coding, Concept, Draw, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.excerpts import cut_at_word
-from webapp.platform.storage.cache import BoundedCache
+from webapp.platform.jobs import dispatch
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.codebook import coding
 from webapp.service.codebook.concepts import defined, values as values_of
-from webapp.service.codebook.shapes import AgreementPage, Disagreement, Interval, PairOfCoders, Said
+from webapp.service.codebook.shapes import (
+    AgreementNotYet,
+    AgreementPage,
+    Disagreement,
+    Interval,
+    PairOfCoders,
+    Said,
+)
 
+TASK = "tasks.codebook.agree"
+METHOD = 1  # raised when the same codes have other measures
+# Codes up to which a request compares: half a second; of more a worker does. 24,000 take 5 seconds.
+QUICK = 2_000
+DIGEST = 32  # bytes, of the key of what is kept
 MOST_DISAGREEMENTS = 50
 TEXT = 1_500  # characters of each
 FEWEST_SHARED = 60  # texts of two coders, below which their agreement is anything
 MOST_PAIRS = 50
-_measures = BoundedCache(4 << 20)  # bytes
 
 # Of (int[coders, texts], the weight of each text)
 Measure = Callable[[np.ndarray, np.ndarray], float]
 
 
-def page(run: Run, concept: Concept) -> AgreementPage:
+@dataclass(frozen=True)
+class Compared:
+    """What is kept. base, draw: the definition from which codings count, and the draw: of others
+    nothing may be shown. texts: that two coders or more coded. in_dispute: the items on which they
+    disagree, in the order of the texts, settled or not."""
+
+    base: int
+    draw: int
+    texts: int
+    alpha: Interval
+    ac1: Interval
+    pairs: list[PairOfCoders]
+    in_dispute: list[int]
+
+
+KEPT = TypeAdapter(Compared)
+
+
+def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | AgreementNotYet:
+    """by: the user who asks. Where a worker has to compare first, what it compared before codes
+    came since, if that is of the same draw."""
+    compared = _read(concept, _key(concept))
+    counting = None
+    if compared is None and _codings(concept).count() <= QUICK:
+        compared = _compare_and_keep(concept)
+    if compared is None:
+        dispatch.ask(TASK, [concept.pk], by)
+        counting = dispatch.progress(TASK, [concept.pk])
+        compared = _before(concept)
+    if compared is None:
+        return AgreementNotYet(concept.name, counting or 0.0)
     holds, base = defined(concept)
-    shared = [readings for readings in coding.by_text(concept, base) if len(readings) > 1]
     settled = coding.settled(concept, base)
-    in_dispute = [readings for readings in shared if coding.differ(readings)]
-    in_dispute.sort(key=lambda readings: readings[0].item_id in settled)  # the open ones first
+    unsettled = [item for item in compared.in_dispute if item not in settled]
+    in_order = sorted(compared.in_dispute, key=settled.__contains__)  # the open ones first
+    return AgreementPage(
+        concept=concept.name,
+        codes=holds.codes,
+        texts=compared.texts,
+        alpha=compared.alpha,
+        ac1=compared.ac1,
+        pairs=compared.pairs,
+        disagreements=_disagreements(
+            run, holds.codes, _readings(concept, base, in_order[:MOST_DISAGREEMENTS]), settled
+        ),
+        unsettled=len(unsettled),
+        counting=counting,
+    )
+
+
+def compute(concept_id: int, by: int | None) -> None:
+    """In a worker, asked by a page of the user `by`: compare and keep, unless that is kept already,
+    or the concept is not there any more."""
+    try:
+        concept = Concept.objects.filter(pk=concept_id).first()
+        if concept is not None and _read(concept, _key(concept)) is None:
+            _compare_and_keep(concept, partial(dispatch.advance, TASK, [concept_id]))
+    finally:
+        dispatch.answered(TASK, [concept_id], by)
+
+
+# What is kept
+
+
+def _codings(concept: Concept):
+    return Coding.objects.filter(item__draw__concept=concept)
+
+
+def _key(concept: Concept) -> str:
+    """What the comparison depends on. Codings are only added; the probabilities of texts change
+    where more are drawn."""
+    drawn = Draw.objects.filter(concept=concept).first()
+    last_coding = _codings(concept).order_by("-pk").values_list("pk", flat=True).first()
+    coders = [
+        (name, withdrawn is None)
+        for name, withdrawn in concept.coders.values_list("name", "withdrawn_at")
+    ]
+    of_draw = (drawn.pk, drawn.items.count()) if drawn else None
+    depends = (METHOD, defined(concept).base, of_draw, last_coding, coders)
+    return blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()
+
+
+def _read(concept: Concept, key: str) -> Compared | None:
+    row = Agreement.objects.filter(concept=concept, key=key).first()
+    return None if row is None else KEPT.validate_python(row.data)
+
+
+def _before(concept: Concept) -> Compared | None:
+    """What was kept before the last codes came, of the same definition and draw."""
+    row = Agreement.objects.filter(concept=concept).first()
+    drawn = Draw.objects.filter(concept=concept).first()
+    if row is None or drawn is None:
+        return None
+    data = row.data
+    if (data.get("base"), data.get("draw")) != (defined(concept).base, drawn.pk):
+        return None
+    return KEPT.validate_python(data)
+
+
+def _compare_and_keep(
+    concept: Concept, advance: Callable[[float], None] = lambda done: None
+) -> Compared:
+    """advance: learns how far it is, from 0 to 1."""
+    key = _key(concept)  # first: codes that come meanwhile ask for another comparison
+    compared = _compare(concept, advance)
+    data = KEPT.dump_python(compared, mode="json")
+    Agreement.objects.update_or_create(concept=concept, defaults={"key": key, "data": data})
+    return compared
+
+
+# Comparing
+
+
+class Reading(NamedTuple):
+    """A coding, by what is compared of it. pi: with which its text was drawn."""
+
+    item: int
+    coder: str
+    code: int
+    pi: float
+
+
+def _compare(concept: Concept, advance: Callable[[float], None]) -> Compared:
+    holds, base = defined(concept)
+    drawn = Draw.objects.filter(concept=concept).first()
+    by_item: dict[int, list[Reading]] = defaultdict(list)
+    columns = coding.counted(concept, base).values_list(
+        "item_id", "coder__name", "code", "item__pi"
+    )
+    for row in columns:
+        reading = Reading(*row)
+        by_item[reading.item].append(reading)
+    shared = [readings for readings in by_item.values() if len(readings) > 1]
+    in_dispute = [
+        readings[0].item for readings in shared if len({reading.code for reading in readings}) > 1
+    ]
     table, weights, names = answers(shared)
     values = None
     if concept.kind == Concept.Kind.SCALE:
         values = np.array(values_of(holds.codes))
-    measured = _remembered_measures(table, weights, names, values)
-    return AgreementPage(
-        concept=concept.name,
-        codes=holds.codes,
+    return Compared(
+        base=base,
+        draw=drawn.pk if drawn else 0,
         texts=len(shared),
-        alpha=measured.alpha,
-        ac1=measured.ac1,
-        pairs=measured.pairs,
-        disagreements=_disagreements(run, holds.codes, in_dispute[:MOST_DISAGREEMENTS], settled),
-        unsettled=sum(readings[0].item_id not in settled for readings in in_dispute),
+        alpha=_measured(
+            lambda codes, weights: alpha(codes, weights, values),
+            table,
+            weights,
+            lambda done: advance(done / 2),
+        ),
+        ac1=_measured(ac1, table, weights, lambda done: advance(0.5 + done / 2)),
+        pairs=_pairs(table, weights, names, values),
+        in_dispute=in_dispute,
     )
 
 
-def answers(shared: list[list[Coding]]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def answers(shared: Iterable[list[Reading]]) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """(int[coders, texts], MISSING where a coder said nothing; 1 / pi of each text; the names of
     the coders)."""
+    shared = list(shared)
     names, _, table = tabled(
-        (reading.coder.name, reading.item_id, reading.code)
-        for readings in shared
-        for reading in readings
+        (reading.coder, reading.item, reading.code) for readings in shared for reading in readings
     )
-    weights = np.array([1 / readings[0].item.pi for readings in shared])
+    weights = np.array([1 / readings[0].pi for readings in shared])
     return table, weights, names
 
 
-class Measures(NamedTuple):
-    alpha: Interval
-    ac1: Interval
-    pairs: list[PairOfCoders]
-
-
-def _remembered_measures(
-    table: np.ndarray, weights: np.ndarray, names: list[str], values: np.ndarray | None
-) -> Measures:
-    """Intervals of 24,000 codes take seconds: they are computed anew only when a code has changed."""
-    arrays = [table, weights]
-    if values is not None:
-        arrays.append(values)
-    content = b"|".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-    key = (blake2b(content, digest_size=16).digest(), table.shape, tuple(names))
-    measures = _measures.get(key)
-    if measures is None:
-        measures = Measures(
-            alpha=_measured(lambda codes, weights: alpha(codes, weights, values), table, weights),
-            ac1=_measured(ac1, table, weights),
-            pairs=_pairs(table, weights, names, values),
-        )
-        _measures.set(key, measures)
-    return measures
-
-
-def _measured(measure: Measure, table: np.ndarray, weights: np.ndarray) -> Interval:
+def _measured(
+    measure: Measure, table: np.ndarray, weights: np.ndarray, advance: Callable[[float], None]
+) -> Interval:
     """With its interval; nothing where two coders share no text."""
     if not table.size:
         return Interval(None, None, None)
     value = measure(table, weights)
-    low, high = interval(measure, table, weights)
+    low, high = interval(measure, table, weights, advance=advance)
     return Interval(number_or_none(value), number_or_none(low), number_or_none(high))
 
 
@@ -115,6 +239,14 @@ def _pairs(
             value = alpha(codes[:, are_shared], weights[are_shared], values)
         pairs.append(PairOfCoders((names[first], names[second]), texts, number_or_none(value)))
     return sorted(pairs, key=lambda pair: -pair.texts)[:MOST_PAIRS]
+
+
+def _readings(concept: Concept, base: int, items: list[int]) -> list[list[Coding]]:
+    """The codings that count of some items, in the order of these."""
+    of_item: dict[int, list[Coding]] = defaultdict(list)
+    for reading in coding.counted(concept, base).filter(item__in=items):
+        of_item[reading.item_id].append(reading)
+    return [of_item[item] for item in items if item in of_item]
 
 
 def _disagreements(

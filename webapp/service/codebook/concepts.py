@@ -15,7 +15,7 @@ from inference.errors import Invalid
 from webapp.core.curation.services import lines, one_line
 from webapp.core.documents import fields
 from webapp.core.results import evidence
-from webapp.models import Coding, Concept, Corpus, Definition, Draw, Example, Item, Run
+from webapp.models import CodeFile, Coding, Concept, Corpus, Definition, Draw, Example, Item, Run
 from webapp.platform.pages.page import is_whole
 
 MOST = 200  # concepts of a corpus
@@ -71,7 +71,7 @@ def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> De
     if concept.kind == Concept.Kind.SCALE:
         _check_scale(codes)
     with transaction.atomic():
-        _lock(concept)
+        lock(concept)
         last = concept.definitions.last()
         if last and not anew and codes != last.codes:
             raise Invalid(
@@ -150,7 +150,7 @@ def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str]
     compared, or more of them by the design with which that was begun. Raises Invalid."""
     size = _whole(sent, "size", FEWEST_DRAWN, DRAWN)
     with transaction.atomic():
-        _lock(concept)
+        lock(concept)
         drawn = Draw.objects.filter(concept=concept).first()
         have = drawn.items.count() if drawn else 0
         if sent.get("have", str(have)) != str(have):
@@ -158,6 +158,7 @@ def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str]
                 "size", "Documents were drawn meanwhile. Look again before you draw more."
             )
         if drawn is None:
+            check_no_file_waits(concept)
             drawn = _begin_draw(concept, run, sent, columns, by)
         _check_continuable(drawn)
         _draw_up_to(drawn, min(have + size, DRAWN))
@@ -178,6 +179,13 @@ def _begin_draw(
         overlap=percent / 100,
         by=by,
     )
+
+
+def check_no_file_waits(concept: Concept) -> None:
+    """Raises Invalid while a worker takes codes in that were made elsewhere."""
+    waiting = (CodeFile.Status.QUEUED, CodeFile.Status.READING)
+    if CodeFile.objects.filter(concept=concept, status__in=waiting).exists():
+        raise Invalid("codes", "A file of codes is being taken in. Wait until that is done.")
 
 
 def _check_continuable(drawn: Draw) -> None:
@@ -328,5 +336,6 @@ def listed(corpus: Corpus) -> list[tuple[Concept, int, int]]:
     return [(concept, concept.drawn, concept.coded) for concept in rows]
 
 
-def _lock(concept: Concept) -> None:
+def lock(concept: Concept) -> None:
+    """Within a transaction: who else changes its draw or its definition waits."""
     Concept.objects.select_for_update(no_key=True).get(pk=concept.pk)

@@ -5,16 +5,18 @@ known the coders and the probabilities with which the documents were drawn; or a
 import csv
 import io
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Model
 
 from inference.errors import Invalid
 from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
 from webapp.service.codebook import coding, qdpx
-from webapp.service.codebook.concepts import DRAWN, NO, TEXT, YES, defined
+from webapp.service.codebook.concepts import DRAWN, NO, ROWS_AT_ONCE, TEXT, YES, defined, lock
 
 MEGABYTE = 1_000_000
 FILE = 50 * MEGABYTE
@@ -28,6 +30,7 @@ CELL = 40
 NUMBER = 20
 ZIP = b"PK"  # how a zip begins
 NUL = "\0"
+READ = 0.2  # of the time, which reading the file takes; the rest is storing
 
 
 class Given(NamedTuple):
@@ -42,10 +45,8 @@ class Given(NamedTuple):
     remark: str = ""
 
 
-def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, str]:
-    """(how many codes were taken in, sentences about what was left out). Where the file says no
-    probabilities, its documents are taken for drawn uniformly from all. Raises Invalid, and then
-    nothing is kept."""
+def check(concept: Concept, content: bytes) -> None:
+    """What can be said before the file is read. Raises Invalid."""
     if Draw.objects.filter(concept=concept).exists():
         raise Invalid(
             "codes",
@@ -54,6 +55,25 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
         )
     if len(content) > FILE:
         raise Invalid("codes", f"The file has more than {FILE // MEGABYTE} MB, which is the most.")
+
+
+def take_in(
+    concept: Concept,
+    run: Run,
+    content: bytes,
+    by: str,
+    advance: Callable[[float], None] = lambda done: None,
+    end: Callable[[int, str], None] = lambda taken_in, left_out: None,
+) -> tuple[int, str]:
+    """(how many codes were taken in, sentences about what was left out). Where the file says no
+    probabilities, its documents are taken for drawn uniformly from all. Raises Invalid, and then
+    nothing is kept.
+
+    advance: learns how far it is, from 0 to 1. end: is called with what is returned in the
+    transaction that keeps the codes.
+    """
+    check(concept, content)
+    advance(0.0)
     codes = defined(concept).holds.codes
     if content.startswith(ZIP):
         readings, left_out = _of_project(concept, codes, content)
@@ -71,13 +91,22 @@ def take_in(concept: Concept, run: Run, content: bytes, by: str) -> tuple[int, s
             "codes",
             "Some documents have a probability, and others none. Give all of them one, or none.",
         )
+    advance(READ)
     with transaction.atomic():
-        _store(concept, run, readings, probability, by)
+        lock(concept)
+        check(concept, content)  # again: others may have drawn meanwhile
+        _store(concept, run, readings, probability, by, advance)
+        end(len(readings), left_out)
     return len(readings), left_out
 
 
 def _store(
-    concept: Concept, run: Run, readings: list[Given], probability: dict[int, float], by: str
+    concept: Concept,
+    run: Run,
+    readings: list[Given],
+    probability: dict[int, float],
+    by: str,
+    advance: Callable[[float], None],
 ) -> None:
     """probability: of each document, 0 where the file says none."""
     definition, base = defined(concept)
@@ -100,22 +129,29 @@ def _store(
         )
         for place, document in enumerate(times)
     }
-    Item.objects.bulk_create(items.values())
-    Assignment.objects.bulk_create(
-        Assignment(item=items[reading.document], coder=coders[reading.coder], base=base)
-        for reading in readings
-    )
-    Coding.objects.bulk_create(
-        Coding(
-            item=items[reading.document],
-            coder=coders[reading.coder],
+    assignments = []
+    codings = []
+    for reading in readings:
+        item = items[reading.document]
+        coder = coders[reading.coder]
+        assignments.append(Assignment(item=item, coder=coder, base=base))
+        coding_of_item = Coding(
+            item=item,
+            coder=coder,
             definition=definition,
             code=reading.code,
             unsure=reading.unsure,
             remark=reading.remark,
         )
-        for reading in readings
-    )
+        codings.append(coding_of_item)
+    tables: list[list[Model]] = [[*items.values()], assignments, codings]  # in this order
+    left = sum(map(len, tables))
+    for rows in tables:
+        for begin in range(0, len(rows), ROWS_AT_ONCE):
+            batch = rows[begin : begin + ROWS_AT_ONCE]
+            type(batch[0])._default_manager.bulk_create(batch)
+            left -= len(batch)
+            advance(1 - (1 - READ) * left / sum(map(len, tables)))
 
 
 # A table

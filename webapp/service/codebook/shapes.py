@@ -55,6 +55,17 @@ class ChosenRow:
 
 
 @dataclass(frozen=True)
+class CodeFileRow:
+    """A file of codes that a worker takes in. waits: it is not taken in yet; done: how far, from 0
+    to 1. said: what was taken in and left out; error: why nothing was."""
+
+    waits: bool
+    done: float
+    said: str
+    error: str
+
+
+@dataclass(frozen=True)
 class OfConcept:
     """holds: its definition."""
 
@@ -82,6 +93,7 @@ class ConceptPage(OfConcept):
     columns: list[str]
     topics: list[TopicLink]
     chosen: list[ChosenRow]
+    file: CodeFileRow | None
 
 
 @dataclass(frozen=True)
@@ -170,7 +182,8 @@ class PairOfCoders:
 class AgreementPage:
     """texts: that two coders or more coded. alpha: Krippendorff's; ac1: Gwet's; both weighted for
     how texts were drawn. unsettled: how many disagreements are not settled; disagreements: at most
-    a page of them, those first."""
+    a page of them, those first. counting: from 0 to 1, how far a worker is that counts codes which
+    came since; null where all are counted."""
 
     concept: str
     codes: list[str]
@@ -180,6 +193,15 @@ class AgreementPage:
     pairs: list[PairOfCoders]
     disagreements: list[Disagreement]
     unsettled: int
+    counting: float | None
+
+
+@dataclass(frozen=True)
+class AgreementNotYet:
+    """A worker compares the coders. done: from 0 to 1."""
+
+    concept: str
+    done: float
 
 
 @dataclass(frozen=True)

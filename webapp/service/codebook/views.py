@@ -20,7 +20,7 @@ from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
-from webapp.models import Coding, Concept, Definition, Draw, Run, Settlement
+from webapp.models import Concept, Definition, Draw, Run, Settlement
 from webapp.platform.accounts import authorization, embargo
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import addresses
@@ -37,8 +37,10 @@ from webapp.service.codebook import (
     estimates,
     exports,
     imports,
+    taking_in,
 )
 from webapp.service.codebook.shapes import (
+    AgreementNotYet,
     AgreementPage,
     ChosenRow,
     CodebookHtml,
@@ -128,7 +130,7 @@ def detail(
     holds, base = concepts.defined(concept)
     drawn = Draw.objects.filter(concept=concept).first()
     items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
-    codings = list(coding.counted(concept, base))
+    coder_of_codings = list(coding.counted(concept, base).values_list("coder_id", flat=True))
     sent = {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
     invitation = ""
     if concept.token:
@@ -147,8 +149,8 @@ def detail(
         nearest=_topic_of_origin(concept, run),
         yes_no=concept.kind == Concept.Kind.YES_NO,
         invitation=invitation,
-        coders=_coders(concept, codings),
-        readings=(len(codings), len(items) + sum(twice for _, twice in items)),
+        coders=_coders(concept, coder_of_codings),
+        readings=(len(coder_of_codings), len(items) + sum(twice for _, twice in items)),
         draw=drawn,
         drawn=len(items),
         strata=len({stratum for stratum, _ in items}),
@@ -156,6 +158,7 @@ def detail(
         columns=fields.choices(run.version),
         topics=offered_topics,
         chosen=_examples(run, concept),
+        file=taking_in.of_concept(concept),
     )
     return HtmlAnswer(page)
 
@@ -179,8 +182,8 @@ def _topic_of_origin(concept: Concept, run: Run) -> int | None:
     return number if run_id == run.pk else None
 
 
-def _coders(concept: Concept, codings: list[Coding]) -> list[CoderRow]:
-    times = Counter(reading.coder_id for reading in codings)
+def _coders(concept: Concept, coder_of_codings: list[int]) -> list[CoderRow]:
+    times = Counter(coder_of_codings)
     return [
         CoderRow(coder, times[coder.pk], reverse("code", args=[coder.token]))
         for coder in concept.coders.all()
@@ -253,8 +256,7 @@ def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
     file = request.FILES.get("codes")
     if file is None:
         raise Invalid("codes", "Choose a file first.")
-    taken_in, left_out = imports.take_in(concept, run, file.read(imports.FILE + 1), by)
-    messages.success(request, f"{taken_in:,} codes were taken in. {left_out}".strip())
+    messages.success(request, taking_in.receive(concept, run, file.read(imports.FILE + 1), by))
 
 
 @require_POST
@@ -270,10 +272,14 @@ def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     return redirect("concept", run.pk, concept.pk)
 
 
-@typed("codebook/agreement.html")
-def agree(run: Run, concept_id: int) -> Answer[AgreementPage]:
+@typed({AgreementPage: "codebook/agreement.html", AgreementNotYet: "codebook/counting.html"})
+def agree(
+    request: HttpRequest, run: Run, concept_id: int
+) -> Answer[AgreementPage | AgreementNotYet]:
     """How far coders agree, and the texts on which they don't."""
-    return Answer(agreement.page(run, concept_or_404(run, concept_id)))
+    by = authorization.user_id(request)
+    page = agreement.page(run, concept_or_404(run, concept_id), by)
+    return Answer(page, status=202 if isinstance(page, AgreementNotYet) else 200)
 
 
 @require_safe

@@ -16,7 +16,15 @@ PAGE = 50
 MOST = 10_000  # failed jobs that are counted; the page says where there are more
 KINDS = {
     kind.name: kind
-    for kind in (kinds.TRAIN, kinds.STORE, kinds.READ, kinds.VECTORIZE, kinds.EXPORT, kinds.COMPARE)
+    for kind in (
+        kinds.TRAIN,
+        kinds.STORE,
+        kinds.READ,
+        kinds.VECTORIZE,
+        kinds.EXPORT,
+        kinds.COMPARE,
+        kinds.TAKE_IN,
+    )
 }
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
@@ -46,8 +54,8 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], i
         rows = rows.filter(pk__lt=before)
     owner = KINDS[kind].owner
     columns = [*FIELDS[kind], f"{owner}__name"]
-    if owner == "corpus__owner":
-        columns.append("corpus__owner_id")
+    if "__" in owner:
+        columns.append(f"{owner}_id")
     page = list(rows.select_related(owner).only(*columns)[: PAGE + 1])
     following = page[PAGE - 1].pk if len(page) > PAGE else None
     return [_job(kind, row) for row in page[:PAGE]], following
@@ -61,6 +69,7 @@ FIELDS = {
     "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
     "export": (*COMMON, "by_id", "bytes", "expected"),
     "comparison": (*COMMON, "by_id", "done"),
+    "codefile": (*COMMON, "concept__corpus_id"),
 }
 
 
@@ -73,7 +82,7 @@ def _job(kind: str, row) -> Job:
     return Job(
         kind=kind,
         id=row.pk,
-        corpus=row.pk if kind == "corpus" else getattr(row, "corpus_id", None),
+        corpus=_corpus_id(kind, row),
         who=owner.name if owner else None,
         status=row.status,
         request=getattr(row, "request", ""),
@@ -86,9 +95,19 @@ def _job(kind: str, row) -> Job:
     )
 
 
+def _corpus_id(kind: str, row) -> int | None:
+    if kind == "corpus":
+        return row.pk
+    if kind == "codefile":
+        return row.concept.corpus_id
+    return getattr(row, "corpus_id", None)
+
+
 def _owner(kind: str, row) -> User | None:
     if KINDS[kind].owner == "by":
         return row.by
+    if kind == "codefile":
+        return row.concept.corpus.owner
     return row.owner if kind == "corpus" else row.corpus.owner
 
 

@@ -42,6 +42,7 @@ NAMES = {
     "version": "Words being chosen",
     "export": "Large files being made",
     "comparison": "Runs being compared",
+    "codefile": "Codes being taken in",
 }
 NAMES_OF_STATES = {"work": "at work", "waiting": "waiting", "failed": "failed"}
 HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST)

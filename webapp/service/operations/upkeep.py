@@ -19,7 +19,17 @@ from django.db.models.functions import Now
 
 from webapp.core.runs import snapshots
 from webapp.intake.ingest import job, unit_search, uploads
-from webapp.models import Comparison, Corpus, Export, Replicate, Run, Sealed, Snapshot, Version
+from webapp.models import (
+    CodeFile,
+    Comparison,
+    Corpus,
+    Export,
+    Replicate,
+    Run,
+    Sealed,
+    Snapshot,
+    Version,
+)
 from webapp.platform.jobs import events
 from webapp.platform.server import siblings
 from webapp.platform.storage import bulk, copies, disk, files, sealed
@@ -42,6 +52,7 @@ FOLDERS: dict[str, type[Any]] = {  # models that have a status
     "comparisons": Comparison,
     "exports": Export,
     "replicates": Replicate,
+    "codes": CodeFile,
 }
 # Statuses from which on sealed files stay as they are
 READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)

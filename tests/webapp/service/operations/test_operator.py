@@ -139,6 +139,7 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
         "version": 0,
         "export": 0,
         "comparison": 0,
+        "codefile": 0,
     }
     assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
     second = said(client, first["next"].replace("&amp;", "&"))

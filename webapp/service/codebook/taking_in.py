@@ -1,0 +1,84 @@
+"""A file of codes that were made elsewhere, as it comes: read in the request where it is small, else
+by a worker; the concept's page says how far that is, and what came of it."""
+
+from django.db import transaction
+
+from inference.errors import Invalid
+from webapp.models import CodeFile, Concept, Run
+from webapp.platform.jobs import claims, dispatch, kinds
+from webapp.platform.jobs.heartbeat import Heartbeat, run_next
+from webapp.service.codebook import imports
+from webapp.service.codebook.concepts import lock
+from webapp.service.codebook.shapes import CodeFileRow
+
+TASK = kinds.TAKE_IN.task
+# Bytes up to which a request takes a file in: some 1,500 codes, less than a second. 24,000 codes
+# take 5 seconds.
+QUICK = 40_000
+WAITING = (CodeFile.Status.QUEUED, *kinds.TAKE_IN.active)
+
+
+def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
+    """Take a file in, or have a worker do it; what is said of that. Raises Invalid."""
+    imports.check(concept, content)
+    if len(content) <= QUICK:
+        taken_in, left_out = imports.take_in(concept, run, content, by)
+        CodeFile.objects.filter(concept=concept).delete()  # one before, which failed
+        return _sentence(taken_in, left_out)
+    with transaction.atomic():
+        lock(concept)
+        imports.check(concept, content)
+        CodeFile.objects.filter(concept=concept).delete()
+        row = CodeFile.objects.create(
+            concept=concept, run=run, by=by, content=content, size=len(content)
+        )
+        dispatch.send(kinds.TAKE_IN, row.pk)
+    return "A worker takes the codes in. This page says how far it is."
+
+
+def of_concept(concept: Concept) -> CodeFileRow | None:
+    row = CodeFile.objects.defer("content").filter(concept=concept).first()
+    if row is None:
+        return None
+    return CodeFileRow(
+        waits=row.status in WAITING,
+        done=dispatch.progress(TASK, [row.pk]),
+        said=row.said,
+        error=row.error,
+    )
+
+
+def read_file(key: int) -> None:
+    """In a worker. After a kill it begins anew: nothing is kept of a file before all is."""
+    run_next(kinds.TAKE_IN, key, _work)
+
+
+def _work(key: int, attempt: int, beat: Heartbeat) -> None:
+    row = CodeFile.objects.select_related("concept__corpus", "run__version").get(pk=key)
+    dispatch.promise(TASK, [key])  # the note of how far it is
+
+    def advance(done: float) -> None:
+        beat.check()
+        dispatch.advance(TASK, [key], done)
+
+    def end(taken_in: int, left_out: str) -> None:
+        claims.update(
+            kinds.TAKE_IN,
+            key,
+            attempt,
+            status=CodeFile.Status.READY,
+            said=_sentence(taken_in, left_out),
+            content=b"",
+        )
+
+    try:
+        imports.take_in(row.concept, row.run, bytes(row.content), row.by, advance, end)
+    except Invalid:
+        claims.update(kinds.TAKE_IN, key, attempt, content=b"")
+        raise
+    finally:
+        dispatch.answered(TASK, [key], None)
+
+
+def _sentence(taken_in: int, left_out: str) -> str:
+    return f"{taken_in:,} codes were taken in. {left_out}".strip()
