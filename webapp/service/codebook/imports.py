@@ -5,10 +5,9 @@ known the coders and the probabilities with which the documents were drawn; or a
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from django.db import transaction
 from django.db.models import Model
 
 from inference.errors import Invalid
@@ -30,7 +29,6 @@ CELL = 40
 NUMBER = 20
 ZIP = b"PK"  # how a zip begins
 NUL = "\0"
-READ = 0.2  # of the time, which reading the file takes; the rest is storing
 
 
 class Given(NamedTuple):
@@ -45,7 +43,7 @@ class Given(NamedTuple):
     remark: str = ""
 
 
-def check(concept: Concept, content: bytes) -> None:
+def check(concept: Concept, content: bytes = b"") -> None:
     """What can be said before the file is read. Raises Invalid."""
     if Draw.objects.filter(concept=concept).exists():
         raise Invalid(
@@ -57,23 +55,16 @@ def check(concept: Concept, content: bytes) -> None:
         raise Invalid("codes", f"The file has more than {FILE // MEGABYTE} MB, which is the most.")
 
 
-def take_in(
-    concept: Concept,
-    run: Run,
-    content: bytes,
-    by: str,
-    advance: Callable[[float], None] = lambda done: None,
-    end: Callable[[int, str], None] = lambda taken_in, left_out: None,
-) -> tuple[int, str]:
-    """(how many codes were taken in, sentences about what was left out). Where the file says no
-    probabilities, its documents are taken for drawn uniformly from all. Raises Invalid, and then
-    nothing is kept.
+class ReadFile(NamedTuple):
+    """What a file says. left_out: sentences about what of it is not taken in."""
 
-    advance: learns how far it is, from 0 to 1. end: is called with what is returned in the
-    transaction that keeps the codes.
-    """
+    readings: list[Given]
+    left_out: str
+
+
+def read(concept: Concept, content: bytes) -> ReadFile:
+    """Raises Invalid."""
     check(concept, content)
-    advance(0.0)
     codes = defined(concept).holds.codes
     if content.startswith(ZIP):
         readings, left_out = _of_project(concept, codes, content)
@@ -84,20 +75,36 @@ def take_in(
         raise Invalid(
             "codes", f"The file has {len(readings):,} codes; at most {READINGS:,} are taken in."
         )
-    # Of a document that is read twice the last that is said
-    probability = {reading.document: reading.probability for reading in readings}
-    if 0 < sum(value == 0 for value in probability.values()) < len(probability):
+    probabilities = _probabilities(readings).values()
+    if 0 < sum(value == 0 for value in probabilities) < len(probabilities):
         raise Invalid(
             "codes",
             "Some documents have a probability, and others none. Give all of them one, or none.",
         )
-    advance(READ)
-    with transaction.atomic():
-        lock(concept)
-        check(concept, content)  # again: others may have drawn meanwhile
-        _store(concept, run, readings, probability, by, advance)
-        end(len(readings), left_out)
-    return len(readings), left_out
+    return ReadFile(readings, left_out)
+
+
+def _probabilities(readings: list[Given]) -> dict[int, float]:
+    """Of each document, 0 where the file says none; of one that is read twice the last that is
+    said."""
+    return {reading.document: reading.probability for reading in readings}
+
+
+def keep(
+    concept: Concept,
+    run: Run,
+    file: ReadFile,
+    by: str,
+    advance: Callable[[float], None] = lambda done: None,
+) -> str:
+    """Store what a file says, in a transaction of the caller; what was taken in and left out, in
+    sentences. Where it says no probabilities, its documents are taken for drawn uniformly from all.
+    Raises Invalid where others drew meanwhile. advance: learns the share that is stored, from 0 to
+    1."""
+    lock(concept)
+    check(concept)
+    _store(concept, run, file.readings, _probabilities(file.readings), by, advance)
+    return f"{len(file.readings):,} codes were taken in. {file.left_out}".strip()
 
 
 def _store(
@@ -144,14 +151,15 @@ def _store(
             remark=reading.remark,
         )
         codings.append(coding_of_item)
-    tables: list[list[Model]] = [[*items.values()], assignments, codings]  # in this order
-    left = sum(map(len, tables))
+    tables: list[Sequence[Model]] = [[*items.values()], assignments, codings]  # in this order
+    whole = sum(map(len, tables))
+    left = whole
     for rows in tables:
         for begin in range(0, len(rows), ROWS_AT_ONCE):
             batch = rows[begin : begin + ROWS_AT_ONCE]
             type(batch[0])._default_manager.bulk_create(batch)
             left -= len(batch)
-            advance(1 - (1 - READ) * left / sum(map(len, tables)))
+            advance(1 - left / whole)
 
 
 # A table

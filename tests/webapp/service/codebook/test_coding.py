@@ -32,7 +32,7 @@ from webapp.models import (
     Run,
     Settlement,
 )
-from webapp.service.codebook import coding, concepts, exports, imports
+from webapp.service.codebook import coding, concepts, exports, taking_in
 
 pytestmark = pytest.mark.django_db
 
@@ -368,7 +368,7 @@ def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained
     texts = Document.objects.filter(corpus_id=trained.corpus_id).order_by("number")
     sent = content.format(id=texts[0].source_id, other=texts[1].source_id).encode("latin-1")
     with pytest.raises(Invalid, match=said):
-        imports.take_in(concept, trained, sent, "owner")
+        taking_in.receive(concept, trained, sent, "owner")
     assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
         Concept.objects.get(pk=concept.pk), "draw"
     )
@@ -484,7 +484,7 @@ def test_codes_that_are_numbers_count_what_they_say_and_are_taken_in_by_name(cli
     concept = concept_of(trained, kind="scale", codes="1\n2\n3\n4\n5")
     texts = Document.objects.filter(corpus_id=trained.corpus_id)
     rows = [f"{one.source_id};{1 + i % 5}" for i, one in enumerate(texts.order_by("number")[:50])]
-    imports.take_in(concept, trained, "\n".join(["id;code", *rows]).encode(), "owner")
+    taking_in.receive(concept, trained, "\n".join(["id;code", *rows]).encode(), "owner")
     assert Counter(
         Coding.objects.filter(coder__concept=concept).values_list("code", flat=True)
     ) == dict.fromkeys(range(5), 10)

@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from tests.webapp.service.codebook.making import code_all, concept_of, drawn, one_seed
 from tests.webapp.service.codebook.test_coding import about_war
 from webapp.models import Coding, Document, Draw
-from webapp.service.codebook import coding, concepts, exports, imports, qdpx
+from webapp.service.codebook import coding, concepts, exports, imports, qdpx, taking_in
 
 __all__ = ["one_seed"]
 pytestmark = pytest.mark.django_db
@@ -100,16 +100,16 @@ def test_passages_of_another_program_count_for_their_document(trained):
             "Sources/x.txt": "Something else.",
         }
     )
-    n, left_out = imports.take_in(concept, trained, content, "owner")
+    said_of_it = taking_in.receive(concept, trained, content, "owner")
     assert [row[:3] for row in said(concept)] == [
         (a.number, "Zoë", 1),
         (b.number, "Bea", 1),
         (c.number, imports.ELSEWHERE, 0),
     ]
     assert (
-        n == 3
-        and "1 of the texts, “of another collection”" in left_out
-        and "1 sources of the project" in left_out
+        said_of_it.startswith("3 codes were taken in.")
+        and "1 of the texts, “of another collection”" in said_of_it
+        and "1 sources of the project" in said_of_it
     )
 
 
@@ -124,7 +124,7 @@ def test_a_text_with_two_codes_of_one_coder_is_left_out_and_named(trained):
     sources = source(a.title, ("U1", "S"), ("U1", "M"), ("U2", "M")) + source(
         b.title, ("U1", "O"), ("U2", "S")
     )
-    n, left_out = imports.take_in(
+    said_of_it = taking_in.receive(
         concept,
         trained,
         zipped({"project.qde": PROJECT.format(codes=codes, sources=sources)}),
@@ -133,8 +133,9 @@ def test_a_text_with_two_codes_of_one_coder_is_left_out_and_named(trained):
     assert [row[:3] for row in said(concept)] == [
         (a.number, "Bea", 1),
         (b.number, "Bea", 0),
-    ] and n == 2
-    assert f"several of these codes: 1, “{a.title[:60]}”" in left_out
+    ]
+    assert said_of_it.startswith("2 codes were taken in.")
+    assert f"several of these codes: 1, “{a.title[:60]}”" in said_of_it
 
 
 BOMB = '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
@@ -159,10 +160,10 @@ OUTSIDE = '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
 def test_hostile_and_foreign_projects_are_refused_and_nothing_is_kept(trained, members, says):
     concept = concept_of(trained)
     with pytest.raises(Invalid, match=says):
-        imports.take_in(concept, trained, zipped(members), "owner")
+        taking_in.receive(concept, trained, zipped(members), "owner")
     assert not Draw.objects.filter(concept=concept).exists()
     with pytest.raises(Invalid):
-        imports.take_in(concept, trained, zipped(members)[:-30], "owner")
+        taking_in.receive(concept, trained, zipped(members)[:-30], "owner")
 
 
 def test_texts_that_unpack_to_too_much_are_refused(trained, monkeypatch):
@@ -175,7 +176,7 @@ def test_texts_that_unpack_to_too_much_are_refused(trained, monkeypatch):
         }
     )
     with pytest.raises(Invalid, match="the most"):
-        imports.take_in(concept_of(trained), trained, content, "owner")
+        taking_in.receive(concept_of(trained), trained, content, "owner")
 
 
 @pytest.mark.parametrize("doctype", [BOMB, OUTSIDE])
@@ -185,5 +186,5 @@ def test_entities_are_neither_expanded_nor_loaded(trained, doctype):
     ).partition("<Project")
     markup = (head + doctype + "<Project" + rest).replace(">so<", ">so&a;&b;<")
     concept = concept_of(trained)
-    imports.take_in(concept, trained, zipped({"project.qde": markup}), "owner")
+    taking_in.receive(concept, trained, zipped({"project.qde": markup}), "owner")
     assert [remark for *_, remark, _ in said(concept)] == ["so"]

@@ -29,6 +29,7 @@ from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, versions
 from webapp.models import (
     Answer,
+    CodeFile,
     Comparison,
     Corpus,
     Document,
@@ -46,7 +47,7 @@ from webapp.models import (
 from webapp.platform.accounts import sharing
 from webapp.platform.jobs import claims, events, kinds
 from webapp.platform.storage import bulk, files
-from webapp.service.codebook import coding, concepts
+from webapp.service.codebook import agreement, coding, concepts
 from webapp.service.corpora import deleted, deletion
 from webapp.service.operations import upkeep
 
@@ -97,6 +98,8 @@ def made(draft, django_db_blocker, tmp_path_factory):
         )
         coding.settle(concept, concept.draw.items.earliest("pk").pk, 0, "Ada")
         concepts.choose(concept, 3, "a good one", "Ada")
+        agreement.page(run, concept, None)
+        CodeFile.objects.create(concept=concept, run=run, by="Ada", size=0, status="ready")
         first, second = sorted(Run.objects.get(pk=each.pk).snapshot_id for each in (run, less))
         Comparison.objects.create(first_id=first, second_id=second)
         about = {"file": "words.csv", "name": "words.csv", "sentence": "Words", "expected": 9}

@@ -158,7 +158,7 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
 def test_each_list_is_a_page_of_few_queries(
     client, trained, failed, kind, state, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(30):
         assert client.get(f"/operator/?kind={kind}&state={state}").status_code == 200
 
 
