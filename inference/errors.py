@@ -1,5 +1,8 @@
 """Errors that the person who chose the values can correct."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
 
 class Invalid(ValueError):
     """A value that can't be: `field` names it, `message` says what was expected, what came, and
@@ -9,3 +12,17 @@ class Invalid(ValueError):
         super().__init__(message)
         self.field = field
         self.message = message
+
+
+@contextmanager
+def called(names: Mapping[str, str]) -> Iterator[None]:
+    """Around what raises Invalid of a field that the person knows by another name. names: that name
+    by the one that is raised."""
+    try:
+        yield
+    except Invalid as error:
+        if error.field not in names:
+            raise
+        name = names[error.field]
+        message = error.message.replace(f"“{error.field}”", f"“{name}”", 1)
+        raise Invalid(name, message) from None

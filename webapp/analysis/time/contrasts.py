@@ -11,7 +11,7 @@ from django.http import QueryDict
 from inference.answers import Answers, Family
 from inference.answers.held import Settings
 from inference.effects import time_curve
-from inference.errors import Invalid
+from inference.errors import Invalid, called
 from inference.explore import bands as intervals
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import marked, spread, spread_outside
@@ -38,6 +38,7 @@ from webapp.models import Run, Version, Word
 from webapp.platform.pages.here import Here
 from webapp.platform.storage.cache import BoundedCache
 
+CONDITIONS = ("from", "to", "in", "between")  # of each side
 Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant
 ASKED = (
@@ -83,11 +84,12 @@ class Side(NamedTuple):
 def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     """?from_a= ?to_a= ?in_a= ?between_a=; None where nothing is said."""
     conditions = QueryDict(mutable=True)
-    for name in ("from", "to", "in", "between"):
+    for name in CONDITIONS:
         conditions.setlist(
             name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()]
         )
-    selection = Selection.read(conditions, base.view)
+    with called({name: f"{name}_{letter}" for name in CONDITIONS}):
+        selection = Selection.read(conditions, base.view)
     if not selection:
         return None
     categories = {name for name, _ in selection.values}

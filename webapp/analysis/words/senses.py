@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.core.exceptions import BadRequest
 
+from inference.errors import Invalid
 from inference.senses import Near, Uses, distinguishing
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
@@ -59,8 +59,9 @@ def asked_topic(view: RunView, asked: int | str | None) -> int | None:
     if not isinstance(asked, int):
         return None
     if not 0 <= asked < view.run.topics:
-        raise BadRequest(
-            f"A topic in the address must be “all” or one of this run, 0 to {view.run.topics - 1}."
+        raise Invalid(
+            "topic",
+            f"A topic in the address must be “all” or one of this run, 0 to {view.run.topics - 1}.",
         )
     return int(view.labels.into[asked])
 

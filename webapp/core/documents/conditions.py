@@ -4,7 +4,7 @@ with a sentence, for what it can't read."""
 import regex
 from django.http import QueryDict
 
-from inference.errors import Invalid
+from inference.errors import Invalid, called
 from webapp.core.documents import fields, search
 from webapp.intake.ingest import sources
 from webapp.intake.metadata import ValueField
@@ -53,7 +53,8 @@ def matches(query: QueryDict, corpus: Corpus) -> list[str]:
     if len(texts) > MATCHES:
         raise Invalid("match", f"A set has at most {MATCHES} patterns, got {len(texts)}.")
     for text in texts:
-        search.pattern(corpus, text)
+        with called({"pattern": "match"}):
+            search.pattern(corpus, text)
     return texts
 
 

@@ -34,6 +34,7 @@ TIMEOUTS = (
     "57014",
     "55P03",
 )  # SQLSTATEs: a statement or its wait for a lock took too long (settings.DATABASES)
+API = "/api/v1/"
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
 DATABASE_AWAY = (
     "The database does not answer at the moment. Nothing is lost: what was stored stays stored,"
@@ -74,7 +75,7 @@ DISK_FULL = (
 def wants_json(request: HttpRequest) -> bool:
     return (
         request.path.endswith(".json")
-        or request.path.startswith("/api/v1/")
+        or request.path.startswith(API)
         or request.headers.get("Accept", "").startswith("application/json")
     )
 
@@ -108,12 +109,14 @@ class ErrorPages:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no
-        path of ours has one."""
+        path of ours has one. The API refuses it (webapp.service.api.checks): what programs send is
+        not pasted."""
         if "\0" in request.path:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
-        request.GET = _without_nul(request.GET)  # type: ignore[assignment]
-        request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+        if not request.path.startswith(API):
+            request.GET = _without_nul(request.GET)
+            request.POST = _without_nul(request.POST)
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from ninja import Field, Query, Router, Status
 
-from inference.errors import Invalid
+from inference.errors import Invalid, called
 from webapp.analysis.collocations import views as collocations
 from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
 from webapp.analysis.compare import matchings, queries as comparisons
@@ -313,7 +313,8 @@ def pattern(
     after: Place = 0,
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
+    with called({"field": "by"}):
+        return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
 
 
 @router.get(
@@ -341,9 +342,9 @@ def keyness_of(
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:
         contrast = Contrast(*compared, which)
-        return keyness.listed(
-            contrast, order, selection.sentence, over, authorization.user_id(request)
-        )
+        by = authorization.user_id(request)
+        with called({"field": "over"}):
+            return keyness.listed(contrast, order, selection.sentence, over, by)
     except NotYet as state:
         return Status(202, state.page)
 
@@ -374,10 +375,10 @@ def collocations_of(
 ):
     selection, known_word, _ = _word(request, run_id, word)
     window = left, right, least, order, which, within
-    topics_asked = [
-        collocations.asked(selection.view, topic_number, *window)
-        for topic_number in (topic, topic_a, topic_b)
-    ]
+    topics_asked = []
+    for name, number in (("topic", topic), ("topic_a", topic_a), ("topic_b", topic_b)):
+        with called({"topic": name}):
+            topics_asked.append(collocations.asked(selection.view, number, *window))
     return collocations.listed(selection, known_word, request.GET, *topics_asked)
 
 
@@ -408,7 +409,8 @@ def time(
     by = by or next(iter(exports.tables.kinds(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
-    counted_sums = sums.of_selection(selection, by)
+    with called({"field": "by"}):
+        counted_sums = sums.of_selection(selection, by)
     topics_chosen = topic or list(range(run.topics))
     if wrong := [k for k in topics_chosen if not 0 <= k < run.topics]:
         raise Invalid("topic", f"Run {run_id} has topics 0 to {run.topics - 1}, got {wrong[0]}.")
@@ -450,7 +452,8 @@ def effects(
     after: Place = 0,
 ):
     regression = _regression(request, run_id, effect, estimate)
-    numbers = trends.read_topics(regression.selection.view, [topic])
+    with called({"topics": "topic"}):
+        numbers = trends.read_topics(regression.selection.view, [topic])
     return effects_page(
         regression,
         order,
@@ -475,7 +478,9 @@ def claim(
     documents: Query[shapes.Documents],
     effect: Query[shapes.Effect],
 ):
-    return claim_page(_regression(request, run_id, effect), number, authorization.user_id(request))
+    regression = _regression(request, run_id, effect)
+    with called({"topic": "number"}):
+        return claim_page(regression, number, authorization.user_id(request))
 
 
 def _regression(
@@ -483,14 +488,15 @@ def _regression(
 ) -> estimates.Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    formula = asked_formula(selection, effect.formula)
+    with called({"field": "formula"}):
+        formula = asked_formula(selection, effect.formula)
     if formula is None:
         raise Invalid(
             "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
         )
-    return estimates.regression_of(
-        selection, estimates.Asked(formula, effect.a, effect.b, effect.x, effect.y, estimate)
-    )
+    asked = estimates.Asked(formula, effect.a, effect.b, effect.x, effect.y, estimate)
+    with called({"field": "formula"}):
+        return estimates.regression_of(selection, asked)
 
 
 @router.get(

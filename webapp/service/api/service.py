@@ -1,8 +1,7 @@
 """The API's one object: its parts, and its errors, each a sentence."""
 
 import json
-from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import structlog
@@ -11,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
 from ninja.openapi.schema import OpenAPISchema
-from ninja.operation import Operation
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
@@ -22,6 +20,7 @@ from webapp.platform.pages import errors
 from webapp.platform.pages.page import as_bytes
 from webapp.service.api import corpora, engines, runs
 from webapp.service.api.access import RATE, Reader
+from webapp.service.api.checks import with_checks
 
 
 class Renderer(BaseRenderer):
@@ -35,7 +34,6 @@ class Renderer(BaseRenderer):
 
 log = structlog.get_logger(__name__)
 TYPES = ("int", "float", "str")  # what stands after a field that may be of several types
-LONGEST_NAME = 50  # characters of an unknown name that are told
 
 
 class StrictParser(Parser):
@@ -47,36 +45,6 @@ class StrictParser(Parser):
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-def with_known_parameters(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """An operation's `run` that refuses a question that it does not know, as a misspelled one would
-    have no effect otherwise. run: the bound method of the operation."""
-    operation: Operation = run.__self__  # type: ignore[attr-defined]
-    known_parameters = {
-        name
-        for model in operation.models
-        if model.__ninja_param_source__ == "query"
-        for name in model.__ninja_flatten_map__
-    }
-
-    @wraps(run)
-    def checked(request: HttpRequest, **path: Any) -> HttpResponse:
-        unknown = sorted(request.GET.keys() - known_parameters)
-        if not unknown:
-            return run(request, **path)
-        there_are = (
-            f"there are {', '.join(sorted(known_parameters))}"
-            if known_parameters
-            else "it has none"
-        )
-        error = Invalid(
-            unknown[0][:LONGEST_NAME],
-            f"This address has no parameter “{unknown[0][:LONGEST_NAME]}”; {there_are}.",
-        )
-        return operation.api.on_exception(request, error)
-
-    return checked
 
 
 class Api(NinjaAPI):
@@ -115,7 +83,7 @@ api = Api(
     parser=StrictParser(),
 )
 for router in (corpora.router, runs.router, engines.router):
-    router.add_decorator(with_known_parameters, mode="view")
+    router.add_decorator(with_checks, mode="view")
 api.add_router("/corpora", corpora.router, tags=["corpora"])
 api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/engines", engines.router, tags=["engines"])
@@ -146,8 +114,9 @@ def bad(request, error):
 @api.exception_handler(ValidationError)
 def unreadable(request, error):
     first = error.errors[0]
-    path_parts = [str(part) for part in first.get("loc", ()) if part not in TYPES]
-    field = path_parts[-1] if path_parts else ""
+    # Without the place in a list, and without which of several types it was tried as
+    names = [part for part in first.get("loc", ()) if isinstance(part, str) and part not in TYPES]
+    field = names[-1] if names else ""
     return _error(
         request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field
     )

@@ -4,7 +4,8 @@ address of the next page or null."""
 from typing import Any
 
 from ninja import Field, Schema
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, create_model, field_validator
+from pydantic_core import PydanticCustomError
 
 from inference import engines
 from webapp.analysis.topics.shapes import RankedTopic
@@ -14,6 +15,7 @@ from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
 from webapp.intake.ingest.named_topics import StoredTopic
+from webapp.service.api.checks import is_all_text
 from webapp.service.corpora.shapes import CorpusFacts
 
 
@@ -23,6 +25,15 @@ class Sent(BaseModel):
     from whatever came, a list or a word, too."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _all_text(cls, value: Any) -> Any:
+        if not is_all_text(value):
+            raise PydanticCustomError(
+                "text", "it has a character that no text has (NUL, or a half)"
+            )
+        return value
 
 
 class Sentence(Schema):

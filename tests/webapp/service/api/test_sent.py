@@ -68,7 +68,7 @@ def test_nonsense_starts_no_training(send, trained, body, field):
         ("null", "making"),
         ("{}", "uploads"),
         ('{"uploads": "x"}', "uploads"),
-        ('{"uploads": [1]}', "0"),
+        ('{"uploads": [1]}', "uploads"),
         ('{"uploads": ["x"], "title": "y"}', "title"),
         ('{"uploads": ["x"], "name": null}', "name"),
     ],

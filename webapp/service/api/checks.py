@@ -1,0 +1,89 @@
+"""What every operation of the API checks before it runs, so that nothing odd that a program sends
+comes further: names that the address does not have, characters that no text has, numbers that no
+row has."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, get_args
+
+from django.http import HttpRequest, HttpResponse
+from ninja.operation import Operation
+
+from inference.errors import Invalid
+from webapp.platform.pages.page import is_whole
+
+LONGEST_NAME = 50  # characters of a name, or of a value, that are told
+NUL = "\0"
+NOTHING = (b"", b"{}")  # bodies of an operation that wants none
+
+
+def with_checks(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """An operation's `run` that answers 400, with the field, to what can't be asked. run: the bound
+    method of the operation."""
+    operation: Operation = run.__self__  # type: ignore[attr-defined]
+    known = dict(_parameters(operation, "query"))
+    wants_body = any(model.__ninja_param_source__ == "body" for model in operation.models)
+
+    @wraps(run)
+    def checked(request: HttpRequest, **path: Any) -> HttpResponse:
+        try:
+            _check_query(request, known)
+            if not wants_body:
+                _check_no_body(request)
+        except Invalid as error:
+            return operation.api.on_exception(request, error)
+        return run(request, **path)
+
+    return checked
+
+
+def _parameters(operation: Operation, source: str) -> Iterator[tuple[str, bool]]:
+    """Name of each parameter from the query string, and whether it is a whole number."""
+    for model in operation.models:
+        if model.__ninja_param_source__ != source:
+            continue
+        for name in model.__ninja_flatten_map__:
+            field = model.model_fields.get(name)
+            yield name, field is not None and _is_whole_number(field.annotation)
+
+
+def _is_whole_number(annotation: Any) -> bool:
+    """Of int, int | None and list[int]."""
+    return annotation is int or any(map(_is_whole_number, get_args(annotation)))
+
+
+def _check_query(request: HttpRequest, known: dict[str, bool]) -> None:
+    for name, texts in request.GET.lists():
+        if name not in known:  # a misspelled one would have no effect otherwise
+            there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
+            raise Invalid(
+                name[:LONGEST_NAME],
+                f"This address has no parameter “{name[:LONGEST_NAME]}”; {there_are}.",
+            )
+        for text in texts:
+            if not is_text(text):
+                raise Invalid(name, f"“{name}” has a character that no text has (NUL, or a half).")
+            # -1 stands before the first of some lists
+            if known[name] and not is_whole(text.removeprefix("-")):
+                raise Invalid(
+                    name, f"“{name}” must be a whole number, got “{text[:LONGEST_NAME]}”."
+                )
+
+
+def _check_no_body(request: HttpRequest) -> None:
+    if request.method != "GET" and request.body.strip() not in NOTHING:
+        raise Invalid("body", "This address takes no body; leave it empty, or send {}.")
+
+
+def is_text(text: str) -> bool:
+    """Whether a database takes it: without NUL, and without halves of surrogate pairs."""
+    return NUL not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def is_all_text(value: Any) -> bool:
+    """The same of all texts in a value of JSON."""
+    if isinstance(value, str):
+        return is_text(value)
+    if isinstance(value, dict):
+        return all(is_text(str(key)) and is_all_text(item) for key, item in value.items())
+    return all(map(is_all_text, value)) if isinstance(value, list) else True
