@@ -115,8 +115,8 @@ class ErrorPages:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
         if not request.path.startswith(API):
-            request.GET = _without_nul(request.GET)
-            request.POST = _without_nul(request.POST)
+            request.GET = _without_nul(request.GET)  # type: ignore[assignment]
+            request.POST = _without_nul(request.POST)  # type: ignore[assignment]
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

@@ -15,6 +15,7 @@ from webapp.platform.pages.page import is_whole
 LONGEST_NAME = 50  # characters of a name, or of a value, that are told
 NUL = "\0"
 NOTHING = (b"", b"{}")  # bodies of an operation that wants none
+FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 def with_checks(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -71,7 +72,11 @@ def _check_query(request: HttpRequest, known: dict[str, bool]) -> None:
 
 
 def _check_no_body(request: HttpRequest) -> None:
-    if request.method != "GET" and request.body.strip() not in NOTHING:
+    if request.content_type in FORMS:
+        is_empty = not (request.POST or request.FILES)
+    else:
+        is_empty = request.body.strip() in NOTHING
+    if not is_empty:
         raise Invalid("body", "This address takes no body; leave it empty, or send {}.")
 
 

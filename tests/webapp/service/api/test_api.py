@@ -204,7 +204,7 @@ def test_errors_are_sentences(client, trained):
         (f"{api}/documents?from=never", 400, "from"),
         (f"{api}/documents?after=x", 400, "after"),
         (f"{api}/documents?by=T99", 400, "by"),
-        (f"{api}/time?by=nothing", 400, "field"),
+        (f"{api}/time?by=nothing", 400, "by"),
         (f"{api}/time?topic=99", 400, "topic"),
         (f"{api}/words/zzzz", 404, None),
         (f"{api}/topics/99", 404, None),
