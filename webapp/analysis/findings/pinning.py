@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from django.http import QueryDict
 
-from webapp.analysis.findings import quotations
+from webapp.analysis.findings import questions, quotations
 from webapp.analysis.findings.kinds import KINDS
 from webapp.analysis.findings.overview import line_table
 from webapp.analysis.findings.shapes import FindingRow, OverviewPage
@@ -40,7 +40,10 @@ def evidence_of(
 
 def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> Evidence:
     title = KINDS[row.kind].ON_PAGE.title
-    return pins.of_chart(view.run, title, row.url, row.sentence, line_table(page, row))
+    address = row.url
+    if row.kind in QUOTED_KINDS:  # its passages are pinned, too
+        address = questions.effects(view, row) or row.url
+    return pins.of_chart(view.run, title, address, row.sentence, line_table(page, row))
 
 
 def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[Evidence]:

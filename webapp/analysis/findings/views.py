@@ -1,27 +1,23 @@
 """The overview of a run, and a notebook that begins with it."""
 
 from typing import Annotated, get_args
-from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as cuts, pinning, quotations, renaming
+from webapp.analysis.findings import families as cuts, pinning, questions, quotations, renaming
 from webapp.analysis.findings.kinds import KINDS, Detail
 from webapp.analysis.findings.overview import line_table, overview
 from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
-    Claim,
     DetailLink,
-    FindingRow,
     OverviewPage,
     Section,
     SectionRow,
 )
-from webapp.core.documents import fields, unit_sentences
-from webapp.core.documents.ranges import Range
+from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
 from webapp.core.results.page_cache import cached_page
@@ -31,6 +27,7 @@ from webapp.models import Notebook, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
 from webapp.platform.pages.page import back, reader, told, whole
+from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, Here, typed
 
 DETAILS: dict[Detail, str] = {
@@ -84,8 +81,8 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
                 SectionRow(
                     **vars(row),
                     table=tables.json_text(line_table(page, row)),
-                    effects=_effects(view, row),
-                    holds=_holds(view, row),
+                    effects=questions.effects(view, row),
+                    holds=questions.holds(view, row),
                 )
                 for row in page.findings
                 if row.kind == kind
@@ -110,51 +107,6 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
     )
 
 
-def _effects(view: RunView, row: FindingRow) -> str:
-    """The page that answers the finding's question; "" where there is none."""
-    version = view.run.version
-    if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
-        topics = QueryDict(urlsplit(row.url).query)["topics"]
-        return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
-    if row.topic is None or not _is_asked(row):
-        return ""
-    question = _question(row.kind, row.claims[0])
-    if question:
-        return view.go("run_time_compare", asked=urlencode(question))
-    asked = {"effect": "spline(date)", "topic": row.topic.number}
-    return view.go("run_effects", asked=urlencode(asked)) + "#one"
-
-
-def _holds(view: RunView, row: FindingRow) -> str:
-    """The same question in the other runs of the corpus; "" where there is none."""
-    if row.topic is None or not _is_asked(row):
-        return ""
-    question = _question(row.kind, row.claims[0])
-    if not question:
-        return ""
-    return view.go("run_claim", asked=urlencode(question | {"topic": str(row.topic.number)}))
-
-
-def _is_asked(row: FindingRow) -> bool:
-    """Whether a finding is about two sets of documents and one topic."""
-    return bool(row.claims) and row.kind in ("change", "mark")
-
-
-def _question(kind: str, claim: Claim) -> dict[str, str]:
-    """The very question that a sentence answers, as the page that compares two sets has it: a group,
-    a span or the chosen documents against all others; of what changed all along the last third
-    against the first. Nothing of a line that an older program found."""
-    if claim.steady:
-        return {"from_a": claim.first, "to_b": claim.early} if claim.early else {}
-    if kind == "mark" and not claim.field:
-        return {"rest": "true"}
-    if claim.bounds:
-        return {"between_a": Range(claim.field, *claim.bounds).address}
-    if claim.field:
-        return {"in_a": f"{claim.field}:{claim.value}"}
-    return {name: day for name, day in (("from_a", claim.first), ("to_a", claim.last)) if day}
-
-
 @require_POST
 def pin(request: HttpRequest) -> HttpResponse:
     """Keep a finding of the page, with passages that show it. finding: its kind and rank, "change-3";
@@ -166,7 +118,7 @@ def _pin(request: HttpRequest) -> Notebook:
     sent = request.POST
     run = authorization.run_or_404(request, whole(sent, "run"))
     query = QueryDict(sent.get("query", "")[:2000])
-    selection = Selection.read(query, RunView(run))
+    selection = Selection.read(query, RunView(run, chosen=conditions(query)))
     by = authorization.user_id(request)
     number = cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
@@ -196,7 +148,7 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 
 def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
-    selection = Selection.read(query, RunView(run))
+    selection = Selection.read(query, RunView(run, chosen=conditions(query)))
     by = authorization.user_id(request)
     number = cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)

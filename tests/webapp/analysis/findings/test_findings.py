@@ -416,6 +416,7 @@ def test_a_change_is_pinned_with_passages_of_its_topic(trained, client):
     assert answer.status_code == 200, answer.json()
     finding, *quoted = Notebook.objects.latest("pk").pins.order_by("position")
     assert finding.sentence == row["sentence"]
+    assert "/time/compare/?" in finding.address, "it opens the question that the sentence answers"
     assert 1 <= len(quoted) <= 2 and {pin.kind for pin in quoted} == {"passage"}
     assert len({pin.source["document"] for pin in quoted}) == len(quoted)
     gone = sent | {"finding": "change-999"}
