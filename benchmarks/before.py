@@ -74,9 +74,9 @@ def said_by(
     are asked of this one."""
     environment = os.environ | {WRITE: str(file), "PYTHONPATH": str(program)}
     if before is not None:
-        asked = file.with_name("asked.json")
-        asked.write_text(json.dumps(before))
-        environment["BENCHMARK_BEFORE_ASKS"] = str(asked)
+        asked_file = file.with_name("asked.json")
+        asked_file.write_text(json.dumps(before))
+        environment["BENCHMARK_BEFORE_ASKS"] = str(asked_file)
     command = [sys.executable, str(Path(__file__).resolve()), *names]
     command += ["--full"] if full else []
     subprocess.run(command, cwd=program, env=environment, check=True, stdout=sys.stderr)
@@ -163,31 +163,34 @@ def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | N
         return None
     names = ("field", "value", "first", "last", "steady", "more", "ratio")
     bounds = claim["bounds"] and tuple(claim["bounds"])
-    same = Claim("", [], [], bounds=bounds, **{name: claim[name] for name in names})
-    asked = questions.question_of(claim["kind"], same)
-    if not asked:
+    question_claim = Claim("", [], [], bounds=bounds, **{name: claim[name] for name in names})
+    question = questions.question_of(claim["kind"], question_claim)
+    if not question:
         return {"topic": topic, "caution": "no question: a line of an older program"}
     selection = Selection.all(RunView(run))
     try:
-        sets = contrasts.asked(QueryDict(urlencode(asked)), selection, False)
-        found = contrasts.differences(*sets, contrasts.divided(*sets), "")
+        sets = contrasts.asked(QueryDict(urlencode(question)), selection, False)
+        assert sets is not None, "a question has two sets"
+        base, first, second = sets
+        documents = contrasts.divided(base, first, second)
+        compared = contrasts.differences(base, first, second, documents, "")
     except Invalid as error:
         return {"topic": topic, "caution": error.message}
-    place = found.topics.index(topic) if topic in found.topics else None
-    if place is None:
+    if topic not in compared.topics:
         return {"topic": topic, "caution": "hidden"}
-    answers = found.found
+    column = compared.topics.index(topic)
+    answers = compared.found
     return {
         "topic": topic,
-        "caution": cautions.caution(found.unit, answers.units, answers.verdict),
-        "verdict": answers.verdict_of(place),
-        "shares": [float(answers.a[place]), float(answers.b[place])],
-        "ends": [float(answers.low[place]), float(answers.high[place])],
+        "caution": cautions.caution(compared.unit, answers.units, answers.verdict),
+        "verdict": answers.verdict_of(column),
+        "shares": [float(answers.a[column]), float(answers.b[column])],
+        "ends": [float(answers.low[column]), float(answers.high[column])],
         "level": answers.level,
-        "p": float(answers.p[place]),
-        "unit": cautions.units_named(found.unit),
-        "part": float(answers.part[place]),
-        "without": float(answers.ratio_without[place]),
+        "p": float(answers.p[column]),
+        "unit": cautions.units_named(compared.unit),
+        "part": float(answers.part[column]),
+        "without": float(answers.ratio_without[column]),
     }
 
 
@@ -228,9 +231,9 @@ def reason_of(answer: dict[str, Any] | None) -> str:
         return "another topic: this training has none with the same words"
     if answer.get("caution"):
         return answer["caution"].strip(".")
-    here, rest = (f"{100 * share:.2f}%" for share in answer["shares"])
+    inside, outside = (f"{100 * share:.2f}%" for share in answer["shares"])
     low, high = (f"{100 * end:+.1f}" for end in answer["ends"])
-    numbers = f"{here} against {rest}, {low} to {high} points ({100 * answer['level']:.1f}%, {answer['unit']})"
+    numbers = f"{inside} against {outside}, {low} to {high} points ({100 * answer['level']:.1f}%, {answer['unit']})"
     reasons = {
         "": "beyond chance, but too small, one’s doing, or of words that do not move so",
         "chance": "the interval holds no difference",
