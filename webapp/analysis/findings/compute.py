@@ -13,7 +13,15 @@ from inference.findings import sums, unlike
 from inference.findings.sums import Sums
 from webapp.analysis.answers import asked, spans
 from webapp.analysis.answers.asked import Answered, AnsweredSpans
-from webapp.analysis.findings import by_group, cautions, families, over_time, periods, quotations
+from webapp.analysis.findings import (
+    by_group,
+    cautions,
+    families,
+    keywords,
+    over_time,
+    periods,
+    quotations,
+)
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.keywords import finite, stored
@@ -98,6 +106,11 @@ class Context:
     def spans(self) -> AnsweredSpans | None:
         """All spans of time, as every page asks for them."""
         return asked.over_time(self.selection)
+
+    @cached_property
+    def signatures(self) -> set[int]:
+        """Words that stand on nearly all documents of one who speaks: the same for all fields."""
+        return keywords.signatures(self)
 
     def unit_name(self, code: int) -> str:
         """What documents say of one who speaks; "" where no field of values names it."""

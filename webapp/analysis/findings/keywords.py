@@ -32,21 +32,18 @@ _WORD = re.compile(r"\w+")
 def findings(context: Context, field: FieldGroups, left_out: set[int]) -> list[Keywords]:
     """A finding for each group with such words. left_out: groups that are told elsewhere."""
     listed = context.names.telling
-    some = np.flatnonzero((field.group >= 0) & (context.counted.lengths > 0))
-    some = some[:: -(-len(some) // DOCUMENTS) or 1]
+    some = _even_sample(context, field.group)
     if not listed or not len(some):
         return []
     unit, codes = asked.unit_of(context.run.version, field.name)
     of_some = None if codes is None else codes[some]
     group = field.group[some]
-    present = _present(context, some, listed)
-    outcome = estimator.Table(present, np.ones(len(some)))
+    outcome = estimator.Table(_present(context, some, listed), np.ones(len(some)))
     wanted = question.of_values(group, field.groups, of_some, field.named)
     rows = list[Keywords]()
     words = [context.names.spelling[w] for w in listed]
     untold = trivial_words.of_the_calendar(context.run.version, words)
-    if context.unit is not None:
-        untold |= trivial_words.of_who_speaks(present, context.unit[some], context.dates[some])
+    untold |= {column for column, word in enumerate(listed) if word in context.signatures}
     found = estimator.answer_family(outcome, wanted)
     for place, answers in zip(wanted.asked.tolist(), found, strict=True):
         if place in left_out:
@@ -56,6 +53,25 @@ def findings(context: Context, field: FieldGroups, left_out: set[int]) -> list[K
         if chosen:
             rows.append(_finding(field, place, answers, chosen, words, unit))
     return rows
+
+
+def signatures(context: Context) -> set[int]:
+    """Words that stand on nearly all documents of one who speaks, by their numbers."""
+    if context.unit is None:
+        return set()
+    listed = context.names.telling
+    some = _even_sample(context, context.everyone_group)
+    if not listed or not len(some):
+        return set()
+    present = _present(context, some, listed)
+    columns = trivial_words.of_who_speaks(present, context.unit[some], context.dates[some])
+    return {listed[column] for column in columns}
+
+
+def _even_sample(context: Context, group: np.ndarray) -> np.ndarray:
+    """int64[n]: documents of a group that have words. group: int32[D], -1 for none."""
+    some = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
+    return some[:: -(-len(some) // DOCUMENTS) or 1]
 
 
 def _chosen(
