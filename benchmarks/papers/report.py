@@ -57,7 +57,7 @@ def index(papers: list[dict]) -> str:
         (
             "For readers who ask whether the papers' results hold in this program: what each paper"
             " claims, and whether it holds here, by a rule in the code of the experiment (`python"
-            " -m benchmarks.papers`). A paper's page has the tables and charts.\n"
+            " -m benchmarks.papers`). A paper's page says why, with tables and charts.\n"
         ),
     ]
     for paper in papers:
@@ -65,7 +65,7 @@ def index(papers: list[dict]) -> str:
             {
                 "experiment": name,
                 "the paper": one["claim"],
-                "here": f"**{one['verdict']}**. {one['why']}",
+                "here": f"**{one['verdict']}**",
             }
             for name, one in paper["experiments"].items()
         ]
