@@ -255,10 +255,10 @@ class Evidence:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
         span = slice(bow.indptr[row], bow.indptr[row + 1])
         of_tokens = np.repeat(bow.words[span], bow.counts[span])
-        asked_tokens = np.isin(of_tokens, words)
+        is_match = np.isin(of_tokens, words)
         first = bow.first_token[row]
         starts = bow.offsets[first : first + len(of_tokens)]
-        return of_tokens[asked_tokens], starts[asked_tokens]
+        return of_tokens[is_match], starts[is_match]
 
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows

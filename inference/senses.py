@@ -131,10 +131,10 @@ class Uses:
         )
         if len(topics) > 1:
             elsewhere = all_counts.sum(0) - all_counts
-            other_tokens = sizes.sum() - sizes
+            other_documents = sizes.sum() - sizes
         else:
             elsewhere = np.diff(self.evidence.postings.indptr)[words][None] - all_counts
-            other_tokens = bow.D - sizes
+            other_documents = bow.D - sizes
         return [
             _named(
                 self.word,
@@ -143,7 +143,7 @@ class Uses:
                 all_counts[s],
                 elsewhere[s],
                 sizes[s],
-                other_tokens[s],
+                other_documents[s],
                 count,
             )
             for s in range(len(topics))

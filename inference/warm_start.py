@@ -53,13 +53,13 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
     for d in prange(len(indptr) - 1):
         a = indptr[d]
         b = indptr[d + 1]
-        row_places = np.empty(b - a, np.int64)
         known_rows = np.empty(b - a, np.int64)
+        known_counts = np.empty(b - a, np.int64)
         n = 0
         for j in range(a, b):
             if place[words[j]] >= 0:
-                row_places[n] = place[words[j]]
-                known_rows[n] = counts[j]
+                known_rows[n] = place[words[j]]
+                known_counts[n] = counts[j]
                 n += 1
         if n:
             theta = fold_in.fit(
@@ -67,8 +67,8 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 row_ptr,
                 row_topics,
                 above,
-                row_places[:n],
                 known_rows[:n],
+                known_counts[:n],
                 alpha,
                 fold_in.ITERATIONS,
             )

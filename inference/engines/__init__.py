@@ -69,7 +69,7 @@ def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
         (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200),
         key=lambda k: abs(k / suggestion - 1),
     )
-    engine_known = get(engine)
+    named_engine = get(engine)
     return max(
-        1, min(engine_known.TRUNCATION if isinstance(engine_known, Truncated) else usual, most)
+        1, min(named_engine.TRUNCATION if isinstance(named_engine, Truncated) else usual, most)
     )

@@ -358,18 +358,18 @@ def topics(config: Resolved, state: State) -> Topics:
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """The clusters of the documents first … end - 1, with their shares: p(k | d) over the L
     likeliest."""
-    clusters_given, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
+    likeliest, shares, _ = _visit(config, state, sparse.expand(bow, np.arange(first, end)))
     order = np.argsort(
         -shares, axis=1, kind="stable"
     )  # clusters ascend, so the least of equals is first
-    clusters_given = np.take_along_axis(clusters_given, order, 1)
+    likeliest = np.take_along_axis(likeliest, order, 1)
     shares = np.take_along_axis(shares, order, 1)
     is_kept = shares > 0
     indptr = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
     return Theta(
         first,
         indptr,
-        clusters_given[is_kept].astype(np.int32),
+        likeliest[is_kept].astype(np.int32),
         (shares[is_kept] / UNITS).astype(np.float32),
     )
 
@@ -392,17 +392,17 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         part_documents = documents[first : first + AT_ONCE]
         batch = sparse.expand(bow, part_documents)
-        clusters_given, shares, _ = _visit(config, state, batch)
+        likeliest, shares, _ = _visit(config, state, batch)
         if len(state.memory_clusters):
             seen = state.memory_shares[part_documents].any(axis=1)
-            clusters_given[seen] = state.memory_clusters[part_documents][seen]
+            likeliest[seen] = state.memory_clusters[part_documents][seen]
             shares[seen] = state.memory_shares[part_documents][seen]
         total += clusters.objectives_of(
             batch.doc_ptr,
             batch.places,
             batch.counts,
             *_weights(config, state, batch.words),
-            clusters_given,
+            likeliest,
             shares,
             float(UNITS),
         ).sum()

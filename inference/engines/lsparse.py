@@ -379,13 +379,13 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1 by the local step from their words alone: (alpha +
     N_dk) / (K alpha + N_d)."""
     batch = sparse.expand(bow, np.arange(first, end))
-    topics_given, shares, _ = _visit(config, state, batch)
+    likeliest, shares, _ = _visit(config, state, batch)
     return Theta(
         first,
         *lsparse.mixtures(
             batch.doc_ptr,
             batch.counts,
-            topics_given,
+            likeliest,
             shares,
             config.alpha,
             config.topics,
@@ -405,13 +405,13 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
         weights, g = _weights(config, state, batch.words)
-        topics_given, shares, _ = _visit(config, state, batch)
+        likeliest, shares, _ = _visit(config, state, batch)
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
-            topics_given[seen] = state.memory_topics[batch.pairs][seen]
+            likeliest[seen] = state.memory_topics[batch.pairs][seen]
             shares[seen] = remembered[seen] / UNITS
-        total += lsparse.objectives(batch, weights, g, config.alpha, topics_given, shares).sum()
+        total += lsparse.objectives(batch, weights, g, config.alpha, likeliest, shares).sum()
     return float(sparse.topics_bound(state, state.pi, config.eta) + times * total)
 
 

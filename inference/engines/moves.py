@@ -176,12 +176,12 @@ def split(
     if not leave.any():
         return -np.inf, documents[:0]
     leaving_tokens = batch.counts * leave[document]
-    staying_row = row_of(
+    leaving_row = row_of(
         batch.words[batch.places[leaving_tokens > 0]],
         leaving_tokens[leaving_tokens > 0],
         float(leave.sum()),
     )
-    left = merged(row, Row(staying_row.words, -staying_row.tokens, -staying_row.documents))
-    return worth(left, V, alpha, eta) + worth(staying_row, V, alpha, eta) - worth(
+    left = merged(row, Row(leaving_row.words, -leaving_row.tokens, -leaving_row.documents))
+    return worth(left, V, alpha, eta) + worth(leaving_row, V, alpha, eta) - worth(
         row, V, alpha, eta
     ), documents[leave]

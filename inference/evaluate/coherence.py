@@ -62,13 +62,13 @@ class Coherence:
         """
         is_known, *pairs = self._pairs(topics)
         share_of_both, of_lower, of_higher = (count / max(self.D, 1) for count in pairs)
-        never_together = share_of_both < 1.0
+        not_everywhere = share_of_both < 1.0
         information = np.log((share_of_both + NPMI_EPSILON) / (of_lower * of_higher))
         scores = np.divide(
             information,
             -np.log(share_of_both + NPMI_EPSILON),
             out=np.zeros_like(share_of_both),
-            where=never_together,
+            where=not_everywhere,
         )
         return _over(is_known, scores).sum(axis=1) / np.maximum(is_known.sum(axis=1), 1)
 

@@ -138,12 +138,12 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
         low = expit(logit(share) - reach)
         high = expit(logit(share) + reach)
-        share_of_group = np.where(m > 0, x / length, 0.0)
+        share_of_holders = np.where(m > 0, x / length, 0.0)
     has_few = (n > 0) & (m <= FEW) & (m < n)
     is_whole = (n > 0) & (share == 1)
     largest = (
         betaincinv(m[has_few] + 1, np.maximum(n[has_few] - m[has_few], 1e-9), 0.5 + level / 2)
-        * np.maximum(typical, share_of_group)[has_few]
+        * np.maximum(typical, share_of_holders)[has_few]
     )
     high[has_few] = np.where(
         m[has_few] > 0, np.minimum(high[has_few], np.maximum(largest, share[has_few])), largest

@@ -195,19 +195,21 @@ def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]
 
 def _documents(evidence: Evidence, k: int) -> Holding:
     """LOOKED_AT documents of a topic at most."""
-    most_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
-    documents = np.sort(most_tokens[:: -(-len(most_tokens) // LOOKED_AT) or 1]).astype(np.int32)
+    documents_by_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents = np.sort(
+        documents_by_tokens[:: -(-len(documents_by_tokens) // LOOKED_AT) or 1]
+    ).astype(np.int32)
     weight = evidence.held([k], documents).astype(np.float64)
     return documents, weight / max(weight.sum(), 1.0)
 
 
 def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str]) -> tuple[str, ...]:
     """Of a mixed topic the best unit of each side; () where one has none, or they say the same."""
-    names = [
+    best_units = [
         next((unit for unit in ranked if not set(side).isdisjoint(unit.words)), None)
         for side in sides
     ]
-    texts = tuple(unit.text for unit in names if unit is not None)
+    texts = tuple(unit.text for unit in best_units if unit is not None)
     if len(texts) < 2 or not _other(*texts) or joined(texts).casefold() in used:
         return ()
     return texts

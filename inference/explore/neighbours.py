@@ -86,12 +86,10 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
         tokens = []
         for d in documents.tolist() if bow.offsets is not None else ():
             pairs = slice(*bow.indptr[d : d + 2].tolist())
-            document_tokens = slice(*bow.first_token[d : d + 2].tolist())
+            token_slice = slice(*bow.first_token[d : d + 2].tolist())
             of_topic = topics[pairs] == k
             rows.append(
-                _neighbours(
-                    words[pairs], counts[pairs], of_topic, offsets[document_tokens], lengths
-                )
+                _neighbours(words[pairs], counts[pairs], of_topic, offsets[token_slice], lengths)
             )
             tokens.append(int(counts[pairs][of_topic].sum()))
         of_first = _phrases(rows[:DOCUMENTS], min(len(rows), DOCUMENTS), NAMING)

@@ -51,7 +51,7 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
         return None
     least = (float(change[up]), float(low[up]), float(high[up]))
     reversed_change = (-float(change[down]), -float(high[down]), -float(low[down]))
-    difference, below, above = min(least, reversed_change, key=lambda side_sums: side_sums[1])
+    difference, below, above = min(least, reversed_change, key=lambda shift: shift[1])
     return Shift(
         int(names[up]),
         int(names[down]),

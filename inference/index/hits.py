@@ -60,7 +60,7 @@ class Hits:
         now = monotonic()
         self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
         forms_of_pieces = list[np.ndarray]()
-        elements = list[tuple[int, int, int]]()
+        cased_forms = list[tuple[int, int, int]]()
         for e, element in enumerate(element for part in pattern for element in part.elements):
             forms_of_element = [
                 index.forms.like(element_piece, now + of_forms) for element_piece in element.words
@@ -69,7 +69,7 @@ class Hits:
                 self.codes[forms] |= np.uint16(
                     1 << e if element_piece.case == ANY_CASE else AS_WRITTEN
                 )
-                elements += [
+                cased_forms += [
                     (form, element_piece.case, 1 << e)
                     for form in forms.tolist()
                     if element_piece.case != ANY_CASE
@@ -77,10 +77,10 @@ class Hits:
             if element.least and ANY not in element.words:  # in every document with a hit
                 forms_of_pieces.append(np.concatenate(forms_of_element))
         mixed = index.stream.mixed
-        if elements and mixed is None:
+        if cased_forms and mixed is None:
             raise Invalid("pattern", OLDER)
         self._written = (
-            np.array(elements, np.int64).reshape(-1, 3),
+            np.array(cased_forms, np.int64).reshape(-1, 3),
             frozen(np.zeros((0, 2)) if mixed is None else mixed, np.int64),
         )
         of_words: Sequence[np.ndarray] = [

@@ -150,7 +150,7 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
     """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as
     long, room."""
     width = np.uint64(width)
-    word_one = np.uint64(1)
+    one_step = np.uint64(1)
     two = np.uint64(2)
     three = np.uint64(3)
     four = np.uint64(4)
@@ -168,7 +168,7 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
         a = np.uint64(0)
         while a < width:
             s0 += x[a]
-            s1 += x[a + word_one]
+            s1 += x[a + one_step]
             s2 += x[a + two]
             s3 += x[a + three]
             s4 += x[a + four]

@@ -498,7 +498,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         tokens = np.float64(token_ptr[p1] - token_ptr[p0])
         counts = room_counts[:n]
         x = room_x[:n]
-        known_topics = room_known[:n]
+        x_per_token = room_known[:n]
         r = factors[p0:p1]
         own_slots = slots_of_words[p0:p1]
         entries = np.int64(0)
@@ -613,7 +613,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     look = done % length == 0 or value - tokens <= ENOUGH * tokens
                 else:
                     grown = (
-                        _largest_product(r, known_topics)
+                        _largest_product(r, x_per_token)
                         if outside < np.float32(np.inf)
                         else np.float32(1.0)
                     )
@@ -628,7 +628,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                     gradient, floor, total, slots, m, columns_wanted, largest, lanes
                 )
                 for j in range(n):
-                    known_topics[j] = x[j] / counts[j]
+                    x_per_token[j] = x[j] / counts[j]
                 if kind == PAIRWISE:
                     if (
                         max(value, np.float64(gradient[largest[0]]) if columns_found else 0.0)

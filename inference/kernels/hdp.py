@@ -125,17 +125,17 @@ def add_rows(out, weights, rows):
         c = weights[i + 2]
         d = weights[i + 3]
         if a > 0.0 or b > 0.0 or c > 0.0 or d > 0.0:
-            row_of_word = rows[i]
+            row = rows[i]
             two = rows[i + 1]
             three = rows[i + 2]
             four = rows[i + 3]
             for j in range(len(out)):
-                out[j] = (((out[j] + a * row_of_word[j]) + b * two[j]) + c * three[j]) + d * four[j]
+                out[j] = (((out[j] + a * row[j]) + b * two[j]) + c * three[j]) + d * four[j]
     for i in range(m // 4 * 4, m):
         a = weights[i]
-        row_of_word = rows[i]
+        row = rows[i]
         for j in range(len(out)):
-            out[j] += a * row_of_word[j]
+            out[j] += a * row[j]
 
 
 @njit(cache=True)

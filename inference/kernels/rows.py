@@ -85,9 +85,9 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         first[t] = np.searchsorted(doc_ptr, t * P // threads) if t < threads else D
     number = np.zeros((threads, n), np.int32)
     for t in prange(threads):
-        row_of_word = number[t]
+        pairs_of_words = number[t]
         for p in range(doc_ptr[first[t]], doc_ptr[first[t + 1]]):
-            row_of_word[places[p]] += 1
+            pairs_of_words[places[p]] += 1
     ends = np.zeros(n + 1, np.int64)
     sizes = np.zeros(threads + 1, np.int64)
     for block in prange(threads):  # words
@@ -102,9 +102,9 @@ def pairs_by_word(doc_ptr, places, n, values, threads):
         at = sizes[block]
         for w in range(block * n // threads, (block + 1) * n // threads):
             for t in range(threads):
-                row_of_word = number[t, w]
+                pair_count = number[t, w]
                 number[t, w] = at
-                at += row_of_word
+                at += pair_count
             ends[w + 1] = at
     doc_of = np.empty(P, np.int32)
     values_by_word = np.empty(P, values.dtype)

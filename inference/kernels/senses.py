@@ -56,13 +56,13 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 U += 1
     S = len(topics)
     neighbours = np.empty(U, np.int32)
-    tokens_of_use = np.zeros((S, U), np.int32)
-    tokens_of_all = np.zeros((S, U), np.int32)
+    own_documents = np.zeros((S, U), np.int32)
+    all_documents = np.zeros((S, U), np.int32)
     for s in range(S):
         for i in range(ptr[s], ptr[s + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
                 u = column_of_word[words[j]]
                 neighbours[u] = words[j]
-                tokens_of_all[s, u] += 1
-                tokens_of_use[s, u] += into[given[j]] == topics[s]
-    return neighbours, tokens_of_use, tokens_of_all
+                all_documents[s, u] += 1
+                own_documents[s, u] += into[given[j]] == topics[s]
+    return neighbours, own_documents, all_documents

@@ -57,13 +57,13 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     )
     spaced = _spaces(stream, pairs[alike])
     canonical: dict[str, str] = {}
-    for i, spaced_word in zip(alike.tolist(), spaced.tolist(), strict=True):
+    for i, times_spaced in zip(alike.tolist(), spaced.tolist(), strict=True):
         word = before[i] + after[i]
         usual = spelt.get(word, word)
         if usual == word and times[i] > tokens[joined_words[i]]:  # it is shown with its hyphen
             usual = f"{before[i]}-{after[i]}"
             canonical[word] = usual
-        for mark in "- "[: 1 + (0 < spaced_word < times[i])]:
+        for mark in "- "[: 1 + (0 < times_spaced < times[i])]:
             canonical[f"{before[i]}{mark}{after[i]}"] = usual
     return list((canonical | spelt).items())
 

@@ -116,7 +116,7 @@ def _frames(trace: TracebackType | None) -> list[str]:
 def places(frame: FrameType | None) -> str:
     """Where a thread is, the innermost place last."""
     walked = (
-        [(frame_line.f_code, line) for frame_line, line in traceback.walk_stack(frame)]
+        [(stack_frame.f_code, line) for stack_frame, line in traceback.walk_stack(frame)]
         if frame
         else []
     )

@@ -177,9 +177,9 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
     unit, _ = unit_of(compared_sides)
     windows = computed.compared.totals.tokens.tolist()
     sides = []
-    for side, side_found, window in zip(compared_sides, computed.found, windows, strict=True):
+    for side, word_tokens, window in zip(compared_sides, computed.found, windows, strict=True):
         lines = queries.lines(side.documents, word, side.asked)
-        sides.append(WordSide(side.name, side_found, window, lines))
+        sides.append(WordSide(side.name, word_tokens, window, lines))
     return ComparedCollocations(
         **vars(queries.near_page(base, word, compared_sides[0].asked)),
         sides=sides,

@@ -243,8 +243,8 @@ def _reference(runs: list[Run], against: int | None) -> Run | None:
     """The run in whose topics the others' are looked for: that of ?against=, else the first that is
     done."""
     done = [run for run in runs if measuring.final(run)]
-    reference = [run for run in done if run.pk == against]
-    return next(iter([*reference, *done]), None)
+    references = [run for run in done if run.pk == against]
+    return next(iter([*references, *done]), None)
 
 
 def _described(run: Run) -> ComparedRun:

@@ -191,12 +191,12 @@ def table(
     if chosen_by is None:
         return Answer(NOTHING)
     against = scale == "against"
-    topic_chosen = trends.read_topics(view, topic)
-    topic_chosen = topic_chosen[:1] if field else []
+    chosen_topics = trends.read_topics(view, topic)
+    chosen_topics = chosen_topics[:1] if field else []
     page: Table
     try:
-        if topic_chosen:
-            page = tables.of_two_fields(selection, field, chosen_by, topic_chosen[0], against)
+        if chosen_topics:
+            page = tables.of_two_fields(selection, field, chosen_by, chosen_topics[0], against)
         else:
             page = tables.of_topics(
                 selection, chosen_by, trends.read_topics(view, topics), against, sort
@@ -205,9 +205,9 @@ def table(
         if error.field != "by":
             raise
         page = tables.empty(selection, chosen_by, field)
-        html = partial(_table_html, view, here, page, error.message, sort, topic_chosen, field)
+        html = partial(_table_html, view, here, page, error.message, sort, chosen_topics, field)
         return Answer(page, html, invalid=error)
-    return Answer(page, partial(_table_html, view, here, page, "", sort, topic_chosen, field))
+    return Answer(page, partial(_table_html, view, here, page, "", sort, chosen_topics, field))
 
 
 def _table_html(

@@ -131,27 +131,27 @@ class Overview:
     def _choose(self) -> None:
         """Which topics are shown, in their order."""
         K = self.run.topics
-        wanted_rows = self.wanted
+        filters = self.wanted
         is_chosen = self.view.used & (self.labels.into == np.arange(K))
         weight = None
-        if wanted_rows.word:
+        if filters.word:
             # What is called so comes first: a use is at most 1
-            weight = self._of_word(wanted_rows.word) + self._called(wanted_rows.word)
+            weight = self._of_word(filters.word) + self._called(filters.word)
             is_chosen &= weight > 0
-        if wanted_rows.topics:
-            is_chosen &= np.isin(np.arange(K), self.labels.into[wanted_rows.topics])
-        if wanted_rows.group:
-            is_chosen &= np.array([self.labels.group(k) == wanted_rows.group for k in range(K)])
-        if not wanted_rows.hidden:
+        if filters.topics:
+            is_chosen &= np.isin(np.arange(K), self.labels.into[filters.topics])
+        if filters.group:
+            is_chosen &= np.array([self.labels.group(k) == filters.group for k in range(K)])
+        if not filters.hidden:
             is_hidden = np.zeros(K, bool)
             is_hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
             self.left_out = int(np.count_nonzero(is_chosen & is_hidden))
             is_chosen &= ~is_hidden
         numbers = np.flatnonzero(is_chosen)
-        self.numbers = numbers[self._by(wanted_rows.sort, weight, numbers)]
-        if wanted_rows.backward:
+        self.numbers = numbers[self._by(filters.sort, weight, numbers)]
+        if filters.backward:
             self.numbers = self.numbers[::-1]
-        if wanted_rows.sort in (
+        if filters.sort in (
             "share",
             "family",
         ):  # topics of general talk stand behind the subjects

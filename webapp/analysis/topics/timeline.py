@@ -34,14 +34,14 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         return None
     left_out = 0
     if groups.in_time:
-        periods_listed = np.arange(with_documents[0], with_documents[-1] + 1)
+        groups_listed = np.arange(with_documents[0], with_documents[-1] + 1)
     else:
         values = fields.in_order(run.version, groups, with_documents[:VALUES].tolist())
-        periods_listed = np.array(values, np.int64)
-        left_out = len(with_documents) - len(periods_listed)
-    tokens = counted_sums.tokens[periods_listed]
-    shares = counted_sums.shares[periods_listed]
-    totals = counted_sums.of_tokens[periods_listed]
+        groups_listed = np.array(values, np.int64)
+        left_out = len(with_documents) - len(groups_listed)
+    tokens = counted_sums.tokens[groups_listed]
+    shares = counted_sums.shares[groups_listed]
+    totals = counted_sums.of_tokens[groups_listed]
     bins = [
         Group(
             label=counted_sums.labels[i],
@@ -49,7 +49,7 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
             documents=int(counted_sums.of_documents[i]),
             url=links.documents_url(run, overview.selection.within(groups, i).address()),
         )
-        for i in periods_listed.tolist()
+        for i in groups_listed.tolist()
     ]
     stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
     other_tokens = totals - tokens[:, stacked].sum(axis=1)

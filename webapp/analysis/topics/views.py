@@ -314,10 +314,10 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
             "run",
             f"Run {view.run.pk} has not counted its words yet: that is done when training ends.",
         )
-    word_known = of_words.word(view.run.version, word.lower())
-    if word_known is None:
+    found_word = of_words.word(view.run.version, word.lower())
+    if found_word is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
-    return Answer(WhyPage(about, topic_words.why_here(view, number, word_known, selection)))
+    return Answer(WhyPage(about, topic_words.why_here(view, number, found_word, selection)))
 
 
 def _detail(view: RunView, number: int) -> topics.TopicDetail:

@@ -194,8 +194,8 @@ def _of_values(selection: RunSelection, hits: Hits, by: str) -> Iterator[Group]:
     groups = fields.groups(selection.version, by)
     group_of_hits = groups.group[hits.documents]  # -1 for none
     counts = np.bincount(group_of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
-    values_listed = min(VALUES, np.count_nonzero(counts))
-    for g in np.argsort(-counts, kind="stable")[:values_listed].tolist():
+    value_count = min(VALUES, np.count_nonzero(counts))
+    for g in np.argsort(-counts, kind="stable")[:value_count].tolist():
         is_inside = group_of_hits == g
         yield Group(
             label=groups.labels[g],

@@ -108,5 +108,5 @@ def ticks(shift: Shift) -> list[str]:
     """Labels of some bins, the first and the last among them, evenly apart."""
     labels = [bin.label for bin in shift.bins]
     last = len(labels) - 1
-    ticks_shown = min(TICKS, len(labels))
-    return [labels[round(i * last / max(1, ticks_shown - 1))] for i in range(ticks_shown)]
+    tick_count = min(TICKS, len(labels))
+    return [labels[round(i * last / max(1, tick_count - 1))] for i in range(tick_count)]

@@ -225,20 +225,20 @@ def mix(run: Run, word: Uses, numbers: list[int], wanted: str) -> Mix | None:
     tokens, _ = word.tally(groups.group, len(groups.labels))
     totals = tokens.sum(1)
     tokens_counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
-    periods_with_uses = np.flatnonzero(totals)
+    groups_with_uses = np.flatnonzero(totals)
     if groups.in_time:
         groups_shown = (
-            list(range(periods_with_uses[0], periods_with_uses[-1] + 1))
-            if len(periods_with_uses)
+            list(range(groups_with_uses[0], groups_with_uses[-1] + 1))
+            if len(groups_with_uses)
             else []
         )
     else:
-        largest = periods_with_uses[np.argsort(-totals[periods_with_uses], kind="stable")][
+        largest = groups_with_uses[np.argsort(-totals[groups_with_uses], kind="stable")][
             :MOST_VALUES
         ]
         groups_shown = fields.in_order(run.version, groups, largest.tolist())
     bins = [Bin(int(g), groups.labels[g], tokens_counted[g].tolist()) for g in groups_shown]
-    left_out = 0 if groups.in_time else len(periods_with_uses) - len(groups_shown)
+    left_out = 0 if groups.in_time else len(groups_with_uses) - len(groups_shown)
     return Mix(groups, offered, bins, left_out, int(word.counts.sum()) - int(totals.sum()))
 
 

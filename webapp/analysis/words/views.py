@@ -60,9 +60,9 @@ def index(
     run: Run, view: RunView, here: Here, as_json: bool, *, word: str = "", after: int | None = None
 ) -> Answer[WordsPage] | HttpResponse:
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
-    word_known = None if as_json or after is not None else queries.word(run.version, word)
-    if word_known:
-        return redirect(view.go("run_word", word_known.word))
+    found_word = None if as_json or after is not None else queries.word(run.version, word)
+    if found_word:
+        return redirect(view.go("run_word", found_word.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
     is_first_page_for_readers = not word and not as_json and after is None
     beginnings = queries.beginnings(view) if is_first_page_for_readers else []
@@ -108,14 +108,14 @@ def detail(
     rest: str = "",
 ) -> Answer[WordPages]:
     """The senses of a word, or with ?topic= the lines of one."""
-    word_known = queries.word(run.version, word)
-    if word_known is None:
+    found_word = queries.word(run.version, word)
+    if found_word is None:
         return _unknown(view, word[:LONGEST], as_json)
     if not run.final:
-        return Answer(UntrainedWord(header(word_known)))
+        return Answer(UntrainedWord(header(found_word)))
     if topic is None:
-        return Answer(*senses_page(selection, word_known, by, rest == "apart"))
-    return _lines(selection, here, word_known, senses.asked_topic(view, topic), sort, after)
+        return Answer(*senses_page(selection, found_word, by, rest == "apart"))
+    return _lines(selection, here, found_word, senses.asked_topic(view, topic), sort, after)
 
 
 def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
@@ -317,19 +317,19 @@ def compare(
     words: list[Word] = []
     unknown: list[UnknownWord] = []
     for text in typed_words:
-        word_known = queries.word(run.version, text)
-        if word_known is None:
+        found_word = queries.word(run.version, text)
+        if found_word is None:
             alike = queries.alike(run.version, text)
             unknown.append(UnknownWord(text, word_rows(view, alike)))
         else:
-            words.append(word_known)
+            words.append(found_word)
     if len(words) < COMPARED or not run.final:
         return Answer(WordsToCompare(typed_words, [], None, unknown))
     first, second = words
     page = ComparedWords(
         typed=typed_words,
         words=[
-            WordLink(word_known.word, view.go("run_word", word_known.word)) for word_known in words
+            WordLink(found_word.word, view.go("run_word", found_word.word)) for found_word in words
         ],
         comparison=_comparison(selection, first, second),
         unknown=[],

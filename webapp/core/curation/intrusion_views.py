@@ -160,7 +160,7 @@ def test(
     who = reader(request)
     question = number
     number = _topic(run, seed, question)
-    questions = TESTS[kind](run, number, seed)
+    reading_test = TESTS[kind](run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
     document = answered.get("document")
     return Answer(
@@ -168,8 +168,8 @@ def test(
             kind=kind,
             number=question,
             seed=seed,
-            shown=_shown(view, questions, bool(answered)),
-            text=questions.text if isinstance(questions, queries.TopicTest) else None,
+            shown=_shown(view, reading_test, bool(answered)),
+            text=reading_test.text if isinstance(reading_test, queries.TopicTest) else None,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
             intruder=answered.get("intruder"),
@@ -197,13 +197,15 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
     seed = number_of(request, "seed") or 0
     answer = request.POST.get("chosen", "")
     number = _topic(run, seed, number)
-    questions = TESTS[kind](run, number, seed)
+    reading_test = TESTS[kind](run, number, seed)
     view = RunView(run)
-    if questions is None:
+    if reading_test is None:
         raise Http404("There is no such question.")
     if not is_whole(answer):
         raise BadRequest(f"“chosen” must be a whole number, got “{answer[:20]}”.")
-    intrusion_answers.save_choice(run, kind, number, seed, reader(request), questions, int(answer))
+    intrusion_answers.save_choice(
+        run, kind, number, seed, reader(request), reading_test, int(answer)
+    )
     following = queries.after(view, reader(request), seed, kind, number)
     return redirect(_next(view, kind, following, seed) or view.go("run_reading_results"))
 

@@ -216,8 +216,8 @@ def _turned(name: str) -> tuple[str, str] | None:
     parts = [part.strip() for part in name.split(",")]
     if len(parts) != 2 or not all(parts):
         return None
-    family, first_name = parts
-    return family, first_name
+    family, given_names = parts
+    return family, given_names
 
 
 def _forward(name: str) -> str:

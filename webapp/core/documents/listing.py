@@ -144,8 +144,8 @@ class Listing:
         for n, part in enumerate(parts):
             at = part.place(part.key(number), number)
             if at < part.length and part.at(at) == number:
-                left = [neighbour for neighbour in parts[:n] if neighbour.length]
-                right = [neighbour for neighbour in parts[n + 1 :] if neighbour.length]
+                left = [other_part for other_part in parts[:n] if other_part.length]
+                right = [other_part for other_part in parts[n + 1 :] if other_part.length]
                 previous = None
                 if at > 0:
                     previous = part.at(at - 1)
@@ -262,13 +262,13 @@ class Listing:
 
         def make() -> tuple[np.ndarray, ...]:
             keys = -search.open_index(self.selection.corpus).rank(self.selection.q, numbers)
-            first, remaining_keys = _first(keys)
-            return keys, numbers[first[np.argsort(keys[first], kind="stable")]], remaining_keys
+            first, remaining = _first(keys)
+            return keys, numbers[first[np.argsort(keys[first], kind="stable")]], remaining
 
-        keys, first, remaining_keys = self._kept(make, "relevance")
+        keys, first, remaining = self._kept(make, "relevance")
 
         def others() -> tuple[np.ndarray]:
-            return (numbers[remaining_keys[np.argsort(keys[remaining_keys], kind="stable")]],)
+            return (numbers[remaining[np.argsort(keys[remaining], kind="stable")]],)
 
         def key(number: int) -> float:
             at = int(np.searchsorted(numbers, number))
@@ -276,7 +276,7 @@ class Listing:
 
         return [
             _Part(len(first), lambda: first, key),
-            _Part(len(remaining_keys), lambda: self._kept(others, "behind")[0], key),
+            _Part(len(remaining), lambda: self._kept(others, "behind")[0], key),
         ]
 
 

@@ -81,7 +81,7 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Exce
     matches marked."""
     index = open_index(corpus)
     hits = {
-        number: cut_texts for number, cut_texts in index.places(q, numbers).items() if cut_texts
+        number: hit_places for number, hit_places in index.places(q, numbers).items() if hit_places
     }
     cut_texts = texts.around(
         corpus, {number: _densest(hit_places) for number, hit_places in hits.items()}

@@ -73,10 +73,10 @@ def of_run(
 
 def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> DocumentsPage:
     """A page of the set's documents, and what the set is made up of."""
-    rows, following = queries.page(listing, after)
+    found_documents, following = queries.page(listing, after)
     selection = listing.selection
     return DocumentsPage(
-        **vars(rows),
+        **vars(found_documents),
         of=selection.corpus.documents,
         q=selection.q,
         by=listing.by,
@@ -162,7 +162,7 @@ def in_run(
     tokens = texts.tokens(view, number)
     document = plain.document
     parts = queries.proportions(view, number)
-    name, coloured, is_alone = _shown(show or topic, view, parts)
+    name, coloured, only_topic = _shown(show or topic, view, parts)
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[
@@ -170,7 +170,7 @@ def in_run(
             for part in parts
         ],
         show=name,
-        topic=is_alone,
+        topic=only_topic,
         strip=_strip(here, texts.strip(tokens, document.length)),
         **vars(queries.similar(view, number)),
     )

@@ -129,12 +129,12 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus 
         pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source
     }
     corpora = Corpus.everything.only("embargo").in_bulk(corpus_numbers)
-    existing = set(seen.filter(pk__in=corpus_numbers).values_list("pk", flat=True))
+    visible = set(seen.filter(pk__in=corpus_numbers).values_list("pk", flat=True))
     origins = {}
     for pin in pins:
         run = runs_of_pins.get(pin.pk)
         has_origin = pin.pk in runs_of_pins or pin.pk in numbers
-        is_here = numbers.get(pin.pk) in existing and not (run and run.deleted_at)
+        is_here = numbers.get(pin.pk) in visible and not (run and run.deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the

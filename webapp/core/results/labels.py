@@ -95,8 +95,8 @@ class Labels:
         """What families and colours depend on: which topics are merged, moved, grouped or
         coloured."""
         fields = ("into", "beside", "group", "colour")
-        edited_values = repr([sorted(self._values[field].items()) for field in fields])
-        return blake2b(edited_values.encode(), digest_size=16).digest()
+        edits_as_text = repr([sorted(self._values[field].items()) for field in fields])
+        return blake2b(edits_as_text.encode(), digest_size=16).digest()
 
     def title(self, k: int) -> str:
         """\"T07 Farming\", or \"T07\" without a name."""

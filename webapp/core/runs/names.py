@@ -58,21 +58,19 @@ def of_texts(
         beat.check()
         samples.append(sample)
     vocabulary = spelling(run.version_id, naming.spelled(counted, samples))
-    phrases_of_topics = [
+    words_of_topics = [
         list(dict.fromkeys([*standing, *first]))
         for standing, first in zip(naming.standing(counted), company.words(counted)[0], strict=True)
     ]
     looked_at = []
     phrases = []
     taught = list[str]()
-    documents_of_topic = GRAMMAR // max(len(samples), 1)
-    for sample, phrases_of_topic in zip(samples, phrases_of_topics, strict=True):
+    characters_of_topic = GRAMMAR // max(len(samples), 1)
+    for sample, words_of_topic in zip(samples, words_of_topics, strict=True):
         beat.check()
         texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
-        taught += _beginnings(texts.values(), documents_of_topic)
-        written = neighbours.written(
-            counted, sample, phrases_of_topic, vocabulary.__getitem__, texts
-        )
+        taught += _beginnings(texts.values(), characters_of_topic)
+        written = neighbours.written(counted, sample, words_of_topic, vocabulary.__getitem__, texts)
         looked_at.append((sample, written))
         forms = [
             (written.form(p.words), p.tokens, p.documents)

@@ -135,21 +135,23 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     run = replicate.run
     engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
-    own_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
-    bow = trials.learned_from(replicate, own_bow)
+    run_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    bow = trials.learned_from(replicate, run_bow)
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
-    team_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
-    state = checkpoint.load(saved, **team_options, scratch=saved.parent) if saved.exists() else None
+    shared_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
+    state = (
+        checkpoint.load(saved, **shared_options, scratch=saved.parent) if saved.exists() else None
+    )
     topics_named = named_topics.of_run(run)
     if state is None and topics_named:
         seeds = named_topics.in_bag(run.version, topics_named, bow)
         state = inference.plant(
-            **team_options, seeds=seeds, seed=replicate.seed, scratch=saved.parent
+            **shared_options, seeds=seeds, seed=replicate.seed, scratch=saved.parent
         )
     needed = _Needed()
     last: inference.Snapshot | None = None
     for event in inference.train(
-        **team_options,
+        **shared_options,
         seed=replicate.seed,
         resume=state,
         until=needed,
@@ -162,12 +164,12 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
             last = event
     assert last is not None  # the last event is one
     if needed.ever:
-        checkpoint.save(saved, last.state, **team_options)
+        checkpoint.save(saved, last.state, **shared_options)
         return None
     with beat.long():
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
-        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, own_bow))}
+        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, run_bow))}
 
 
 class _Needed:
@@ -236,9 +238,9 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
         (
             partner >= 0,
             round(similar, 3),
-            [] if partner >= 0 else [called[w] for w in first[best_elsewhere]],
+            [] if partner >= 0 else [called[w] for w in first[nearest]],
         )
-        for partner, similar, best_elsewhere in rows
+        for partner, similar, nearest in rows
     ]
 
 

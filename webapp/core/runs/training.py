@@ -68,10 +68,10 @@ def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -
         joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
         return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
-    parent_evidence = files.run_folder(parent.pk) / "evidence"
+    evidence_folder = files.run_folder(parent.pk) / "evidence"
     evidence = sealed.opened(
-        lambda: Evidence.open(parent_evidence, Bow.open(folder), Postings.open(folder / "by_word")),
-        parent_evidence,
+        lambda: Evidence.open(evidence_folder, Bow.open(folder), Postings.open(folder / "by_word")),
+        evidence_folder,
         folder,
     )
     dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list(

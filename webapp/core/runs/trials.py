@@ -52,11 +52,11 @@ def _measured(replicate: Replicate) -> np.ndarray:
     if replicate.texts != Replicate.Texts.HALF:
         return np.ones(version.documents, bool)
     split = units.documents(version, units.unit_of(version))
-    statistic = (
+    is_drawn = (
         np.random.Generator(np.random.Philox(replicate.seed)).permutation(split.U) < split.U // 2
     )
     measured = np.zeros(version.documents, bool)
-    measured[split.order] = np.repeat(statistic, np.diff(split.starts))
+    measured[split.order] = np.repeat(is_drawn, np.diff(split.starts))
     return measured
 
 

@@ -39,14 +39,14 @@ def measured(snapshot_id: int) -> Measured:
         true_topics, topics, truth_of_corpus.words, vocabulary, least=0.0, margin=-1.0
     )
     partner = between.partner
-    weights_found = _in_true_words(topics.dense(), topics.share, vocabulary, truth_of_corpus.words)
+    found_topics = _in_true_words(topics.dense(), topics.share, vocabulary, truth_of_corpus.words)
     rows = [
-        _row(k, int(partner[k]), truth_of_corpus, weights_found)
+        _row(k, int(partner[k]), truth_of_corpus, found_topics)
         for k in np.argsort(-truth_of_corpus.share, kind="stable").tolist()
     ]
     extra = [
         UnmatchedTopic(
-            k, float(topics.share[k]), _first(weights_found.beta[k], truth_of_corpus.words)
+            k, float(topics.share[k]), _first(found_topics.beta[k], truth_of_corpus.words)
         )
         for k in np.setdiff1d(np.arange(topics.K), partner).tolist()
     ]

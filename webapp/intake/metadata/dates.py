@@ -161,8 +161,8 @@ def _read(text: str, order: str | None) -> date | None:
     if any(map(str.isalpha, text)):
         if named_date := calendars.named(text):
             return named_date
-        is_marked, text = calendars.marked(text)
-        calendar_name = is_marked or calendar_name
+        marked_calendar, text = calendars.marked(text)
+        calendar_name = marked_calendar or calendar_name
     if not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None
     text = _ABOUT.sub("", text)

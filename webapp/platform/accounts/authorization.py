@@ -465,13 +465,13 @@ class Authorization:
             has = role(request, corpus)
             if has == Role.NONE:
                 return _missing(request)
-            own_rows = (
+            is_own_run = (
                 has == Role.TRAINER and run is not None and run.filter(by=user_id(request)).exists()
             )
-            if (Role.EDITOR if own_rows and not needed.beyond else has) < least:
+            if (Role.EDITOR if is_own_run and not needed.beyond else has) < least:
                 return _only(request, corpus, least)
             context.role = min(has, context.role or has)
-            context.own_run = own_rows
+            context.own_run = is_own_run
         return None
 
 

@@ -122,11 +122,11 @@ def _statement(corpora: int, users: int, links: int) -> tuple[str, tuple]:
     than Postgres to answer. Parameters below 0 are places: -1 of the first corpus; users are behind
     the corpora, and links behind the users."""
     placeholders = iter(range(-1, -1 - corpora - users - links, -1))
-    granted = list(islice(placeholders, corpora))
+    corpus_places = list(islice(placeholders, corpora))
     people = [*map(Person, islice(placeholders, users)), Person(links=tuple(placeholders))]
     columns = ("granted", "to_user", "to_link", "as_role")
     first, *further_parts = (
-        grant.filter(granted__in=granted).values_list(*columns) for grant in grants(*people)
+        grant.filter(granted__in=corpus_places).values_list(*columns) for grant in grants(*people)
     )
     return (
         first.union(*further_parts, all=True) if further_parts else first
@@ -151,10 +151,10 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
     if shared and (by_user or by_link):
         sql, parameters = _statement(len(shared), len(by_user), len(by_link))
         numbers = [*shared, *by_user, *by_link]
-        parameters_known = [
+        bound_parameters = [
             numbers[-1 - p] if isinstance(p, int) and p < 0 else p for p in parameters
         ]
-        for whose, user, link, name in tuples(sql, parameters_known):
+        for whose, user, link, name in tuples(sql, bound_parameters):
             for person in by_user[user] if user is not None else by_link[link]:
                 granted[whose][person] = max(GRANTED[name], granted[whose].get(person, Role.NONE))
     return {

@@ -58,14 +58,14 @@ def of_corpus(
     request: HttpRequest, corpus: Corpus, sent: QueryDict | None
 ) -> HtmlAnswer[SharingPage] | HttpResponse:
     """With whom a corpus is shared; POST changes that."""
-    new_address = wrong = field = ""
+    new_token = wrong = field = ""
     if sent is not None:
         try:
-            new_address = _act(request, sent, corpus)
+            new_token = _act(request, sent, corpus)
         except Invalid as error:
             wrong = error.message
             field = error.field
-        if not new_address and not wrong:
+        if not new_token and not wrong:
             return redirect("corpus_sharing", corpus.pk)
     members = {
         f"user {row.user_id}": row
@@ -80,8 +80,8 @@ def of_corpus(
         SharingPage(
             public=used.get("public"),
             together=used.get(group_reader),
-            made=request.build_absolute_uri(reverse("share", args=[new_address]))
-            if new_address
+            made=request.build_absolute_uri(reverse("share", args=[new_token]))
+            if new_token
             else "",
             wrong=wrong,
             field=field,

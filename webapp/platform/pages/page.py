@@ -94,10 +94,10 @@ def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 
     @wraps(view)
     def answer(request: HttpRequest, **path: Any) -> HttpResponseBase:
-        own_arguments = {
+        other_arguments = {
             name: value for name, value in path.items() if name not in ("run_id", "corpus_id")
         }
-        return view(request, **own_arguments | named(path))
+        return view(request, **other_arguments | named(path))
 
     return answer
 

@@ -226,9 +226,9 @@ def _used(item: Item) -> int | None:
         try:
             return copies.use(stored)
         except s3.Missing as error:
-            removed = error
+            last_error = error
     raise copies.Damaged(
-        f"{'/'.join(map(str, item))} is on record, and not in the store: {removed}"
+        f"{'/'.join(map(str, item))} is on record, and not in the store: {last_error}"
     )
 
 

@@ -146,8 +146,8 @@ def index(
             f" “{sort[:50]}”.",
         )
     run = published_or_404(run_id)
-    wanted_rows = replace(read_wanted(request.GET, run), hidden=hidden)
-    topics, following = Overview(Selection.read(request.GET, RunView(run)), wanted_rows).page(
+    filters = replace(read_wanted(request.GET, run), hidden=hidden)
+    topics, following = Overview(Selection.read(request.GET, RunView(run)), filters).page(
         after, limit
     )
     return {"items": topics, "next": pages.following(request, after=following)}
@@ -375,11 +375,11 @@ def collocations_of(
 ):
     selection, known_word, _ = _word(request, run_id, word)
     window = left, right, least, order, which, within
-    topics_asked = []
+    questions = []
     for name, number in (("topic", topic), ("topic_a", topic_a), ("topic_b", topic_b)):
         with called({"topic": name}):
-            topics_asked.append(collocations.asked(selection.view, number, *window))
-    return collocations.listed(selection, known_word, request.GET, *topics_asked)
+            questions.append(collocations.asked(selection.view, number, *window))
+    return collocations.listed(selection, known_word, request.GET, *questions)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

@@ -51,8 +51,8 @@ def corpus(corpus: Corpus) -> None:
                 "pk", flat=True
             )
         )
-        for model, rows_of_corpus in _of_corpus(corpus):
-            model.objects.filter(rows_of_corpus).update(deleted_at=at)
+        for model, condition in _of_corpus(corpus):
+            model.objects.filter(condition).update(deleted_at=at)
         transaction.on_commit(lambda: _tell(corpus.pk, running))
 
 
@@ -92,7 +92,7 @@ def bring_back(row: Corpus | Run) -> None:
         if isinstance(row, Corpus):
             kind = "corpus"
             name = f"“{row.name}”"
-            rows_of_row = _of_corpus(row)
+            conditions = _of_corpus(row)
             if row.into_id and not not_deleted.filter(pk=row.into_id).exists():
                 raise Invalid(
                     kind,
@@ -102,7 +102,7 @@ def bring_back(row: Corpus | Run) -> None:
         else:
             kind = "run"
             name = f"Run {row.pk}"
-            rows_of_row = [(Run, Q(pk=row.pk))]
+            conditions = [(Run, Q(pk=row.pk))]
             if not not_deleted.filter(pk=row.corpus_id).exists():
                 raise Invalid(
                     kind, f"{name} is of a corpus that is deleted. Restore the corpus first."
@@ -111,9 +111,9 @@ def bring_back(row: Corpus | Run) -> None:
         locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
         if locked is None:
             raise Invalid(kind, f"{name} can’t be restored any more.")
-        for model, rows in rows_of_row:
+        for model, condition in conditions:
             back = model.everything.filter(
-                rows, deleted_at=locked.deleted_at
+                condition, deleted_at=locked.deleted_at
             )  # a run that was deleted before stays so
             _go_on(KINDS[model], back)
             back.update(deleted_at=None)

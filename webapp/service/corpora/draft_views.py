@@ -49,8 +49,10 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Store what was uploaded as a draft; the next page shows what was understood."""
     try:
         owner = authorization.user(request)
-        with received(request, owner) as form:
-            corpus = corpora.create(request.POST.get("name", ""), form, owner, in_background=True)
+        with received(request, owner) as received_files:
+            corpus = corpora.create(
+                request.POST.get("name", ""), received_files, owner, in_background=True
+            )
             with looked_into(request):
                 corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
@@ -65,8 +67,8 @@ def upload(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """More files for a corpus that is ready; the next page shows what was understood of them."""
     try:
-        with received(request, corpus.owner) as form:
-            draft = corpora.create_addition(corpus, form, in_background=True)
+        with received(request, corpus.owner) as received_files:
+            draft = corpora.create_addition(corpus, received_files, in_background=True)
             with looked_into(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
@@ -107,17 +109,17 @@ def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.
         with uploads.claim(ids, authorization.uploader(request)) as claimed:
             yield claimed
         return
-    form = cast(
+    sent_files = cast(
         "list[TemporaryUploadedFile]", request.FILES.getlist("files")
     )  # settings.FILE_UPLOAD_HANDLERS
-    total = sum(file.size or 0 for file in form)
+    total = sum(file.size or 0 for file in sent_files)
     upload_limits.check_size(total, f"The files have {total:,} bytes")
     with upload_limits.hold_quota(owner.pk if owner else None, total):
         yield [
             corpora.ReceivedFile(
                 file_names.clean(file.name or ""), Path(file.temporary_file_path())
             )
-            for file in form
+            for file in sent_files
         ]
 
 

@@ -42,11 +42,11 @@ def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
     yield Member("vocabulary.txt", ["".join(f"{word}\n" for word in model.vocabulary).encode()])
     yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
     yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
-    files_given = [
+    assignment_arrays = [
         whole(name, getattr(evidence, name))
         for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")
     ]
-    yield Member("assignments.npz", npz(files_given), stored=True)
+    yield Member("assignments.npz", npz(assignment_arrays), stored=True)
     if not shut:
         yield Member(
             "bag_of_words.npz",

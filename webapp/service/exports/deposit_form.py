@@ -80,8 +80,8 @@ def creator(line: str) -> Creator:
             f"“{line[:80]}” was not understood. Expected: a name, and behind it an ORCID such as"
             " 0000-0002-1825-0097."
         )
-    family, _, first_name = name.partition(",") if "," in name else ("", "", "")
-    return Creator(name, family.strip(), first_name.strip(), orcid)
+    family, _, given_names = name.partition(",") if "," in name else ("", "", "")
+    return Creator(name, family.strip(), given_names.strip(), orcid)
 
 
 class DepositForm(forms.Form):

@@ -175,13 +175,13 @@ def _migrate(applied: list[list[str]]) -> None:
     """Make the tables as they were, by the migrations in their order; several that are one here,
     where the last was."""
     executor = MigrationExecutor(connection)
-    our_tables = {
+    our_migrations = {
         name: key
         for key, migration in executor.loader.disk_migrations.items()
         for name in migration.replaces or [key]
     }
     backwards = dict.fromkeys(
-        our_tables[name] for name in map(tuple, reversed(applied)) if name in our_tables
+        our_migrations[name] for name in map(tuple, reversed(applied)) if name in our_migrations
     )
     executor.migrate([*reversed(backwards)])
 

@@ -121,11 +121,11 @@ def _remove(row: Corpus | Run) -> None:
     else:
         about = f"run:{row.pk}"
         exported = Export.objects.filter(run=row).values_list("pk", flat=True)
-        other_replicates = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
+        replicates = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
         folders = [
             files.run_folder(row.pk),
             *map(files.export_folder, exported),
-            *map(files.replicate_folder, other_replicates),
+            *map(files.replicate_folder, replicates),
         ]
         partitions = [
             ("topic_word", pk)
@@ -135,11 +135,11 @@ def _remove(row: Corpus | Run) -> None:
         for folder in folders:
             sealed.remove(folder.parent.name, int(folder.name))
             shutil.rmtree(folder, ignore_errors=True)
-        for partition in [
+        for subject in [
             about,
             *(f"version:{key}" for table, key in partitions if table == "word"),
         ]:
-            events.forget(partition)
+            events.forget(subject)
         deletion.rows(row)
         for table, key in partitions:
             bulk.drop(table, key)  # or, where a reader holds it, the next time
