@@ -90,7 +90,8 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
         times=int(counts[rows_of_word].sum()),
         topic=int(targets[assigned[row]]),
         topics=[
-            LikelyTopic(**vars(links.topic_link(view, k)), probability=float(p[k])) for k in order
+            LikelyTopic(**vars(links.topic_link(view, k)), probability=float(shares[k]))
+            for k in order
         ],
     )
 
