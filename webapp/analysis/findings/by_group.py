@@ -39,15 +39,15 @@ def particular(context: Context) -> list[Mark | Keywords | NoDifference]:
     differences are."""
     rows: list[Mark | Keywords | NoDifference] = []
     answered = [asked.of_field(context.selection, field) for field in _fields(context)]
-    same = _told_elsewhere([one.field for one in answered])
-    for one in answered:
-        told_elsewhere = same[one.field.name]
-        marks = _marked(context, one, told_elsewhere)
-        words = keywords.findings(context, one.field, told_elsewhere)
+    same = _told_elsewhere([answered_field.field for answered_field in answered])
+    for answered_field in answered:
+        told_elsewhere = same[answered_field.field.name]
+        marks = _marked(context, answered_field, told_elsewhere)
+        words = keywords.findings(context, answered_field.field, told_elsewhere)
         rows += marks
         rows += words
         if not marks and not words:
-            rows += _none(context, one)
+            rows += _none(context, answered_field)
     return rows
 
 
