@@ -60,18 +60,19 @@ def signatures(context: Context) -> set[int]:
     if context.unit is None:
         return set()
     listed = context.names.telling
-    some = _even_sample(context, context.everyone_group)
-    if not listed or not len(some):
+    sample = _even_sample(context, context.everyone_group)
+    if not listed or not len(sample):
         return set()
-    present = _present(context, some, listed)
-    columns = trivial_words.of_who_speaks(present, context.unit[some], context.dates[some])
+    present = _present(context, sample, listed)
+    columns = trivial_words.of_who_speaks(present, context.unit[sample], context.dates[sample])
     return {listed[column] for column in columns}
 
 
 def _even_sample(context: Context, group: np.ndarray) -> np.ndarray:
     """int64[n]: documents of a group that have words. group: int32[D], -1 for none."""
-    some = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
-    return some[:: -(-len(some) // DOCUMENTS) or 1]
+    with_words = np.flatnonzero((group >= 0) & (context.counted.lengths > 0))
+    step = -(-len(with_words) // DOCUMENTS) or 1
+    return with_words[::step]
 
 
 def _chosen(
