@@ -236,6 +236,21 @@ def test_topics_of_a_word(client, run):
     assert client.get(reverse("document_word", args=[run.pk, 10**6, 0])).status_code == 404
 
 
+def test_a_word_s_topic_has_the_probability_of_what_was_merged_into_it(client, run):
+    words, _, _, certainty = evidence.of(run).document(30)
+    word = int(words[int(np.argmin(certainty))])  # of the word that has most of other topics
+    address = reverse("document_word", args=[run.pk, 30, word])
+    first, second, *_ = client.get(address).json()["topics"]
+    edit = {"topic": second["number"], "field": "into", "value": str(first["number"])}
+    Edit.objects.create(run=run, batch=uuid4(), by="a", **edit)
+    merged = {
+        topic["number"]: topic["probability"] for topic in client.get(address).json()["topics"]
+    }
+    both = first["probability"] + second["probability"]
+    assert merged[first["number"]] == pytest.approx(both)
+    assert second["number"] not in merged
+
+
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
         theta = infer._theta(run.snapshot_id, run.pk, number)
