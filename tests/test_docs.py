@@ -9,6 +9,8 @@ ROOT = Path(__file__).parent.parent
 RECORDS = "docs/measurements/"  # what was measured once may cite a program that is gone
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", re.DOTALL)
+PACKAGES = ("inference", "tasks", "webapp")  # their READMEs have tables of modules
+MOST_WITHOUT_README = 10  # modules of a package that one finds one's way among without a table
 PATH = re.compile(r"[\w./-]*\w\.(?:py|md|toml|lock|yml|service|conf)\b")
 
 
@@ -53,6 +55,63 @@ def missing_paths(text: str, files: list[str]) -> list[str]:
     without = re.sub(r"\w+://\S+", "", text.replace("\\_", "_"))
     cited = {re.sub(r"^(\.+/)+", "", path) for path in PATH.findall(without)}
     return sorted(path for path in cited if not path.startswith("/") and path not in ends)
+
+
+def modules_in_tables(text: str) -> list[str]:
+    """Names in the first column of a README's tables of modules: those whose header begins with
+    "module"."""
+    names = []
+    is_of_modules = False
+    for line in CODE.sub("", text).splitlines():
+        if not line.startswith("|"):
+            is_of_modules = False
+            continue
+        first_cell = line.split("|")[1]
+        if first_cell.strip() == "module":
+            is_of_modules = True
+        elif is_of_modules:
+            names += [name.rstrip("/") for name in re.findall(r"`([^`]+)`", first_cell)]
+    return names
+
+
+def public_modules(folder: Path) -> set[str]:
+    return {path.stem for path in folder.glob("*.py") if not path.name.startswith("_")}
+
+
+def packages() -> list[Path]:
+    """Folders of the program with modules in them."""
+    names = tracked(*(f"{room}/**/*.py" for room in PACKAGES))
+    folders = {(ROOT / name).parent for name in names}
+    return sorted(folder for folder in folders if folder.name != "migrations")
+
+
+def test_tables_of_modules_are_read():
+    table = "| module | what |\n|---|---|\n| `bow`, `engines/` | counts, `Bow` |\n\n| `x` | y |\n"
+    assert modules_in_tables(table) == ["bow", "engines"]
+
+
+def test_modules_that_readmes_list_exist():
+    missing = [
+        f"{folder.relative_to(ROOT)}: {module}"
+        for folder in packages()
+        if (readme := folder / "README.md").is_file()
+        for module in modules_in_tables(readme.read_text(encoding="utf-8"))
+        if not (folder / f"{module}.py").is_file() and not (folder / module).is_dir()
+    ]
+    assert not missing
+
+
+def test_readmes_of_large_packages_list_all_modules():
+    unlisted = {}
+    for folder in packages():
+        modules = public_modules(folder)
+        if len(modules) <= MOST_WITHOUT_README:
+            continue
+        readme = folder / "README.md"
+        text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+        if left_out := modules - set(modules_in_tables(text)):
+            unlisted[str(folder.relative_to(ROOT))] = sorted(left_out)
+    assert not unlisted
 
 
 def test_links_lead_somewhere():
