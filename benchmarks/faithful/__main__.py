@@ -31,7 +31,8 @@ _WORDS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 class Case(NamedTuple):
     """What came of one kind of files. words, lost, invented: in words; documents, dates, authors:
-    how many of them are wrong. said: whether what is wrong is counted at the top of the preview."""
+    how many of them are wrong. said: whether the top of the preview counts as many as are wrong, or
+    refuses the file."""
 
     kind: Kind | Collection
     words: int
@@ -95,14 +96,19 @@ def try_collection(collection: Collection, documents: int, folder: Path) -> Case
     authors = ["" if place in collection.nobody else text.author for place, text in kept.items()]
     unsaid = len(texts) > len(kept) and not came.counted
     documents = abs(len(came.documents) - len(kept)) + unsaid
-    case = Case(collection, expected.total(), 0, 0, bool(came.counted), documents)
+    if collection.reversed_names:
+        authors = [", ".join(reversed(author.split())) for author in authors]
+    case = Case(collection, expected.total(), 0, 0, False, documents)
     if collection.dated:
         case = case._replace(dates=_unlike(dates, days))
     if collection.authored:
         case = case._replace(authors=_unlike(authors, map(_author, came.documents)))
     missing = expected - written
     more = written - expected
-    return case._replace(lost=missing.total(), invented=more.total())
+    wrong = max(case.documents, case.dates, case.authors)
+    refused = bool(came.counted) and not came.documents
+    said = refused or came.counted.total() >= max(1, wrong)
+    return case._replace(lost=missing.total(), invented=more.total(), said=said)
 
 
 def _unlike(expected: list[str], came: Iterable[str]) -> int:
@@ -134,8 +140,12 @@ def arrived(path: Path, name: str, folder: Path) -> Arrived:
     files = [item for item in items if isinstance(item, Document) and not item.place]
     undated = [item.text for item in files if not item.date]
     dated = order_of(undated) if len(undated) * 2 > len(items) else ""
+    joined = any(readers.mets.DOCUMENT in item.metadata for item in files)
     shaping = Shaping(
-        dated=dated, table=table.name if table else "", key=table.key if table else ""
+        dated=dated,
+        table=table.name if table else "",
+        key=table.key if table else "",
+        join=(readers.mets.DOCUMENT,) if joined else (),
     )
     upload = (path, name) if table else None
     shaped = list(shape(items, shaping, folder, upload, order=options.date_order))

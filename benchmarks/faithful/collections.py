@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchmarks.faithful.texts import MONTHS, Known, with_marks
 from benchmarks.faithful.workbook import workbook
-from benchmarks.faithful.written import packed, page, tei
+from benchmarks.faithful.written import alto, packed, page, tei
 
 RECORDED = Path(__file__).parent / "recorded"
 RECORDED_TEXTS = 7
@@ -42,6 +42,7 @@ class Collection(NamedTuple):
     authored: bool = True
     dropped: tuple[int, ...] = ()
     nobody: tuple[int, ...] = ()  # texts that have no author in it
+    reversed_names: bool = False  # whether authors come as “Miller, Anna”
     years: bool = False  # whether it says only the year of a date
     begins: Callable[[Known], str] = lambda text: ""  # what it writes before a text
 
@@ -330,6 +331,55 @@ def _chat(texts: list[Known]) -> bytes:
     return "\n".join(["[01.01.1890, 08:00:00] Club: \u200eMessages are encrypted.", *rows]).encode()
 
 
+def _mets(texts: list[Known]) -> bytes:
+    """Each text on two pages of ALTO, which only a METS joins, and in another order than by name."""
+    files = {}
+    for number, text in enumerate(texts):
+        pages = {"b.xml": text.paragraphs[:2], "a.xml": text.paragraphs[2:]}
+        files_named = pointers = ""
+        for name, paragraphs in pages.items():
+            part = text._replace(paragraphs=tuple(paragraphs))
+            files[f"issue{number}/alto/{name}"] = alto(part).decode()
+            files_named += f'<file ID="F{name}"><FLocat href="./alto/{name}"/></file>'
+            pointers += f'<div><fptr FILEID="F{name}"/></div>'
+        files[f"issue{number}/mets.xml"] = (
+            f'<mets LABEL="{escape(text.title)}"><dateIssued>{text.date}</dateIssued><fileSec>'
+            f'{files_named}</fileSec><structMap TYPE="PHYSICAL">{pointers}</structMap></mets>'
+        )
+    return packed(files)
+
+
+def _zotero(texts: list[Known]) -> bytes:
+    """Items of a library, whose abstracts are the texts."""
+    items = ""
+    for text in texts:
+        first_name, surname = text.author.split()
+        person = f"<foaf:Person><foaf:surname>{surname}</foaf:surname>"
+        person += f"<foaf:givenName>{first_name}</foaf:givenName></foaf:Person>"
+        items += (
+            f"<bib:Article><z:itemType>journalArticle</z:itemType><dc:title>{escape(text.title)}"
+            f"</dc:title><bib:authors><rdf:Seq><rdf:li>{person}</rdf:li></rdf:Seq></bib:authors>"
+            f"<dcterms:abstract>{escape(text.text)}</dcterms:abstract><dc:date>{text.date}</dc:date>"
+            "</bib:Article>"
+        )
+    names = " ".join(f'xmlns:{name}="{name}"' for name in "rdf z dc dcterms bib foaf".split())
+    return f"<rdf:RDF {names}>{items}</rdf:RDF>".encode()
+
+
+def _press(texts: list[Known]) -> bytes:
+    """Articles of a press database in one page."""
+    articles = ""
+    for text in texts:
+        body = "".join(f"<p>{escape(part)}</p>" for part in text.paragraphs)
+        articles += (
+            f'<article><header><div class="DocPublicationName">Gazette</div><p class="titreArticle">'
+            f'{escape(text.title)}</p><div class="docAuthors">{text.author}</div></header><section>'
+            f'<div class="docOcurrContainer">{body}</div></section><div class="publiC-lblNodoc">'
+            f"news·{text.date.replace('-', '')}·G·1</div><footer>Copyright</footer></article>"
+        )
+    return f"<html><head><meta charset=utf-8></head><body>{articles}</body></html>".encode()
+
+
 def _recorded(name: str) -> Write:
     return lambda texts: (RECORDED / name).read_bytes()
 
@@ -389,5 +439,8 @@ COLLECTIONS = [
     Collection("CoNLL-U", "several texts", "a.conllu", _conllu),
     Collection("VRT", "several texts", "a.vrt", _vrt),
     Collection("WhatsApp", "several messages", "_chat.txt", _chat),
+    Collection("METS", "pages of ALTO", "a.zip", _mets, authored=False),
+    Collection("Zotero", "RDF", "a.rdf", _zotero, reversed_names=True),
+    Collection("HTML", "articles of a press database", "a.html", _press),
     *_exports(),
 ]

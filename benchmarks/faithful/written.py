@@ -400,7 +400,7 @@ def _pdf_scan(text: Known) -> bytes:
 # Recognised pages
 
 
-def _alto(text: Known) -> bytes:
+def alto(text: Known) -> bytes:
     rows = [row for part in text.paragraphs for row in broken(part, 40)]
     lines = ""
     for row in rows:
@@ -544,7 +544,7 @@ KINDS = [
     Kind("PDF", "two columns", "a.pdf", _pdf_columns),
     Kind("PDF", "table", "a.pdf", _pdf_table),
     Kind("PDF", "scan with a stamp", "a.pdf", _pdf_scan, lost=True),
-    Kind("ALTO", "broken words", "a.xml", _alto),
+    Kind("ALTO", "broken words", "a.xml", alto),
     Kind("PAGE", "three levels", "a.xml", _page_xml),
     Kind("hOCR", "broken words", "a.hocr", _hocr),
     Kind("mail", "plain", "a.eml", lambda text: _mail(text, True, "iso-8859-1", "cp1252")),

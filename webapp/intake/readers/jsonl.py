@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import orjson
+import regex
 
 from webapp.intake import metadata as metadata_types
 from webapp.intake.metadata.column_names import names_people
@@ -45,6 +46,10 @@ PIECE = {"text", "type", "href", "url", "user_id", "language", "document_id", "c
 # Of a post in the older form of X: its whole text, where “text” has its first 140 characters
 WHOLE_POST = "extended_tweet.full_text"
 PIECES = 1_000  # of a list that are looked at to see whether they are the pieces of a text
+# “<@U02AB>”, “<#C02AB|general>”, “<!here>” and “<https://example.org|site>” in texts of Slack
+_SLACK = regex.compile(
+    r"<(?:[@!#][\w^-]{1,40}|(?P<address>(?:https?://|mailto:)[^<>|\s]{1,2000}))(?:\|(?P<label>[^<>|]{1,500}))?>"
+)
 TOO_DEEP = "it is nested too deeply"
 
 
@@ -234,6 +239,11 @@ def _text(value):
     return pieces(value) if pieces(value) is not None else value
 
 
+def _without_marks(match: regex.Match) -> str:
+    """What a mark of Slack shows: the label of an address or channel, nobody's code."""
+    return match["label"] or match["address"] or ""
+
+
 def _why_no_text(text) -> tuple[str, str]:
     """Why a field holds no text, as the end of a sentence, and the kind of the Problem."""
     if text is None:
@@ -273,6 +283,8 @@ def document(
     whole = value.get(WHOLE_POST) if keys["text"] == "text" else None
     if isinstance(whole, str):
         text = whole
+    if isinstance(text, str) and _SLACK.search(text):
+        text = _SLACK.sub(_without_marks, text)
     cleaned = clean(text) if isinstance(text, str) else ""
     missing = options.missing and is_missing(cleaned)
     if isinstance(text, _Number) or not cleaned.strip() or missing:

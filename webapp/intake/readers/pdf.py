@@ -43,7 +43,11 @@ _NO_TITLE = regex.compile(
 
 
 def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    return preview(read(path, name, options, nothing, PREVIEW_PAGES), options)
+    """By the first pages; by all where these are pictures, as covers and plates are."""
+    try:
+        return preview(read(path, name, options, nothing, PREVIEW_PAGES), options)
+    except Unreadable:
+        return preview(read(path, name, options, nothing), options)
 
 
 def read(

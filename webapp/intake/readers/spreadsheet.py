@@ -106,14 +106,15 @@ def read(
     names = book.sheet_names
     if not names:
         raise Unreadable(f"“{name}” has no sheet.")
-    yield from _before_1900(book, names if options.sheet == ALL else [options.sheet], name)
     if options.sheet != ALL:
         # Those of another file may have no sheet of that name
         chosen = options.sheet if options.sheet in names else names[0]
+        yield from _before_1900(book, [chosen], name)
         rows = _rows(book, chosen, name, options.text)
         yield from cells.documents(rows, name, options, "row {1}")
         yield from _not_read(book, [sheet for sheet in names if sheet != chosen], name)
         return
+    yield from _before_1900(book, names, name)
     unlike = []
     for sheet in names:
         try:
@@ -156,7 +157,7 @@ def _before_1900(
     come as midnight."""
     midnight = datetime.time()
     count = 0
-    for title in set(sheets) & set(book.sheet_names):
+    for title in sheets:
         for row in book.get_sheet_by_name(title).iter_rows():
             count += sum(type(value) is datetime.time and value == midnight for value in row)
     if count:

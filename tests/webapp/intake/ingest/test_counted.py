@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.faithful.pdf_file import Letters, pdf
+from benchmarks.faithful.pdf_file import Letters, Picture, pdf
 from tests.webapp.intake.ingest.shaping.test_shared import NOTICE, own
 from tests.webapp.intake.ingest.test_as_written import losses, patient, seen, text, zipped
 from tests.webapp.intake.ingest.test_upload import prepare
@@ -49,11 +49,14 @@ def test_what_is_changed_is_counted(client, name, content, kind, sentence):
     assert words.index(sentence) < words.index("The first documents")
 
 
-def test_a_text_in_another_encoding_than_the_others_is_counted_as_that(client):
-    files = {f"{i}.txt": f"Größe der Bäume, überall. {text(i)}" for i in range(6)}
-    content = zipped(files | {"odd.txt": "Gr\xf6\xdfe der B\xe4ume".encode("latin1")})  # type: ignore[dict-item]
-    page, _ = seen(client, "a.zip", content)
-    assert losses(page).keys() <= {"encoding"}
+def test_a_text_that_is_not_in_the_encoding_that_was_chosen_is_counted_as_that(client):
+    content = f"Größe der Bäume, überall. {text(1)}".encode("cp1252")
+    corpus, url = prepare(client, ("a.txt", content))
+    page = client.get(url).context["page"]
+    assert losses(page) == {}
+    sent = {**page.form.sent(), **page.shaping.sent(), "encoding": "utf-8", "preview": "1"}
+    page = client.post(url, sent).context["page"]
+    assert losses(page) == {"encoding": 1} and "Größe" in page.sample.first[0]["text"]
 
 
 def test_lines_that_run_through_pages_are_left_out_and_counted_unless_they_are_wanted(client):
@@ -64,6 +67,13 @@ def test_lines_that_run_through_pages_are_left_out_and_counted_unless_they_are_w
     assert sent.pop("running")
     page = client.post(url, sent | {"preview": "1"}).context["page"]
     assert losses(page) == {} and page.sample.first[0]["text"].count("JOURNAL") == 4
+
+
+def test_a_text_behind_pictures_is_read_and_they_are_counted(client):
+    """Covers and plates: by the first pages alone the file would be refused."""
+    pictures = [[Picture(50, 50, 400, 600)]] * 7
+    page, _ = seen(client, "a.pdf", pdf([*pictures, [Letters(60, 700, text(1))]]))
+    assert losses(page) == {"empty page": 7} and text(1) in page.sample.first[0]["text"]
 
 
 def test_lines_that_run_through_the_pages_of_a_plain_text(client):

@@ -247,3 +247,16 @@ def test_a_message_within_a_message_is_one_text(file, subtype):
     assert [document.title for document in documents] == ["outer"]
     assert "river rose" in documents[0].text and "mill" not in documents[0].text
     assert [problem.kind for problem in problems] == ["attachment"]
+
+
+def test_marks_of_a_messenger_become_what_they_show(file):
+    """As the help of Slack describes its form of text."""
+    marks = (
+        "<@U02AB> saw <https://example.org/x|the site> and <https://example.org> in <#C1|general>"
+    )
+    rows = [
+        f'{{"type": "message", "ts": "150000000{n}.1", "text": "{marks} <!here> a < b"}}'
+        for n in range(4)
+    ]
+    (text, *_) = texts(file, "[" + ",".join(rows) + "]", "a.json")
+    assert text.split() == "saw the site and https://example.org in general a < b".split()

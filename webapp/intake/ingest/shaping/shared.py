@@ -118,8 +118,9 @@ def _keys(text: _Words) -> Iterator[tuple[int, int, _Key]]:
     for place in range(len(text.words) - RUN + 1):
         yield place, RUN, tuple(text.words[place : place + RUN])
     for first, stop in text.lines:
-        if stop - first < RUN:
-            yield first, stop - first, ("\n", *text.words[first:stop])
+        words = text.words[first:stop]
+        if len(words) < RUN and set(words) != {"0"}:  # numbers of pages are no words
+            yield first, stop - first, ("\n", *words)
 
 
 def _runs(texts: list[_Words], least: float) -> set[_Key]:

@@ -69,6 +69,7 @@ def test_a_line_of_few_words_is_left_out_only_where_it_is_alone():
         [own(1)] * 20,  # copies of one text
         ["\n".join(own(i).split()[:5] * 8) for i in range(20)],  # a word a line
         [f"{own(i)}\nShare" for i in range(4)],  # too few
+        [f"{own(i)}\n{i}" for i in range(20)],  # numbers of pages
         [],
     ],
 )
