@@ -44,13 +44,13 @@ def fieller(
     two parts, it is the part that holds a / b. NaN of a share b that is expected to be below 0:
     there is no ratio then.
     """
-    square = critical**2
-    first = share_b**2 - square * variance_b
-    middle = share_a * share_b - square * covariance
-    last = share_a**2 - square * variance_a
-    inside = middle**2 - first * last
-    root = np.sqrt(np.maximum(inside, 0.0))
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # of two units the critical value may be beyond all numbers
+        square = critical**2
+        first = share_b**2 - square * variance_b
+        middle = share_a * share_b - square * covariance
+        last = share_a**2 - square * variance_a
+        inside = middle**2 - first * last
+        root = np.sqrt(np.maximum(inside, 0.0))
         upper = (middle + root) / first
         lower = np.where(middle + root > 0, last / (middle + root), (middle - root) / first)
         farther = (middle - root) / first

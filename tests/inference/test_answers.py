@@ -150,6 +150,12 @@ def test_of_nothing_elsewhere_the_ratio_is_at_least_something():
     assert np.array(fieller(*given)).ravel().tolist() == [np.inf, np.inf]
 
 
+def test_of_two_units_a_ratio_may_be_anything():
+    """Their critical value is beyond all numbers; warnings are errors here."""
+    given = (np.array([value]) for value in (0.4, 0.2, 1e-4, 1e-4, 0.0, 1e200))
+    assert np.array(fieller(*given)).ravel().tolist() == [0.0, np.inf]
+
+
 def test_all_rows_of_a_family_share_one_level():
     outcome, group, unit = collection(np.random.default_rng(1), 400, 60, differ=0.5)
     found = answer_family(outcome, question.of_values(group, 3, unit))

@@ -5,11 +5,13 @@
 One run of the shipped example's first rows is asked for its pages with searches, periods, patterns
 and topics that are drawn anew, so that no cache has the answer. Every tenth of the requests the
 resident memory of the process is printed (MB); with --trace the lines of code that hold more than
-at a tenth of the way, too. The last line is `grown: G MB over the last half`.
+at a tenth of the way, too. At the end come the caches of the program, by their own count of what they
+hold and may hold. The last line is `grown: G MB over the last half`.
 """
 
 import argparse
 import os
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import numpy as np
 
 from tests.corpora import example_rows
 from tests.odd.collections import Collection
+from webapp.platform.storage.cache import BoundedCache
 
 ROWS = 400
 SHOWN = 12  # lines of code
@@ -40,6 +43,18 @@ def resident() -> float:
     """MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def caches() -> list[tuple[str, float, float]]:
+    """Name of each bounded cache, MB that it holds by its own count, and may hold: the fullest
+    first."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        for attribute, value in vars(module).copy().items() if name.startswith("webapp") else ():
+            if isinstance(value, BoundedCache):
+                found.setdefault(id(value), (f"{name}.{attribute}", value))
+    sizes = [(name, cache.held / 1e6, cache.capacity / 1e6) for name, cache in found.values()]
+    return sorted(sizes, key=lambda size: -size[1])
 
 
 def drawn_query(random: np.random.Generator, words: list[str]) -> dict[str, str]:
@@ -93,6 +108,8 @@ def measure(requests: int, trace: bool) -> None:
     if before is not None:
         for row in tracemalloc.take_snapshot().compare_to(before, "lineno")[:SHOWN]:
             print(row)
+    for name, held, most in caches()[:SHOWN]:
+        print(f"{held:>6.1f} of {most:.0f} MB {name}")
     print(f"grown: {sizes[-1] - sizes[len(sizes) // 2]:.0f} MB over the last half")
 
 

@@ -128,7 +128,7 @@ class LinesHtml:
     of the table: a group, the address of its passages, and a cell for each topic; none where they
     are asked for first, at `numbers`. kept: fields of the form. empty: groups without documents.
     thin: how many are. many: back from one topic. own_scales: whether each chart has one;
-    scales: to choose. most_words: of a group."""
+    scales: to choose. most_words: of a group. embeds: whether there is a chart for other pages."""
 
     large: bool
     charts: list[tuple[TimeLine, str, TopicChange | None]]
@@ -146,6 +146,7 @@ class LinesHtml:
     scales: list[Offer]
     most_words: int
     pinned: Pinned
+    embeds: bool
 
 
 # The table of shades

@@ -1,5 +1,6 @@
 """Topics by time and by category: lines, a table of shades, two periods or values compared."""
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,6 +36,8 @@ from webapp.analysis.time.shapes import (
 )
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.notebooks.pictures import can_be_drawn
+from webapp.core.notebooks.shapes import KeptTable
 from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
@@ -99,6 +102,8 @@ def _lines_html(
     conditions = [
         (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
     ]
+    pinned = pinned_lines(page)
+    table = KeptTable(**json.loads(pinned.table)) if pinned.table else None
     return LinesHtml(
         large=large,
         charts=charts,
@@ -130,7 +135,8 @@ def _lines_html(
             Offer("one for all", here.url(scale="one"), not own_scales),
         ],
         most_words=max((period.tokens for period in page.bins), default=0),
-        pinned=pinned_lines(page),
+        pinned=pinned,
+        embeds=can_be_drawn(table),
     )
 
 

@@ -17,6 +17,7 @@ from webapp.core.results.found_again import Elsewhere, FoundAgain
 from webapp.core.results.hidden_words import Dropped
 from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.core.results.topics import TopicDetail
+from webapp.platform.drawing import tables
 
 # The overview
 
@@ -329,6 +330,13 @@ class TopicGroups:
     in_time: bool
     choices: list[str]
     bins: list[GroupBin]
+
+    @property
+    def has_chart(self) -> bool:
+        """Whether there is a chart for other pages."""
+        if not 1 < len(self.bins) <= tables.ROWS:
+            return False
+        return any(group.share is not None for group in self.bins)
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,22 @@ class Series(NamedTuple):
     high: list[float | None]
 
 
+def can_be_drawn(table: KeptTable | None) -> bool:
+    """Whether a table is one of shares by two periods or groups, or more. Ends of intervals may be
+    missing: where few units speak there are none."""
+    if table is None or len(table.rows) < 2 or not table.columns[1:]:
+        return False
+    columns = list(enumerate(zip(table.columns, table.shares, strict=True)))[1:]
+    for i, (name, has_shares) in columns:
+        is_end = str(name).endswith((LOW, HIGH))
+        if not has_shares and not (is_end and all(row[i] is None for row in table.rows)):
+            return False
+    return True
+
+
 def picture_of(table: KeptTable | None) -> Picture | None:
     """None of a table that is not one of shares by period or group."""
-    if table is None or len(table.rows) < 2 or not all(table.shares[1:]) or not table.columns[1:]:
+    if table is None or not can_be_drawn(table):
         return None
     labels = [str(row[0]) for row in table.rows]
     series = series_of(table)

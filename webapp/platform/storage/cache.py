@@ -1,9 +1,11 @@
 """Caches of a web process: what it computed, until something newer takes its place."""
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
+from itertools import count
 from mmap import mmap
 from threading import Lock
 from typing import Any
@@ -44,8 +46,11 @@ def nbytes(value: object) -> int:
     return sum(map(nbytes, value)) if isinstance(value, (tuple, list)) else 0
 
 
-ENTRY = 1_000  # bytes that the key of a value and the objects around it take, about
-NUMBER = 32  # bytes of a number, or of a reference to what is kept anyway
+# Bytes, about
+ENTRY = 1_000  # of the key of a value and the objects around it
+NUMBER = 32  # of a number, or of a reference to what is kept anyway
+TEXT = 56  # of a text beside its letters
+GROUP = 100  # of a list, a dict or a dataclass beside what it holds
 
 
 def weight(value: object) -> int:
@@ -57,52 +62,76 @@ def weight(value: object) -> int:
 def _objects(value: object) -> int:
     """What nbytes leaves out."""
     if isinstance(value, (str, bytes)):
-        return len(value)
+        return TEXT + len(value)
     if isinstance(value, dict):
-        return sum(_objects(key) + _objects(item) for key, item in value.items())
+        return GROUP + sum(_objects(key) + _objects(item) for key, item in value.items())
     if isinstance(value, (tuple, list)):
-        return sum(map(_objects, value))
+        return GROUP + sum(map(_objects, value))
     if is_dataclass(value) and not isinstance(value, type):
         return nbytes(list(vars(value).values())) + _objects(vars(value))
     return NUMBER
 
 
+# Bytes that all caches of a process keep together. Each has a bound of its own, so that no page can
+# take the room of all others; together these bounds are three times as much.
+TOTAL = 192 << 20
+_caches: list["BoundedCache"] = []
+_lock = Lock()  # of all caches, as one makes room in another
+_uses = count()
+
+
+@dataclass
+class _Kept:
+    """used: the number of its last use; larger is later."""
+
+    value: object
+    weight: int
+    used: int
+
+
 class BoundedCache:
     """A cache whose values together weigh at most `capacity`; the least recently used one makes
-    room. Safe for threads.
+    room. Where all caches together weigh more than TOTAL, the least recently used value of all does.
+    Safe for threads.
 
     weigh: the weight of a value, above 0 for every value; by default about the bytes that it takes.
     """
 
     def __init__(self, capacity: int, weigh: Callable[[Any], int] = weight):
         self.capacity = capacity
+        self.held = 0  # what its values weigh together
         self._weigh = weigh
-        self._weight = 0
-        self._values: OrderedDict[Hashable, object] = OrderedDict()
-        self._lock = Lock()
+        self._values: OrderedDict[Hashable, _Kept] = OrderedDict()
+        _caches.append(self)
         _clear.append(self.clear)
 
     def clear(self) -> None:
-        with self._lock:
+        with _lock:
             self._values.clear()
-            self._weight = 0
+            self.held = 0
 
     def get(self, key: Hashable):
         """The value, or None where there is none."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        return None
+        with _lock:
+            kept = self._values.get(key)
+            if kept is None:
+                return None
+            self._values.move_to_end(key)
+            kept.used = next(_uses)
+            return kept.value
 
     def set(self, key: Hashable, value: object) -> None:
-        with self._lock:
-            if key in self._values:
-                self._weight -= self._weigh(self._values.pop(key))
-            self._values[key] = value
-            self._weight += self._weigh(value)
-            while self._weight > self.capacity:
-                self._weight -= self._weigh(self._values.popitem(last=False)[1])
+        weight_of_value = self._weigh(value)
+        with _lock:
+            before = self._values.pop(key, None)
+            if before is not None:
+                self.held -= before.weight
+            self._values[key] = _Kept(value, weight_of_value, next(_uses))
+            self.held += weight_of_value
+            while self.held > self.capacity:
+                self._drop_oldest()
+            while sum(cache.held for cache in _caches) > TOTAL:
+                min(_caches, key=BoundedCache._oldest_use)._drop_oldest()
 
     def get_or_set(self, key: Hashable, make: Callable[[], object]):
         """The value; where there is none, what `make` returns, which is kept unless it is None. Two
@@ -111,6 +140,14 @@ class BoundedCache:
         if value is None and (value := make()) is not None:
             self.set(key, value)
         return value
+
+    def _oldest_use(self) -> float:
+        """inf where it is empty."""
+        return next(iter(self._values.values())).used if self._values else math.inf
+
+    def _drop_oldest(self) -> None:
+        _, kept = self._values.popitem(last=False)
+        self.held -= kept.weight
 
 
 # Everything that has a number for each document of a corpus, whatever page made it: what does not

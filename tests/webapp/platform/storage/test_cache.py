@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from webapp.platform.storage.cache import ENTRY, BoundedCache, nbytes, weight
+from webapp.platform.storage import cache as caches
+from webapp.platform.storage.cache import ENTRY, TEXT, BoundedCache, nbytes, weight
 
 
 @pytest.fixture
@@ -48,6 +49,27 @@ def test_values_without_arrays_are_bounded_too():
     for question in range(10_000):
         cache.set(question, ([], "", None))
     assert sum(cache.get(question) is not None for question in range(10_000)) <= 100
-    assert weight("x" * 5_000) == ENTRY + 5_000
+    assert weight("x" * 5_000) == ENTRY + TEXT + 5_000
     assert weight(Answer("x" * 5_000, np.zeros(100))) >= ENTRY + 5_800
     assert weight({"a": [np.zeros(100), np.zeros(100)]}) >= ENTRY + 1_600
+
+
+def test_all_caches_together_are_bounded(monkeypatch):
+    """What was used last stays, in whichever cache it is."""
+    monkeypatch.setattr(caches, "_caches", [])
+    monkeypatch.setattr(caches, "TOTAL", 100)
+    first = BoundedCache(80, len)
+    second = BoundedCache(80, len)
+    first.set("old", b"x" * 30)
+    first.set("used", b"x" * 30)
+    second.set("a", b"x" * 30)
+    first.get("used")
+    second.set("b", b"x" * 30)
+    assert first.get("old") is None
+    assert first.get("used") and second.get("a") and second.get("b")
+    second.set("c", b"x" * 70)  # its own bound, and then that of all
+    assert second.get("a") is None and second.get("b") is None
+    assert first.held + second.held <= 100
+    assert second.get("c")
+    second.set("too much", b"x" * 90)
+    assert second.held == 0 and first.get("used")

@@ -9,9 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp.analysis.topics.shapes import GroupBin, TopicGroups
+from webapp.core.notebooks import pictures as pictures_of_tables
+from webapp.core.notebooks.shapes import KeptTable
 from webapp.models import Corpus, Link, Run, User
 from webapp.platform.accounts import embargo, framing, sharing
 from webapp.platform.drawing import pictures
+from webapp.platform.drawing.tables import HIGH, LOW
 from webapp.service.corpora import deletion
 from webapp.service.embedding import charts
 
@@ -315,3 +319,21 @@ def test_only_the_owner_lists_sites(shared):
 
 def test_every_chart_names_the_page_it_is_on():
     assert set(charts.PAGES) == set(charts.NAMES) == set(CHARTS)
+
+
+def test_a_chart_is_drawn_where_shares_are_known_and_intervals_are_not():
+    columns = ["year", "War", f"War{LOW}", f"War{HIGH}"]
+    known = KeptTable([["1990", 0.2, None, None], ["1991", None, None, None]], columns)
+    unknown = KeptTable([["1990", None, None, None], ["1991", None, None, None]], columns)
+    assert pictures_of_tables.can_be_drawn(known) and pictures_of_tables.picture_of(known)
+    assert not pictures_of_tables.can_be_drawn(unknown)
+    one = KeptTable([["1990", 0.2, 0.1, 0.3]], columns)
+    assert not pictures_of_tables.can_be_drawn(one)
+
+
+@pytest.mark.parametrize(
+    ("shares", "has"), [([], False), ([0.2], False), ([None, None], False), ([None, 0.2], True)]
+)
+def test_a_chart_is_offered_where_there_is_one(shares, has):
+    bins = [GroupBin(str(i), "", 0, 0, share, 0, 0) for i, share in enumerate(shares)]
+    assert TopicGroups("year", True, ["year"], bins).has_chart == has
