@@ -64,11 +64,13 @@ class Browser:
         fields: Fields,
         token_from: str,
         file: Path | None = None,
+        field: str = "files",
     ) -> str:
+        """file: is sent as that field of the form."""
         token = _search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
         fields = {"csrfmiddlewaretoken": token, **fields}
         if file:
-            body = self._multipart(fields, file)
+            body = self._multipart(fields, file, field)
             kind = f"multipart/form-data; boundary={BOUNDARY}"
         else:
             body = urllib.parse.urlencode(fields, doseq=True).encode()
@@ -81,13 +83,13 @@ class Browser:
             return response.read().decode()
 
     @staticmethod
-    def _multipart(fields: Fields, file: Path) -> bytes:
+    def _multipart(fields: Fields, file: Path, field: str) -> bytes:
         parts = [
             f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'
             for k, v in fields.items()
         ]
         head = (
-            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files";'
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{field}";'
             f' filename="{file.name}"\r\n\r\n'
         )
         return (

@@ -18,6 +18,9 @@ text, title and field holds one secret word. Then:
   data, in files, by the API and by findings and lines of sets; they ask for the places of words, by
   lines and pins, for every file that the API lists, and for a surplus cell of a table, at every
   address; and again when the system was restarted;
+- what was a hole once: nonsense that programs send begins no training, codes that can't be computed
+  with are refused, coders can't be called as others and don't join by dozens, long questions are a
+  worker's (tests/attacks/holes.py);
 - a reader under embargo asks which word follows which, by patterns, phrases and sets;
 - small odd collections are read and trained, and every page of them is asked for (tests/odd);
 - it is restarted with compiled kernels that are others than were kept;
@@ -47,6 +50,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.whole_path import Browser, read, train, upload
+from tests.attacks import holes
 from tests.conftest import ROOT, System, start
 from tests.local.test_start import processes
 
@@ -727,6 +731,9 @@ def main() -> None:
             pages(system, owner, seconds, tried, folder)
             twins(owner, corpus, run, tried)
             conditions(owner, run, tried)
+            holes.nonsense(system.url, token(owner), corpus, run, tried.one)
+            holes.long_questions(owner, run, tried.one)
+            holes.codebook(owner, run, folder, tried.one)
             slowest = uploads(owner, system, tried, folder)
             promises([owner, outsider], system, tried)
             system = embargoed(owner, system, tried, folder, given.port)
