@@ -395,6 +395,7 @@ class ReadAttempt:
             plan.table,
             self._advance,
             plan.options.date_order,
+            plan.options.running,
         )
 
     def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:

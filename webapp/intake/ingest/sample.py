@@ -402,7 +402,12 @@ class _Sampler:
         self, items: Iterator[readers.Document | readers.Problem]
     ) -> Iterator[readers.Document]:
         for item in shape(
-            items, self.shaping, self.folder, self.table, order=self.options.date_order
+            items,
+            self.shaping,
+            self.folder,
+            self.table,
+            order=self.options.date_order,
+            running=self.options.running,
         ):
             if isinstance(item, readers.Document):
                 yield item

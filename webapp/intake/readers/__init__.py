@@ -11,7 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from webapp.intake.metadata.dates import parse_date
-from webapp.intake.readers import archive, dispatch, formats, looking, mets, roles, sandbox
+from webapp.intake.readers import (
+    archive,
+    dispatch,
+    formats,
+    looking,
+    mets,
+    roles,
+    running_lines,
+    sandbox,
+)
 from webapp.intake.readers.base import (
     DETECT,
     EVIDENCE,
@@ -55,6 +64,7 @@ __all__ = [
     "packed_share",
     "parse_date",
     "read",
+    "running_lines",
     "single",
     "sniff",
     "sniff_first",

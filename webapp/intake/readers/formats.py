@@ -197,7 +197,7 @@ def encoded(options: Options) -> bool:
 
 def paged(options: Options) -> bool:
     """Whether files that are read so may have pages, and lines that run through these."""
-    return (options.entry or options.format) in ("pdf", "text", "zip", "tar")
+    return (options.entry or options.format) in ("pdf", "text", "xml", "hocr", "zip", "tar")
 
 
 def divided(options: Options) -> bool:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import regex
 from lxml import etree
 
-from webapp.intake.readers import hyphens, labels
+from webapp.intake.readers import hyphens, labels, running_lines
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -23,7 +23,7 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.markup import Handler, Result, walk
 from webapp.intake.readers.prose import Prose, line, preview
-from webapp.intake.readers.text import characters
+from webapp.intake.readers.text import characters, without_running_lines
 
 _ROOT = regex.compile(rb"<(?:[\w.-]+:)?(alto|PcGts|mets)[\s>]")
 _PAGE_HTML = regex.compile(rb"""class\s*=\s*["']ocr_page|name\s*=\s*["']ocr-system""")
@@ -47,7 +47,7 @@ def is_hocr(start: bytes) -> bool:
 
 
 def read_xml(
-    path: Source, name: str, kind: str, advance: Callable[[int], None]
+    path: Source, name: str, kind: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     """kind: as kind_of gives it."""
     if kind == "mets":
@@ -66,17 +66,24 @@ def read_xml(
             pass
     if result.replaced:
         yield Problem(name, "", f"“{name}”: some bytes are not characters.", False, "characters")
-    yield _document(handler.prose(), name, handler.sure, handler.images)
+    document = _document(handler.prose(), handler.sure, handler.images)
+    yield from _whole(document, options)
 
 
-def _document(prose: Prose, name: str, sure: list[float], images: list[str]) -> Document:
+def _document(prose: Prose, sure: list[float], images: list[str]) -> Document:
     """sure: of each word or line, from 0 to 1."""
     metadata = {"image": images[0] if images else ""}
     if sure:
         metadata["OCR confidence"] = f"{sum(sure) / len(sure):.3f}"
-    document = prose.document(metadata=metadata)
-    text, _ = hyphens.joined(document.text)
-    return replace(document, text=text)
+    return prose.document(metadata=metadata)
+
+
+def _whole(document: Document, options: Options) -> Iterator[Document | Problem]:
+    """Without lines that run through its pages, and with its broken words whole."""
+    text, running = without_running_lines(document.text, options)
+    yield from running_lines.said(document.file, running)
+    text, _ = hyphens.joined(text)
+    yield replace(document, text=text)
 
 
 def _number(value: str | None) -> float | None:
@@ -311,4 +318,4 @@ def read(
             sure.append(min(100.0, float(found[1])) / 100)
     if not prose.length:
         raise Unreadable(f"“{name}” has no lines of recognised text in it; it was left out.")
-    yield _document(prose, name, sure, images)
+    yield from _whole(_document(prose, sure, images), options)

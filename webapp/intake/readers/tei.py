@@ -54,7 +54,7 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     if recognised := ocr.kind_of(path, name):
-        yield from ocr.read_xml(path, name, recognised, advance)
+        yield from ocr.read_xml(path, name, recognised, options, advance)
         return
     result = Result()
     with opened(path, name, advance) as file:

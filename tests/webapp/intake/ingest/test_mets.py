@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.faithful.written import packed
 from tests.webapp.intake.ingest.test_as_written import days, losses, patient, seen, text
+from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.intake.readers.reading import load
 from webapp.intake.readers import mets
 
@@ -59,6 +60,35 @@ def test_pages_are_joined_in_the_order_of_their_mets(client, newspapers):
     assert second["text"].startswith(text(3))
     assert page.shaping["join"].value() == mets.DOCUMENT
     assert "say which pages are one document" in words
+
+
+def test_lines_that_run_through_the_pages_are_left_out_and_counted_unless_they_are_wanted(client):
+    line = '<TextLine><String CONTENT="{}"/></TextLine>'
+    names = ["a.xml", "b.xml", "c.xml", "d.xml"]
+    files = {"mets.xml": described("1890-05-03", names)}
+    for number, name in enumerate(names):
+        lines = line.format(f"THE GAZETTE {number}") + line.format(text(number))
+        files[f"alto/{name}"] = (
+            f"<alto><Layout><Page><TextBlock>{lines}</TextBlock></Page></Layout></alto>"
+        )
+    corpus, url = prepare(client, ("news.zip", packed(files)))
+    page = client.get(url).context["page"]
+    assert losses(page) == {"mets": 1, "running": 4}
+    assert "GAZETTE" not in page.sample.first[0]["text"]
+    sent = {**page.form.sent(), **page.shaping.sent()}
+    assert sent.pop("running")
+    page = client.post(url, sent | {"preview": "1"}).context["page"]
+    assert losses(page) == {"mets": 1} and page.sample.first[0]["text"].count("GAZETTE") == 4
+
+
+def test_several_pages_in_one_file_have_headers_too(client):
+    pages = "".join(
+        f"<div class='ocr_page'><span class='ocr_line'>THE GAZETTE {number}</span><span"
+        f" class='ocr_line'>{text(number)}</span></div>"
+        for number in range(4)
+    )
+    page, _ = seen(client, "a.hocr", f"<html><body>{pages}</body></html>")
+    assert losses(page) == {"running": 4} and "GAZETTE" not in page.sample.first[0]["text"]
 
 
 def test_issues_of_one_name_and_no_date_are_two(client, newspapers):

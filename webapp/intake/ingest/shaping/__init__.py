@@ -59,13 +59,14 @@ def shape(
     upload: tuple[Path, str] | None = None,
     advance: Callable[[int], None] = lambda n: None,
     order: str = "",
+    running: bool = True,
 ) -> Iterator[Document | Problem]:
     """The documents as they will be rows, and problems; whatever else comes is handed on.
 
     The same items give the same documents in the same order. Where `shaping.across`, the items are
     those of all files, else they may be one file's. `upload`: where the file is that is
     `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_of`).
-    order: what 12/3/1999 means (readers.Options.date_order). The table by itself is not among the
+    order, running: readers.Options.date_order and running. The table by itself is not among the
     items: its bytes `advance` is told. What is written into `folder`, on the disk of the corpora,
     has no name and is gone when it ends.
 
@@ -84,7 +85,7 @@ def shape(
         if shaping.made:
             items = file_dates(items)
         if shaping.joins:
-            items = join(items, shaping, folder, order=order)
+            items = join(items, shaping, folder, order=order, running=running)
         if shaping.sections:
             items = cut(items, shaping)
         yield from items

@@ -14,7 +14,7 @@ import orjson
 
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import Part, part_of
-from webapp.intake.readers import Document, Problem, mets, parse_date
+from webapp.intake.readers import Document, Problem, mets, parse_date, running_lines
 from webapp.intake.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
 
 # characters of a document that is not joined: it is no short one, and many are held at once
@@ -84,13 +84,15 @@ def join(
     folder: Path,
     most: int = MAX_TEXT,
     order: str = "",
+    running: bool = True,
 ) -> Iterator[Document | Problem]:
     """Documents with the same values become one, in the order of the values; within it parts of a
     whole in the order of their numbers, and others in that of the files.
 
     One that lacks a value, or is long already, stays as it is, before the others. A joined document
     has the fields that are the same in all of it. Where it would be longer than `most` characters
-    another one begins: nothing is lost.
+    another one begins: nothing is lost. running: whether lines that run through the pages that a
+    METS joins are left out, which is said.
     """
     left = 0
     example = None
@@ -116,7 +118,17 @@ def join(
         for key, group in itertools.groupby(
             lines.sorted(), key=lambda line: line.partition(b"\t")[0]
         ):
-            yield from _joined(orjson.loads(key), map(_document, group), shaping, most)
+            wholes = _joined(orjson.loads(key), map(_document, group), shaping, most)
+            pages = running and mets.DOCUMENT in shaping.join
+            yield from _without_headers(wholes) if pages else wholes
+
+
+def _without_headers(wholes: Iterator[Document]) -> Iterator[Document | Problem]:
+    """Documents of pages without the lines that run through these."""
+    for document in wholes:
+        pages, lines = running_lines.without_running(document.text.split("\f"))
+        yield from running_lines.said(document.title, lines)
+        yield replace(document, text="\f".join(pages)) if lines else document
 
 
 def _page(document: Document, shaping: Shaping) -> int:
