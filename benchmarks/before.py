@@ -1,13 +1,13 @@
 """What the overview said in 0.3.0 beside what it says now, and why each difference went.
 
-    .venv/bin/python -m benchmarks.before [NAMES] [--old COMMIT] [--full]
+    .venv/bin/python -m benchmarks.before [NAMES] [--old COMMIT] [--full] [--data FOLDER]
 
 Collections of benchmarks.insight (at most 3,000 documents, unless --full) are uploaded, read and
 trained as the pages preset it, by the program of COMMIT (0.3.0, in a worktree that is deleted) and
 by this one. Of each collection a row: differences of groups that the overview says under "more",
 topics and words, and changes over time, before and now; the seconds that its findings take. Then a
 line for each difference or change of a topic that is not said any more, with the answer that every
-page gives now. Topics are the same where their first words are: where a training differs between
+page gives now. What both programs say is kept in FOLDER, and not asked for again. Topics are the same where their first words are: where a training differs between
 both programs, lines say "another topic".
 """
 
@@ -30,6 +30,7 @@ KINDS = ("mark", "keyword", "change", "event")
 FIRST_WORDS = 8  # of a topic, by which it is recognised
 ALIKE = 5  # of these, at least
 WRITE = "BENCHMARK_BEFORE_WRITES"  # the file that an inner call writes
+ASKS = "BENCHMARK_BEFORE_ASKS"  # what an older program wrote
 
 
 def main() -> None:
@@ -38,15 +39,28 @@ def main() -> None:
         "names": {"nargs": "*", "help": "of benchmarks.insight"},
         "--old": {"default": RELEASE, "help": "the commit of the program that was"},
         "--full": {"action": "store_true", "help": "whole collections"},
+        "--data": {"type": Path, "help": "a folder that stays"},
     }
     arguments = options(__doc__, declared).parse_args()
     names = arguments.names or list(USUAL)
     if WRITE in os.environ:
         write(names, not arguments.full, Path(os.environ[WRITE]))
         return
-    with tempfile.TemporaryDirectory() as folder, worktree(arguments.old) as old:
-        before = said_by(old, names, arguments.full, Path(folder) / "before.json")
-        now = said_by(ROOT, names, arguments.full, Path(folder) / "now.json", before)
+    before: dict[str, Any] = {}
+    now: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.data or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            of_before = folder / f"{name}.before.json"
+            of_now = folder / f"{name}.now.json"
+            if not of_before.exists():
+                with worktree(arguments.old) as old:
+                    said_by(old, name, arguments.full, of_before)
+            if not of_now.exists():
+                said_by(ROOT, name, arguments.full, of_now, of_before)
+            before |= json.loads(of_before.read_text())
+            now |= json.loads(of_now.read_text())
     print_table(before, now)
     for name in names:
         print_gone(name, before[name], now[name])
@@ -67,25 +81,20 @@ def worktree(commit: str):
             subprocess.run(removal, cwd=ROOT, check=True)
 
 
-def said_by(
-    program: Path, names: list[str], full: bool, file: Path, before: dict | None = None
-) -> dict[str, Any]:
-    """What a program's overviews say, by collection. before: what another one said, whose questions
-    are asked of this one."""
-    environment = os.environ | {WRITE: str(file), "PYTHONPATH": str(program)}
+def said_by(program: Path, name: str, full: bool, file: Path, before: Path | None = None) -> None:
+    """Have a program write what its overview says of a collection. before: what another one wrote,
+    whose questions are asked of this one."""
+    environment = os.environ | {WRITE: str(file.resolve()), "PYTHONPATH": str(program)}
     if before is not None:
-        asked_file = file.with_name("asked.json")
-        asked_file.write_text(json.dumps(before))
-        environment["BENCHMARK_BEFORE_ASKS"] = str(asked_file)
-    command = [sys.executable, str(Path(__file__).resolve()), *names]
+        environment[ASKS] = str(before.resolve())
+    command = [sys.executable, str(Path(__file__).resolve()), name]
     command += ["--full"] if full else []
     subprocess.run(command, cwd=program, env=environment, check=True, stdout=sys.stderr)
-    return json.loads(file.read_text())
 
 
 def write(names: list[str], quick: bool, file: Path) -> None:
     """In the program of the working directory."""
-    asks = os.environ.get("BENCHMARK_BEFORE_ASKS")
+    asks = os.environ.get(ASKS)
     before = json.loads(Path(asks).read_text()) if asks else {}
     said = {}
     with started(None):
