@@ -16,6 +16,7 @@ from inference.answers import sides
 EXCHANGES = 4_999
 SURELY = 0.95  # the level from which on the largest of the exchanges are kept
 AT_ONCE = 250  # exchanges: of 5,000 units 10 MB
+ROUNDING = 1e-9  # by which sizes that are the same may differ
 _SEED = 60
 
 
@@ -30,11 +31,13 @@ class Exchanged(NamedTuple):
 
     def critical(self, level: float) -> tuple[np.ndarray, bool]:
         """float64[T]: what |difference| / error must exceed, at SURELY or more; and whether so high
-        a level lies beyond all exchanges, of which then the largest is given."""
+        a level lies beyond all exchanges, of which then the largest is given. Of few units an
+        exchange may be the sides as they are: then rounding must not decide."""
         allowed = int(np.floor((1 - level) * (self.exchanges + 1) + 1e-6))
-        if allowed < 1:
-            return self.largest[-1], True
-        return self.largest[-min(allowed, len(self.largest))], False
+        reached = (
+            self.largest[-1] if allowed < 1 else self.largest[-min(allowed, len(self.largest))]
+        )
+        return reached * (1 + ROUNDING), allowed < 1
 
 
 def collect(sizes: Iterator[np.ndarray], seen: np.ndarray, exchanges: int = EXCHANGES) -> Exchanged:
@@ -44,7 +47,7 @@ def collect(sizes: Iterator[np.ndarray], seen: np.ndarray, exchanges: int = EXCH
     largest = np.zeros((0, seen.shape[1]))
     for size in sizes:
         for question, of_question in enumerate(seen):
-            reached[question] += (size >= of_question - 1e-9).sum(axis=0)
+            reached[question] += (size >= of_question * (1 - ROUNDING)).sum(axis=0)
         largest = np.sort(np.concatenate([largest, size]), axis=0)[-keep:]
     return Exchanged(reached, largest, exchanges)
 

@@ -254,7 +254,7 @@ class Spans:
         largest, part = self._largest(compared, difference)
         half, p = self._beyond_chance(compared, difference)
         half = np.where(part > MOST_OF_ONE, half, np.maximum(half, _by_units(compared)))
-        half = np.where(tellable, half, np.nan)
+        half = np.where(tellable, half * (1 + ROUNDING), np.nan)
         critical = float(ndtri(0.5 + self.level / 2))
         error = half / critical
         part_of_b = compared.side_b.words / max(compared.side_a.words + compared.side_b.words, TINY)

@@ -307,6 +307,27 @@ def test_shuffled_units_are_hardly_ever_told_apart():
     assert wrong <= 3
 
 
+@pytest.mark.parametrize("level", [None, 0.95])
+def test_of_very_few_units_rounding_decides_nothing(level):
+    """Of five units against five an exchange may be the very sides: the largest that chance makes is
+    then what was seen, and neither interval may exclude "no difference"."""
+    for seed in range(60):
+        chance = np.random.default_rng(seed)
+        sizes = chance.integers(500, 5_000, 10).astype(float)
+        shares = chance.dirichlet(np.full(30, 0.2), 10)
+        amounts = chance.multinomial(sizes.astype(int), shares).astype(float)
+        side = np.repeat([0, 1], 5)
+        outcome = Table(csr_matrix(amounts), sizes)
+        asked = question.of_two_sets(side == 0, side == 1, None)
+        found = answer(outcome, asked, level=level)
+        known = ~np.isnan(found.p)
+        outside = (found.low > 0) | (found.high < 0)
+        ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
+        assert (found.accepted == outside)[known].all(), seed
+        assert (found.accepted == ratio_outside)[known].all(), seed
+        assert (found.accepted == (found.p <= 1 - found.level + 1e-9))[known].all(), seed
+
+
 @pytest.mark.parametrize("largest", [5, 300, 1 << 40])
 def test_codes_are_numbered_as_sorting_them_would(largest):
     from inference.answers import unit_sums
