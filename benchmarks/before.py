@@ -210,21 +210,35 @@ def print_table(before: dict[str, Any], now: dict[str, Any]) -> None:
     )
     print("|---|---|---|---|---|---|")
     for name, was in before.items():
-        counts = [Counter(claim["kind"] for claim in said["claims"]) for said in (was, now[name])]
-        cells = [f"{counts[0][kind]}, {counts[1][kind]}" for kind in KINDS]
+        count_before = Counter(claim["kind"] for claim in was["claims"])
+        count_now = Counter(claim["kind"] for claim in now[name]["claims"])
+        cells = [f"{count_before[kind]}, {count_now[kind]}" for kind in KINDS]
         seconds = f"{was['seconds']:.1f}, {now[name]['seconds']:.1f}"
         print(f"| {name} ({was['documents']:,}) | {' | '.join(cells)} | {seconds} |")
 
 
 def print_gone(name: str, before: dict, now: dict) -> None:
-    """A line for each claim on a topic that is not said any more."""
+    """A row for each claim on a topic that is not said any more."""
+    print("| collection | said in 0.3.0 | now |\n|---|---|---|")
     present = {key_of(claim, claim["topic"]) for claim in now["claims"]}
     for claim, answer in zip(before["claims"], now["answers"], strict=True):
         if claim["topic"] is None:
             continue
         if answer is not None and key_of(claim, answer["topic"]) in present:
             continue
-        print(f"- {name}: {claim['sentence'].strip('.')}. Now: {reason_of(answer)}.")
+        print(f"| {name} | {said_of(claim)} | {reason_of(answer)} |")
+
+
+def said_of(claim: dict) -> str:
+    """A claim in a few words: "Immigration: 9.9 times, from 2005"."""
+    ratio = claim["ratio"]
+    times = f"{ratio:.1f} times" if ratio >= 1 else f"{1 / ratio:.1f} times less"
+    where = f"{claim['value']} ({claim['field']})" if claim["field"] else f"from {claim['first']}"
+    if claim["last"]:
+        where += f" to {claim['last']}"
+    if claim["steady"]:
+        where = "ever more" if claim["more"] else "ever less"
+    return f"{claim['name']}: {times}, {where}"
 
 
 def key_of(claim: dict, topic: int) -> tuple:
@@ -242,7 +256,8 @@ def reason_of(answer: dict[str, Any] | None) -> str:
         return answer["caution"].strip(".")
     inside, outside = (f"{100 * share:.2f}%" for share in answer["shares"])
     low, high = (f"{100 * end:+.1f}" for end in answer["ends"])
-    numbers = f"{inside} against {outside}, {low} to {high} points ({100 * answer['level']:.1f}%, {answer['unit']})"
+    level = f"{100 * answer['level']:.1f}%, {answer['unit']}"
+    numbers = f"{inside} against {outside}, {low} to {high} points ({level})"
     reasons = {
         "": "beyond chance, but too small, one’s doing, or of words that do not move so",
         "chance": "the interval holds no difference",

@@ -194,13 +194,19 @@ def main_drawn(quick: bool) -> None:
                 rows.append(held(asked(outcome, side, USUAL), truth, least_share=0.0))
                 outcome, side = units_of.draw(chance, units, differ=False)
                 called += bool(asked(outcome, side, None).accepted.any())
-            difference, ratio, robust = np.nanmean(rows, axis=0)
-            print(
-                f"{units[0]:3d} against {units[1]:3d} {name}: truth held by {difference:.3f} of the"
-                f" intervals of differences, {ratio:.3f} of ratios, {robust:.3f} by Student's t"
-                f" alone; any word called where none differs: {called / collections:.3f}",
-                flush=True,
-            )
+            parts = np.nanmean(rows, axis=0)
+            print(told_of(units, name, parts, called / collections), flush=True)
+
+
+def told_of(units: tuple[int, int], name: str, parts: np.ndarray, called: float) -> str:
+    """A line. parts: as Counted has them, the means."""
+    difference, ratio, robust = parts
+    sides = f"{units[0]:3d} against {units[1]:3d} {name}"
+    intervals = f"{difference:.3f} of the intervals of differences, {ratio:.3f} of ratios"
+    alone = f"{robust:.3f} by Student's t alone"
+    return (
+        f"{sides}: truth held by {intervals}, {alone}; any called where none differs: {called:.3f}"
+    )
 
 
 class Line(NamedTuple):
@@ -228,13 +234,9 @@ def measured(name: str, vary: float, units: tuple[int, int], collections: int) -
         null = asked(*draw(chance, (shares, shares), units, vary), None)
         called += bool(null.accepted.any())
         differing += disagreements(null)
-    difference, ratio, robust = np.nanmean(rows, axis=0)
-    print(
-        f"{units[0]:3d} against {units[1]:3d} units {name}: truth held by {difference:.3f} of the"
-        f" intervals of differences, {ratio:.3f} of ratios, {robust:.3f} by Student's t alone;"
-        f" any topic called where none differs: {called / collections:.3f}",
-        flush=True,
-    )
+    parts = np.nanmean(rows, axis=0)
+    print(told_of(units, f"units {name}", parts, called / collections), flush=True)
+    difference, ratio, _ = parts
     return Line(float(difference), float(ratio), called / collections, differing)
 
 
