@@ -19,20 +19,20 @@ from webapp.intake.readers.prose import line
 
 DOCUMENT = "METS document"
 PAGE = "METS page"
-LARGEST = 32 << 20  # bytes of a METS, of which no more are looked at
+LARGEST = 32 << 20  # bytes of a METS, of which no more are looked at: no pattern goes past a “<”
 MOST_PAGES = 100_000
 _ROOT = regex.compile(r"<(?:[\w.-]+:)?mets[\s>]")
-_LABEL = regex.compile(r"<(?:[\w.-]+:)?mets\s[^>]{0,4000}?\bLABEL\s*=\s*[\"']([^\"'<>]{1,500})")
-_TITLE = regex.compile(r"<(?:[\w.-]+:)?title(?:\s[^>]{0,200})?>([^<]{1,500})<")
-_DATE = regex.compile(r"<(?:[\w.-]+:)?dateIssued(?:\s[^>]{0,200})?>([^<]{4,40})<")
+_LABEL = regex.compile(r"<(?:[\w.-]+:)?mets\s[^<>]{0,4000}?\bLABEL\s*=\s*[\"']([^\"'<>]{1,500})")
+_TITLE = regex.compile(r"<(?:[\w.-]+:)?title(?:\s[^<>]{0,200})?>([^<]{1,500})<")
+_DATE = regex.compile(r"<(?:[\w.-]+:)?dateIssued(?:\s[^<>]{0,200})?>([^<]{4,40})<")
 _FILE = regex.compile(
-    r"<(?:[\w.-]+:)?file\s[^>]{0,1000}?\bID\s*=\s*[\"']([^\"'<>]{1,200})|"
-    r"<(?:[\w.-]+:)?FLocat\s[^>]{0,1000}?href\s*=\s*[\"']([^\"'<>]{1,1000})"
+    r"<(?:[\w.-]+:)?file\s[^<>]{0,1000}?\bID\s*=\s*[\"']([^\"'<>]{1,200})|"
+    r"<(?:[\w.-]+:)?FLocat\s[^<>]{0,1000}?href\s*=\s*[\"']([^\"'<>]{1,1000})"
 )
 _PHYSICAL = regex.compile(
-    r"<(?:[\w.-]+:)?structMap\s[^>]{0,500}?\bTYPE\s*=\s*[\"']PHYSICAL[\"'].*?</(?:[\w.-]+:)?structMap>",
-    regex.S | regex.I,
+    r"<(?:[\w.-]+:)?structMap\s[^<>]{0,500}?\bTYPE\s*=\s*[\"']PHYSICAL[\"']", regex.I
 )
+_END = regex.compile(r"</(?:[\w.-]+:)?structMap>", regex.I)
 _POINTER = regex.compile(r"\bFILEID\s*=\s*[\"']([^\"'<>]{1,200})")
 
 
@@ -72,8 +72,10 @@ def pages(source: Source, name: str) -> dict[str, Position]:
         identifier = match[1] or identifier
         if match[2]:
             paths.setdefault(identifier, unquote(unescape(match[2])).replace("\\", "/"))
-    physical = _PHYSICAL.search(text)
-    order = _POINTER.findall(physical[0]) if physical else list(paths)
+    order = list(paths)
+    if physical := _PHYSICAL.search(text):
+        end = _END.search(text, physical.end())
+        order = _POINTER.findall(text, physical.end(), end.start() if end else len(text))
     by_name: dict[str, Position] = {}
     for number, pointer in enumerate(order[:MOST_PAGES], 1):
         if path := paths.get(pointer):

@@ -15,7 +15,7 @@ _NEWSPAPER = ("DocPublicationName", "rdp__DocPublicationName")
 _HEADER = ("DocHeader", "rdp__DocHeader")
 _AUTHOR = ("docAuthors", "rdp__authors", "sm-margin-bottomNews")
 _NUMBER = ("publiC-lblNodoc", "rdp__docNumber")
-_SIGN = regex.compile(r"<article\b.{0,100000}?\b(?:docOcurrContainer|rdp__articletitle)\b", regex.S)
+_SIGN = regex.compile(r"\b(?:docOcurrContainer|rdp__articletitle)\b")
 # “news·20210105·LM·123”: the number of an article has its day
 _DAY = regex.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)")
 _WRITTEN = regex.compile(r"\d{1,2}(?:er)? \p{L}+\.? \d{4}|\p{L}+ \d{1,2}, \d{4}")
@@ -23,7 +23,7 @@ _WRITTEN = regex.compile(r"\d{1,2}(?:er)? \p{L}+\.? \d{4}|\p{L}+ \d{1,2}, \d{4}"
 
 def is_press(source: str) -> bool:
     """Whether a page is a list of articles of such a database."""
-    return _SIGN.search(source) is not None
+    return "<article" in source and _SIGN.search(source) is not None
 
 
 def articles(tree, name: str, lay_out) -> Iterator[Document | Problem]:

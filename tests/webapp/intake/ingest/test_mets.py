@@ -2,6 +2,7 @@
 
 import io
 import tarfile
+import time
 
 import pytest
 
@@ -135,3 +136,14 @@ def test_pages_without_a_mets_stay_apart(client, newspapers):
 def test_a_damaged_mets_joins_nothing(client, newspapers, broken):
     page, _ = seen(client, "news.zip", packed(newspapers | {"issue0/mets.xml": broken}))
     assert page.sample.documents == 4  # three pages, and the other issue
+
+
+@pytest.mark.parametrize(
+    "part", ["<file ", "<mets ", "<structMap TYPE='PHYSICAL'>", "<FLocat href", "<mets LABEL = "]
+)
+def test_a_hostile_mets_takes_no_time(tmp_path, part):
+    path = tmp_path / "mets.xml"
+    path.write_text("<mets >" + part * (2_000_000 // len(part)))
+    began = time.process_time()
+    assert mets.pages(path, "mets.xml") == {}
+    assert time.process_time() - began < 2
