@@ -268,7 +268,8 @@ def compare(
 ) -> int:
     """Hits of a pattern, which are those of its twin."""
     pattern = parse(text, cut)
-    found = Hits(index, pattern, *assigned, chosen)
+    # Streams of older versions have other types, for which it compiles.
+    found = Hits(index, pattern, *assigned, chosen, seconds=np.inf)
     wanted = {}
     documents = found.documents
     counts = found.counts
