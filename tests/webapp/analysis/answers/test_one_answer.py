@@ -182,6 +182,7 @@ def as_written(told: Told, rows: list[dict]) -> Told:
 
 def written(row: dict) -> str:
     class Row:
+        difference = row["difference"]
         difference_low = row["difference_low"]
         difference_high = row["difference_high"]
 
