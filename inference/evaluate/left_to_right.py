@@ -109,7 +109,9 @@ class LeftToRight:
         )
 
     def documents_log(self, topics: Topics, alpha: float | np.ndarray) -> np.ndarray:
-        """Estimates of log p(document), nats: float64[n]; 0 for a document without words."""
+        """Estimates of log p(document) in nats, not per token: float64[n], in the order of
+        `documents`; 0 for a document without words, and an array of length 0 where there are no
+        documents. alpha: as in `__call__`. Raises Invalid where it is not above 0."""
         # A copy, since kernels are compiled for arrays that can be written
         alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)
         if not (alpha > 0).all():

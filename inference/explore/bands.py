@@ -84,8 +84,13 @@ def sums_of(
     topics: Sequence[int] | np.ndarray,
     into: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(whole, by_topic) for `of_sums`, of some documents. members: int32[n]; group: int32[n], of
-    each of them; else as in `shares`."""
+    """(whole, by_topic) for `of_sums`, of some documents.
+
+    members: int32[n]; group: int32[n], of each of them; else as in `shares`. whole: float64[G, 3],
+    its columns the number of documents with words, and the sums of N_d and of N_d^2. by_topic:
+    float64[T, G, 5], its columns, of the documents with the topic, their number and the sums of
+    N_dk, N_d, N_dk^2 and N_dk N_d. Zeros for a group without documents.
+    """
     totals, by_topic = _summed(
         members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
     )

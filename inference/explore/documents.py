@@ -36,6 +36,8 @@ def arrays(
 
 
 def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
+    """A read-only view of an array as `dtype`, contiguous, of the same shape; copied only where it
+    has to be."""
     view = np.ascontiguousarray(array, dtype).view(np.ndarray)[
         :
     ]  # its own view: the caller's array stays as it was

@@ -112,6 +112,9 @@ class Naming(NamedTuple):
 def topic_word(
     evidence: Evidence, k: int, word: int, documents: np.ndarray, spelling: str, form: str
 ) -> TopicWord:
+    """A word of topic k with its tokens there and its precision: the share of its tokens, 0 to 1,
+    that are the topic's; 0 for a word without tokens. documents: int32[n] ascending, the
+    topic's."""
     begin, end = evidence.held_ptr[word : word + 2]
     tokens = evidence.held_tokens[begin:end]
     own_tokens = int(tokens[evidence.held_topics[begin:end] == k].sum())

@@ -207,6 +207,7 @@ class Written:
         self._initial: dict[tuple[int, ...], Counter[str]] = {}
 
     def add(self, key: tuple[int, ...], text: str, start: int, end: int) -> None:
+        """Count one way to write a word or phrase, text[start:end]. key: numbers of its words."""
         forms = self._initial if _begins_sentence(text[max(0, start - 4) : start]) else self._forms
         forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
 

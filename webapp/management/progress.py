@@ -37,8 +37,9 @@ def follow(
     row: Job, final: set[str], share: Callable[[Job], float], in_words: Callable[[Job], str]
 ) -> None:
     """Wait until the row's status is one of `final`, with a worker of our own where none is alive.
-    share: how much of the work is done, from 0 to 1. in_words: the same. Raises CommandError where
-    the job failed."""
+    share: how much of the work is done, from 0 to 1. in_words: how much is done so far, as a person
+    reads it ("1,200 documents"), written after the bar and the status. Raises CommandError where the
+    job failed."""
     with _worker_if_none(), Line() as line:
         while True:
             row.refresh_from_db()

@@ -72,6 +72,8 @@ class Names:
         return bool(np.log(rates[0] / rates[1]) / (log_ratio or 1e-9) >= AGREES)
 
     def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """The documents with a word or phrase, int32 ascending, and its uses in each, float64; both
+        empty where no document has it. part: numbers of its words."""
         if part not in self._counts:
             self._counts[part] = uses.counts(
                 self.counted, part, [len(self.spelling[w]) for w in part]

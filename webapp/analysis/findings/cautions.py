@@ -32,6 +32,7 @@ NOTICED = (
 
 
 def cautions(context: Context) -> list[AnyCaution]:
+    """The cautions of a set of documents, kind by kind; [] where there is nothing to warn of."""
     return [*_topics(context), *_thin(context), *_repeated(context), *_outside(context)]
 
 

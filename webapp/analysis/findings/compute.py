@@ -123,6 +123,9 @@ class Context:
         into: np.ndarray | None = None,
         T: int = 0,
     ) -> Sums:
+        """Sums of topics' tokens over the set's documents, [G] and [G, T]; zeros for a group
+        without documents. into: int[K], what each topic is counted as, by default its merged topic;
+        T: how many of these there are, by default K."""
         return sums.sums(units, G, *self.arrays, self.into if into is None else into, T or self.K)
 
 

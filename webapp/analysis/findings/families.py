@@ -170,6 +170,8 @@ def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
 
 
 def around(cut: Cut, here: Here) -> Cuts:
+    """Addresses of the page with one family less, one more, and the usual number; "" for those that
+    can't be had."""
     return Cuts(
         number=len(cut.families),
         fewer=here.url(families=cut.number - 1) if cut.number > cut.least else "",

@@ -65,6 +65,8 @@ class BaseFinding:
         return []
 
     def say(self, writer: Writer) -> Sentence:
+        """The finding in words, with the address of its passages. Raises NotImplementedError for a
+        kind whose sentence is in writer.py."""
         raise NotImplementedError(self.kind)
 
     @property

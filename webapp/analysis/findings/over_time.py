@@ -60,10 +60,12 @@ class Told(NamedTuple):
 
     @property
     def here(self) -> float:
+        """The topic's share of the words of `on_a`, 0 to 1."""
         return float(self.found.a[self.column])
 
     @property
     def rest(self) -> float:
+        """The topic's share of the words that those are compared with, 0 to 1."""
         return float(self.found.b[self.column])
 
     @property

@@ -31,6 +31,7 @@ class Periods(NamedTuple):
 
     @property
     def G(self) -> int:
+        """How many periods there are."""
         return len(self.names)
 
     def line(self, x: np.ndarray, tokens: np.ndarray) -> list[float | None]:

@@ -189,6 +189,7 @@ class Axis:
 
     @property
     def ticks(self) -> list[Tick]:
+        """Round years with their places, in percent of the axis."""
         years = ticks(self.first + 1e-6, self.last - 1e-6, 6)
         return [Tick(round(100 * self.place(year), 2), str(year)) for year in years]
 

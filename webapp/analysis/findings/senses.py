@@ -59,13 +59,17 @@ class Sense(BaseFinding):
 
     @property
     def claimed(self) -> Sequence[int]:
+        """Both topics: another seed may change either."""
         return self.subjects
 
     @classmethod
     def find(cls, context: Context) -> list[Sense]:
+        """The words by how much of their use changed, most first; [] for a set without periods."""
         return shifted(context) if context.periods else []
 
     def say(self, writer: Writer) -> Sentence:
+        """The shift as a sentence: the word's first topic, the one that gained, and the change in
+        percentage points with its interval."""
         parts = fill(
             SENTENCE,
             word=self.word,

@@ -18,6 +18,7 @@ class Plural:
     other: str
 
     def pattern(self, n: int) -> str:
+        """The pattern for a number; 0 takes that of several."""
         return self.one if n == 1 else self.other
 
 

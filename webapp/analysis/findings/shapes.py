@@ -149,6 +149,7 @@ class Quotation:
 
     @property
     def plain(self) -> str:
+        """The quotation without marks."""
         return "".join(text for text, _ in self.text)
 
 

@@ -126,6 +126,9 @@ class Writer:
 
     @staticmethod
     def sentence(parts: list[Part], url: str, topic: int | None = None, sure: str = "") -> Sentence:
+        """A sentence of filled parts. url: of its passages; topic: number of the topic that it is
+        shown with, None for none; sure: how sure it is, in words, "" where nothing is said of
+        that."""
         return Sentence(parts, url, topic, sure)
 
     def called(self, finding: Change | Mark) -> list[Part]:

@@ -96,6 +96,7 @@ def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end:
 
 
 def all_of(cited: Passage) -> Citations:
+    """A passage cited in each of the four forms."""
     return Citations(chicago(cited), mla(cited), bibtex(cited), csl(cited))
 
 

@@ -132,6 +132,8 @@ class Listing:
         return page, None
 
     def around(self, number: int) -> Neighbours:
+        """The documents before and after one, and its place in the list; place 0, without
+        neighbours, where the list doesn't have it."""
         if self.plain:
             last = self.selection.count - 1
             return Neighbours(

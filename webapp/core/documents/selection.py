@@ -306,6 +306,7 @@ class Selection:
 
     @cached_property
     def count(self) -> int:
+        """How many documents the set has, 0 for an empty one."""
         if self.span:
             return fields.count(self.version, *self.span)
         assert self.numbers is not None

@@ -14,6 +14,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def selection_form(context, selection):
+    """The form that chooses another set, with what the address has."""
     return facets.form(selection, context["request"].GET)
 
 

@@ -122,6 +122,7 @@ class Sums(NamedTuple):
 
     @property
     def labels(self) -> list[str]:
+        """Names of the groups, one for each of G; [""] where all documents are one group."""
         return self.groups.labels if self.groups else [""]
 
 

@@ -36,6 +36,9 @@ class Tokens(NamedTuple):
 
 
 def tokens(view: RunView, number: int) -> Tokens:
+    """The counted words of a document, n tokens in the order of its text; arrays of length 0 where
+    it has none. number: of the document. Raises Invalid where the corpus kept no places of
+    words."""
     run_evidence = evidence.of(view.run)
     if run_evidence.bow.offsets is None:
         raise Invalid(

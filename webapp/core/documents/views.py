@@ -60,6 +60,7 @@ STRONG = (
 def of_corpus(
     corpus: Corpus, selection: Selection, here: Here, *, by: str = "", after: Begins = None
 ) -> Answer[DocumentsPage]:
+    """A page of a corpus's documents, in an order; an empty list where the set has none."""
     return Answer(_list(here, Listing(selection, by), after))
 
 
@@ -68,6 +69,7 @@ def of_corpus(
 def of_run(
     run: Run, selection: Selection, here: Here, *, by: str = "", after: Begins = None
 ) -> Answer[DocumentsPage]:
+    """A page of a run's documents, in an order; an empty list where the set has none."""
     return Answer(_list(here, Listing(selection, by), after))
 
 
@@ -318,6 +320,8 @@ def _list_url(listing: Listing) -> str:
 def passage_in_corpus(
     request: HttpRequest, corpus: Corpus, number: int, start: int, end: int
 ) -> Answer[PassagePage]:
+    """A passage of a document, characters start to end; not found where the document has no such
+    passage."""
     page = _passage(corpus, corpus, number, Place(start, end))
     return Answer(page, partial(_passage_html, request, corpus, page))
 
@@ -361,6 +365,8 @@ def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> Pa
 def whole_in_corpus(
     corpus: Corpus, here: Here, first: int, as_json: bool, *, after: int = 0
 ) -> Answer[WholePage] | HttpResponse:
+    """A parent document of a corpus: a page of its sections, or a redirect where `first` is not its
+    first section."""
     parent = _parent(corpus, first, corpus.documents)
     if parent.first != first:
         return redirect(
