@@ -139,6 +139,31 @@ def test_a_name_that_says_nothing_is_vague(name):
     assert is_vague(name, symbols=False)
 
 
+@pytest.mark.parametrize("name", ["is_one", "is_this", "counted_is"])
+def test_is_without_a_participle_says_nothing_more(name):
+    assert is_vague(name, symbols=False)
+
+
+@pytest.mark.parametrize("name", ["is_counted", "_is_told", "is_not_kept"])
+def test_a_truth_about_what_is_at_hand_says_enough(name):
+    assert not is_vague(name, symbols=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "vague"),
+    [
+        ("inference/effects/example.py", "one, two = f()", []),
+        ("inference/effects/example.py", "def f(one, two): ...", []),
+        ("inference/effects/example.py", "one = f()", ["one"]),
+        ("inference/effects/example.py", "one = f()\ntwo = g()", ["one"]),
+        ("webapp/analysis/time/example.py", "one, two = f()", ["one"]),
+    ],
+)
+def test_one_is_a_symbol_beside_two_in_formulas(path, code, vague):
+    passages = read(code, path).passages
+    assert [passage.fault for passage in passages if passage.measure == "names"] == vague
+
+
 @pytest.mark.parametrize("name", ["topic", "first", "x", "share_of_words", "i", "utf8", "_"])
 def test_a_name_that_says_something_is_not(name):
     assert not is_vague(name, symbols=False)

@@ -2,8 +2,9 @@
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from tests.readable.forms import forms
 from tests.readable.names import has_symbols, is_vague
@@ -106,11 +107,14 @@ class _Reader:
             self.count_numbers(statement)
         if isinstance(statement.node, FUNCTIONS):
             self.locals[statement.node] = set()
-            for parameter in _parameters(statement.node):
-                self.count_name(parameter.arg, parameter.lineno)
+            parameters = _parameters(statement.node)
+            beside = {parameter.arg for parameter in parameters}
+            for parameter in parameters:
+                self.count_name(parameter.arg, parameter.lineno, beside)
+        beside = {node.id for node in statement.nodes if _is_bound(node)}
         for node in statement.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.count_name(node.id, node.lineno)
+            if _is_bound(node):
+                self.count_name(node.id, node.lineno, beside)
                 if statement.function:
                     self.locals[statement.function].add(node.id)
             elif isinstance(node, ast.arg):
@@ -141,13 +145,17 @@ class _Reader:
             fault = f"{function.name} has {', '.join(too_large)}"
             self.note("big", function.lineno, fault, WEIGHT_OF_SIZE * len(too_large))
 
-    def count_name(self, name: str, line: int) -> None:
+    def count_name(self, name: str, line: int, beside: Collection[str] = ()) -> None:
         if name in OF_METHODS:
             return
         self.counts["names"] += 1
-        if is_vague(name, self.symbols):
+        if is_vague(name, self.symbols, beside):
             self.counts["vague"] += 1
             self.note("names", line, name, 1)
+
+
+def _is_bound(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _is_number(value: object) -> bool:
