@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
 from asgiref.sync import async_to_sync
@@ -179,14 +180,22 @@ class _Tracebacks(logging.Handler):
 
 def _walk(outcome: Outcome, most: int, tracebacks: _Tracebacks) -> None:
     """Breadth first: every declared address, then whatever their pages link to."""
+    from webapp.platform.jobs import dispatch
+
     client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+    asked: list[tuple[str, list]] = []
     waiting = deque(_declared(outcome))
     known = set(waiting)
     alike: Counter[tuple] = Counter()
     linked: dict[str, str] = {}  # an address -> the page that links to it
     while waiting and outcome.pages < most:
         address = waiting.popleft()
-        body = _ask(client, address, outcome, tracebacks, linked.get(address, ""))
+        page = linked.get(address, "")
+        with patch.object(dispatch, "ask", lambda task, given, by: asked.append((task, given))):
+            body = _ask(client, address, outcome, tracebacks, page)
+        if asked:
+            _answer_sets(asked, tracebacks, outcome)
+            body = _ask(client, address, outcome, tracebacks, page)
         for link in _links(body, address, outcome):
             shape = _shape(link)
             if link not in known and shape is not None and alike[shape] < ALIKE:
@@ -261,6 +270,20 @@ def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks
         if wrong:
             outcome.failures.append(f"{address}: {wrong}")
     return text
+
+
+def _answer_sets(asked: list[tuple[str, list]], tracebacks: _Tracebacks, outcome: Outcome) -> None:
+    """What a worker does of what pages asked for: findings of sets. Its errors are noted."""
+    from webapp.analysis.findings import stored
+
+    while asked:
+        task, arguments = asked.pop()
+        if task != stored.TASK:
+            continue
+        tracebacks.last = ""
+        stored.compute(*arguments)
+        if tracebacks.last:
+            outcome.failures.append(f"findings of {arguments}: {_cause(tracebacks.last)}")
 
 
 def _body_of(answer: Any) -> bytes:

@@ -274,6 +274,17 @@ def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     assert client.get(url, {"from": "1795"}).status_code == 200
 
 
+def test_only_of_the_smallest_corpora_a_request_computes_a_set(trained, client, monkeypatch):
+    """Of 400 sections a set takes 10 seconds, however few topics their documents have."""
+    monkeypatch.setattr(stored, "QUICK_TOKENS", 5_000)
+    asked = []
+    monkeypatch.setattr(stored.dispatch, "ask", lambda task, *given: asked.append(task))
+    monkeypatch.setattr(stored, "_make", lambda selection: pytest.fail("computed in the request"))
+    response = client.get(reverse("run_overview", args=[trained.pk]), {"q": "w*"})
+    assert response.status_code == 202
+    assert asked == [stored.TASK]
+
+
 def test_a_page_waits_for_the_worker_that_has_just_trained(trained, client):
     """Else both compute the same at once, and a class that opens its overviews does so in the web
     process."""
