@@ -178,7 +178,7 @@ def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | N
         return {"topic": topic, "caution": "no question: a line of an older program"}
     selection = Selection.all(RunView(run))
     try:
-        sets = contrasts.asked(QueryDict(urlencode(question)), selection, False)
+        sets = contrasts.read_sides(QueryDict(urlencode(question)), selection, False)
         assert sets is not None, "a question has two sets"
         base, first, second = sets
         documents = contrasts.divided(base, first, second)

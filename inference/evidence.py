@@ -25,7 +25,7 @@ from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.evaluate import fold_in
 from inference.explore.day_sums import DaySums
-from inference.explore.documents import chosen, frozen
+from inference.explore.documents import frozen, looked_at
 from inference.kernels import assign
 from inference.kernels.transpose import transpose
 from inference.runtime.memory import mapped
@@ -274,7 +274,7 @@ class Evidence:
         """int32[n]: where a word's token begins in the text of the document of each row, int32[n],
         that has it: its nth in the row, int64[n], from 0. Only of a corpus with texts."""
         bow = self.rows
-        return assign.places(
+        return assign.offsets_of_tokens(
             frozen(rows, np.int32),
             frozen(nth, np.int64),
             w,
@@ -301,7 +301,7 @@ class Evidence:
         """
         into = np.arange(self.K, dtype=np.int32) if into is None else into
         return assign.sums(
-            *chosen(documents),
+            *looked_at(documents),
             frozen(group, np.int32),
             G,
             into,
@@ -337,7 +337,7 @@ class Evidence:
         bow = self.bow
         group = frozen(group, np.int32)
         return assign.word_sums(
-            *chosen(documents),
+            *looked_at(documents),
             group,
             G,
             slot,
@@ -352,8 +352,12 @@ class Evidence:
     def held(self, topics: list[int], documents: np.ndarray | None = None) -> np.ndarray:
         """int32[n]: tokens of each document that these topics hold together. documents: int32[n],
         those that are looked at; None for all."""
-        return assign.held(
-            *chosen(documents), self._wanted(topics), self.doc_ptr, self.doc_topics, self.doc_tokens
+        return assign.tokens_held(
+            *looked_at(documents),
+            self._wanted(topics),
+            self.doc_ptr,
+            self.doc_topics,
+            self.doc_tokens,
         )
 
     def _wanted(self, topics: list[int]) -> np.ndarray:

@@ -124,5 +124,5 @@ def _assigned(
 ) -> Reading:
     topics = np.empty(len(places), np.uint16)
     certainty = np.empty(len(places), np.uint8)
-    assign.given(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
+    assign.likeliest_topics(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -32,7 +32,7 @@ class Objective:
             return
         lengths = np.diff(bow.first_token)
         share = min(1.0, SAMPLE / bow.D)
-        sample = rng.chosen(bow.D, rng.OBJECTIVE, share, np.uint64(seed))
+        sample = rng.choose_items(bow.D, rng.OBJECTIVE, share, np.uint64(seed))
         self.documents = sample[(lengths[sample] > 0) & ~np.isin(sample, held_out)]
         self.tokens = int(bow.tokens - lengths[held_out].sum())
         self.times = self.tokens / max(1, int(lengths[self.documents].sum()))

@@ -9,7 +9,7 @@ _ENTRY = re.compile(r"@\w+\{([^,]+),.*?\n\}\n", re.DOTALL)
 
 
 @cache
-def every() -> dict[str, str]:
+def all_entries() -> dict[str, str]:
     """All entries by their keys, in the order of the file; each ends in a line `}`."""
     text = Path(__file__).with_suffix(".bib").read_text(encoding="utf-8")
     return {match[1]: match[0] for match in _ENTRY.finditer(text)}
@@ -17,4 +17,4 @@ def every() -> dict[str, str]:
 
 def entries(*keys: str) -> dict[str, str]:
     """Some entries by their keys, in this order. Raises KeyError for a key that is not there."""
-    return {key: every()[key] for key in keys}
+    return {key: all_entries()[key] for key in keys}

@@ -194,4 +194,4 @@ def _held_out(D: int, seed: int) -> np.ndarray:
     if D < FEWEST_FOR_HOLDING_OUT:
         return np.zeros(0, np.int64)
     share = min(HELD_OUT_SHARE, HELD_OUT_MOST / D)
-    return rng.chosen(D, rng.HOLD_OUT, share, np.uint64(seed))
+    return rng.choose_items(D, rng.HOLD_OUT, share, np.uint64(seed))

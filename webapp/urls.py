@@ -97,7 +97,13 @@ def deletion(root: str, kind: str, access: Rule, for_good: Rule) -> list[URLPatt
 
     return [
         form(f"{root}/delete", one(deletion_views.delete), f"{kind}_delete", access),
-        *page(f"{root}/deleted", one(deletion_views.one), f"{kind}_deleted", access, example=None),
+        *page(
+            f"{root}/deleted",
+            one(deletion_views.deleted_page),
+            f"{kind}_deleted",
+            access,
+            example=None,
+        ),
         form(
             f"{root}/deleted/bring-back",
             one(deletion_views.bring_back),
@@ -594,7 +600,7 @@ urlpatterns = [
     # Simulated texts: only a run on such has it.
     *page(
         f"{RUN}/truth",
-        simulate.beside,
+        simulate.compare_truth,
         "run_truth",
         SEE,
         load=Load.HEAVY,
@@ -700,7 +706,7 @@ urlpatterns = [
     file("courses/<int:course_id>.zip", courses.handed_in, "course_zip", COURSE, example=None),
     *page("join/<slug:token>", courses.join, "join", ANYONE, example=None),  # its token decides
     *page("return", courses.come_back, "come_back", ANYONE, example=None),
-    *page("class", courses.own, "class", USER, example=None),
+    *page("class", courses.own_class, "class", USER, example=None),
     # The API: what reads needs what its pages need, what changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
     file("api/pages.json", api_views.pages, "api_pages", ANYONE, load=Load.PAGE),
@@ -714,7 +720,7 @@ urlpatterns = [
     *page(
         "links/<slug:token>", sharing_views.follow, "share", ACCOUNTS, example=None
     ),  # its token decides
-    *page("account", account.own, "account", USER),
+    *page("account", account.own_account, "account", USER),
     # Their views refuse a student, and everybody while accounts are off.
     file("account/own-data.zip", own_data.archive, "own_data", USER, example=None),
     *page("account/leave", own_data.leave, "leave", USER, example=None),

@@ -91,7 +91,7 @@ def found(lists: list[list[str]], expression: str) -> np.ndarray:
 
 def contrast(view: RunView, asked: str) -> keyness.Contrast:
     query = QueryDict(asked)
-    sides = contrasts.asked(query, Selection.read(query, view), "rest" in query)
+    sides = contrasts.read_sides(query, Selection.read(query, view), "rest" in query)
     if sides is None:
         raise SystemExit(f"“{asked}” compares nothing.")
     return keyness.Contrast(*sides, "all")
@@ -124,7 +124,7 @@ def company(view: RunView, asked: str) -> collocations.Counted:
     word = queries.word(view.run.version, asked)
     if word is None:
         raise SystemExit(f"“{asked}” is no word of this run.")
-    return collocations.counted(
+    return collocations.count_near(
         Selection.all(view),
         word,
         collocations.Asked(None, NEAR, NEAR, 5, "log_dice", "all"),

@@ -107,7 +107,7 @@ def in_places(cells: Cells, mix: Mix | None, positions: int) -> tuple[np.ndarray
     rows = residuals(cells, mix, columns)
     sums = np.empty((positions, len(columns)))
     weight = np.empty(positions)
-    kernels.place(rows, cells.sizes, cells.period, sums, weight)
+    kernels.place_cells(rows, cells.sizes, cells.period, sums, weight)
     words = weight.sum()
     return sums / words, weight / words
 

@@ -142,7 +142,7 @@ def of_cells(cells: Cells, mix: Mix | None, periods: int, seen: np.ndarray, kind
         weight = np.empty(periods)
         for number in range(exchanges):
             kernels.exchange(cells.period, cells.starts, _SEED + number, placed)
-            kernels.place(rows, cells.sizes, placed, sums, weight)
+            kernels.place_cells(rows, cells.sizes, placed, sums, weight)
             yield sums / words, weight / words
 
     return _in_two_steps(drawn, seen, kinds, kinds.possible())

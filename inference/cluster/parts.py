@@ -84,7 +84,7 @@ def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
 def drop_others(folder: Path, t: int) -> None:
     """Remove what does not belong to step t. What can't be removed now (a shared folder may keep a
     file that a worker still has open) is removed after the next checkpoint."""
-    names_to_keep = {f"{t}.json", *(part.name for part in listed(folder, t))}
+    names_to_keep = {f"{t}.json", *(part.name for part in list_parts(folder, t))}
     for path in folder.iterdir():
         if path.name not in names_to_keep:
             with suppress(OSError):
@@ -120,7 +120,7 @@ def drop(checkpoint: Path) -> None:
     shutil.rmtree(folder_of(checkpoint), ignore_errors=True)
 
 
-def listed(folder: Path, t: int) -> list[Part]:
+def list_parts(folder: Path, t: int) -> list[Part]:
     """Raises Invalid where the memory after step t is not there."""
     try:
         return [
@@ -141,7 +141,7 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
     first_token = bow.first_token
     base = bow.first_token[first]
     tokens_read = 0
-    for part in listed(folder, t):
+    for part in list_parts(folder, t):
         a = max(part.first, first)
         b = min(part.end, end)
         if a >= b:

@@ -48,7 +48,7 @@ class Design(NamedTuple):
         ]
 
 
-def made(
+def make_design(
     effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray
 ) -> Design:
     """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for no

@@ -49,7 +49,7 @@ def add(state: Averaged, unit: float, t: int, most: int) -> None:
     state.mean_t = t
 
 
-def shown(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) -> arena.Rows:
+def averaged_rows(state: Averaged, unit: float, t: int, most: int, words: np.ndarray) -> arena.Rows:
     """The rows of some words in tokens, in the order of the words, and all totals: of the mean with
     the present state in it.
 

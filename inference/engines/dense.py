@@ -115,7 +115,7 @@ def _topics(
     values: np.ndarray, scale: float, eta: float, totals: np.ndarray, at_least: float
 ) -> Topics:
     V, K = values.shape
-    indptr, words, tokens = vb.listed(values, scale, at_least)
+    indptr, words, tokens = vb.list_values(values, scale, at_least)
     rows.sort_rows(indptr, words, tokens)
     of_topic = np.maximum(scale * totals, 0.0)
     topic = np.repeat(np.arange(K), np.diff(indptr))

@@ -189,7 +189,7 @@ def _change(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) ->
     )
 
 
-def told(inferred: Inferred, K: int) -> Message:
+def message_of_documents(inferred: Inferred, K: int) -> Message:
     """What other processes must know of a process's documents to add their statistics: sizes,
     topics, theta, rests, factors."""
     _, topics, theta, sizes, rests = inferred.theta

@@ -316,7 +316,7 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     topics, shares, _ = _visit(config, state, batch)
     if config.statistics == "memo":
         state.memory_topics[batch.pairs] = topics
-        state.memory_shares[batch.pairs] = lsparse.whole(shares, float(UNITS))
+        state.memory_shares[batch.pairs] = lsparse.round_shares(shares, float(UNITS))
     step_size = state.fade(rho(config, state.t))
     least = DROPPED_TOKENS if config.most < config.topics else 0.0
     sparse.add(

@@ -822,7 +822,7 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
     if site.ranks == 1:
         return
     state.rest()
-    own_counts = together.counted(state)
+    own_counts = together.counts_of_rows(state)
     _begin_counts(config, state, site.bow)
     if not _has_table(config, state, site.bow):
         yield from together.merge(state, site, own_counts, 1.0, WHOLE)
@@ -841,7 +841,7 @@ def _learn_together(
     state: State, site: Site, laid: together.Laid, inferred: from_documents.Inferred, shape: Shape
 ) -> Exchange:
     """`from_documents.learn` of a whole minibatch."""
-    messages = yield [from_documents.told(inferred, len(state.totals))] * site.ranks
+    messages = yield [from_documents.message_of_documents(inferred, len(state.totals))] * site.ranks
     pairs = site.bow.indptr[laid.documents + 1] - site.bow.indptr[laid.documents]
     heard_rows = from_documents.heard(messages, laid.owner, pairs)
     before = state.pi
@@ -1026,7 +1026,7 @@ def topics(config: Resolved, state: State) -> Topics:
     state.rest()
     if not state.means:
         return _of_texts(state, arena.topics(state, state.pi, state.eta), state.pi * state.totals)
-    shown_rows = averaging.shown(
+    shown_rows = averaging.averaged_rows(
         state, state.pi, state.t, config.averaged, np.arange(len(state.start))
     )
     learned = arena.topics(shown_rows, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
@@ -1059,7 +1059,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     unit = state.pi
     shown_rows: arena.Rows = state
     if state.means:
-        shown_rows = averaging.shown(state, state.pi, state.t, config.averaged, words)
+        shown_rows = averaging.averaged_rows(state, state.pi, state.t, config.averaged, words)
         words = np.arange(len(words))
         unit = 1.0
     norm = gibbs.normalisers(unit * shown_rows.totals, len(state.start), state.eta, log)

@@ -83,7 +83,7 @@ def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K:
     return Counts(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
 
 
-def counted(state: arena.Rows) -> Counts:
+def counts_of_rows(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
     entries = ranges(state.start, state.length)
     indptr = np.append(0, np.cumsum(state.length))
@@ -114,7 +114,7 @@ def add(
         ]
         counts = added_up(parts, K)
         own = partial(change, counts)
-    messages = Messages([told(counts)] * site.ranks, own)
+    messages = Messages([message_of_counts(counts)] * site.ranks, own)
     heard = yield messages
     messages.work()
     for rank, message in enumerate(heard):
@@ -140,7 +140,7 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
     at = np.searchsorted(counts.words, bounds)
     ends = counts.indptr
     return [
-        told(
+        message_of_counts(
             Counts(
                 counts.words[a:b],
                 ends[a : b + 1] - ends[a],
@@ -152,7 +152,7 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
     ]
 
 
-def told(counts: Counts) -> Message:
+def message_of_counts(counts: Counts) -> Message:
     """Counts as they travel: words without a change are left out, numbers are as small as they can
     be."""
     sizes = np.diff(counts.indptr)
@@ -228,7 +228,9 @@ def merge(
     """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each
     process those of some of the runs of words in which `rows.merge` sums up totals."""
     K = len(state.totals)
-    sums = sum_up([heard_counts(message) for message in (yield [told(counts)] * site.ranks)])
+    sums = sum_up(
+        [heard_counts(message) for message in (yield [message_of_counts(counts)] * site.ranks)]
+    )
     before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
     samples = before[sums.end] - before[sums.first]
     samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples

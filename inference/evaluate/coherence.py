@@ -34,7 +34,9 @@ class Coherence:
     def __init__(self, bow: Bow, seed: int = 0):
         documents = np.arange(bow.D, dtype=np.int64)
         if bow.D > MOST_DOCUMENTS:
-            documents = rng.chosen(bow.D, rng.COHERENCE, MOST_DOCUMENTS / bow.D, np.uint64(seed))
+            documents = rng.choose_items(
+                bow.D, rng.COHERENCE, MOST_DOCUMENTS / bow.D, np.uint64(seed)
+            )
         self.D = len(documents)
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
         self.counted = (

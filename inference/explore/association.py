@@ -42,7 +42,7 @@ def association(
     )
 
 
-def together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
+def expected_together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
     """How many windows of so many would have each two of n words, were these independent, and G2 of
     the four cells, below 0 where fewer have: float64[n, n] each. both: int64[n, n], windows that
     have both; on the diagonal, that have one."""

@@ -102,7 +102,7 @@ def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics,
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
     return _sums(
-        *documents.chosen(members),
+        *documents.looked_at(members),
         *arrays,
         group,
         _slots(np.asarray(topics, np.int64), into),

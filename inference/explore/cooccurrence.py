@@ -11,7 +11,7 @@ LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
 SIGMAS = 3.0
 
 
-def beside(
+def companions(
     doc_ptr: np.ndarray,
     doc_topics: np.ndarray,
     doc_tokens: np.ndarray,
@@ -31,7 +31,7 @@ def beside(
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
     their tokens; lengths: int64[D].
     """
-    documents_of_both = together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
+    documents_of_both = documents_together(doc_ptr, doc_topics, doc_tokens, lengths, K, least)
     documents_of_topic = np.diag(documents_of_both).astype(np.float64)
     D = np.count_nonzero(lengths)
     columns: tuple[np.ndarray, np.ndarray, np.ndarray] = (
@@ -54,7 +54,7 @@ def beside(
     return columns
 
 
-def together(
+def documents_together(
     doc_ptr: np.ndarray,
     doc_topics: np.ndarray,
     doc_tokens: np.ndarray,

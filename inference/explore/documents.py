@@ -60,7 +60,7 @@ def _count(group, G, mask):
     return documents_of_group
 
 
-def chosen(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
+def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
     """(int32, the documents that a kernel looks at; whether it is all of them, whatever these are).
     documents: int32[n], None for all."""
     return (
@@ -86,6 +86,6 @@ def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
     return (ranks + before).astype(np.int32)
 
 
-def marked(mask: np.ndarray) -> np.ndarray:
+def numbers_of_mask(mask: np.ndarray) -> np.ndarray:
     """int32, ascending: where a mask, bool, is set."""
     return np.flatnonzero(mask).astype(np.int32)

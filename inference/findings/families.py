@@ -36,10 +36,10 @@ class Node(NamedTuple):
     given: int
 
 
-def apart(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
+def distances_of_topics(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
     """How far topics are apart, 0 to 1, symmetric: float64[K, K]; half by words, half by documents.
 
-    both: of cooccurrence.together, with PRESENT. similar: of each topic others and their
+    both: of cooccurrence.documents_together, with PRESENT. similar: of each topic others and their
     Jensen-Shannon divergences in nats (explore.distances); topics that are not among each other's
     count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
     """

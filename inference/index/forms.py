@@ -16,7 +16,7 @@ import regex
 import Stemmer
 
 from inference.errors import Invalid
-from inference.index.patterns import ANY, EXPRESSION, unmarked, whole
+from inference.index.patterns import ANY, EXPRESSION, match_whole, unmarked
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
@@ -168,7 +168,7 @@ class Forms(NamedTuple):
             words = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text)
             if not piece.marks:
                 words = unmarked(words)
-            matches = whole(words, expression)
+            matches = match_whole(words, expression)
             parts.append(self.numbers[i : i + len(matches)][matches.to_numpy(zero_copy_only=False)])
             if monotonic() > until:
                 raise Invalid(

@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.errors import Invalid
 from inference.evidence import Evidence
-from inference.explore.documents import frozen, marked
+from inference.explore.documents import frozen, numbers_of_mask
 from inference.index.patterns import ANY, Part, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
@@ -103,7 +103,7 @@ class Hits:
         nothing = np.zeros((0, 3), np.int64)
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
-            documents = marked(
+            documents = numbers_of_mask(
                 field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
                 & chosen[begin:end]
             ) + np.int32(begin)

@@ -16,7 +16,7 @@ class Matches(NamedTuple):
     others: bool = False
 
 
-def both(a: Matches, b: Matches) -> Matches:
+def intersection(a: Matches, b: Matches) -> Matches:
     """Documents that are in both."""
     if a.others and b.others:
         return Matches(_either(*_lists(a, b)), True)
@@ -27,7 +27,7 @@ def both(a: Matches, b: Matches) -> Matches:
 
 def either(a: Matches, b: Matches) -> Matches:
     """Documents that are in one of them: those that are not in neither."""
-    return opposite(both(opposite(a), opposite(b)))
+    return opposite(intersection(opposite(a), opposite(b)))
 
 
 def opposite(a: Matches) -> Matches:

@@ -167,7 +167,7 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
         if not expression:
             return [ANY]
         try:
-            whole(_NO_WORD, expression)
+            match_whole(_NO_WORD, expression)
         except pa.ArrowInvalid as error:
             raise PatternError(
                 at, f"RE2 can't read this regular expression: {str(error).removeprefix(_OF_ARROW)}."
@@ -201,7 +201,7 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
     ]
 
 
-def whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:
+def match_whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:
     """Which words, in lower case, a regular expression of RE2 matches from end to end, in time that
     is linear in a word's length. Raises ArrowInvalid, also for “a)|(b”, which means something only
     within parentheses."""

@@ -12,10 +12,10 @@ from typing import Protocol
 import numpy as np
 
 from inference.errors import Invalid
-from inference.explore.documents import frozen, marked
+from inference.explore.documents import frozen, numbers_of_mask
 from inference.index import segments
 from inference.index.forms import Forms
-from inference.index.lists import Matches, add, both, either, opposite
+from inference.index.lists import Matches, add, either, intersection, opposite
 from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
 from inference.runtime.durable import rewrite
@@ -217,7 +217,11 @@ class Index:
         """int32, ascending: the documents that a query finds. Raises as `parse` does, and where a
         beginning has too many words."""
         matches = self._matches(self.parse(query))
-        return marked(~self._mask_of([matches.documents])) if matches.others else matches.documents
+        return (
+            numbers_of_mask(~self._mask_of([matches.documents]))
+            if matches.others
+            else matches.documents
+        )
 
     def rank(self, query: str, numbers: np.ndarray) -> np.ndarray:
         """float32: how well documents match, more for better: BM25 over the words and phrases of a
@@ -286,7 +290,9 @@ class Index:
             return Matches(self._having(node))
         if isinstance(node, Not):
             return opposite(self._matches(node.part))
-        return reduce(either if isinstance(node, Any) else both, map(self._matches, node.parts))
+        return reduce(
+            either if isinstance(node, Any) else intersection, map(self._matches, node.parts)
+        )
 
     def _lists(self, sequence: Sequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
         """(weight, documents int32 ascending, counts uint16) of each form of a word in each
@@ -318,7 +324,7 @@ class Index:
         if sum(map(len, parts)) * FEW < self.D:
             documents = np.sort(np.concatenate(parts))
             return documents[np.append(True, documents[1:] != documents[:-1])]
-        return marked(self._mask_of(parts))
+        return numbers_of_mask(self._mask_of(parts))
 
     def _mask_of(self, lists: list[np.ndarray]) -> np.ndarray:
         """bool[D]: documents of some lists."""

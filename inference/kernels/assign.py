@@ -19,7 +19,7 @@ def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def given(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
+def likeliest_topics(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals;
     theta: float64[K]."""
     shared = 0.0
@@ -84,7 +84,7 @@ def assign(
                 theta[theta_topics[j]] = theta_weights[j]
             x = indptr[first + i]
             y = indptr[first + i + 1]
-            given(
+            likeliest_topics(
                 theta,
                 words[x:y],
                 row_ptr,
@@ -214,7 +214,7 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True, nogil=True)
-def held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
+def tokens_held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
     """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents,
     every: as in `sums`."""
     tokens_held = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
@@ -332,7 +332,7 @@ def strongest(
 
 
 @njit(cache=True, nogil=True)
-def places(documents, nth, w, indptr, words, counts, first_token, offsets):
+def offsets_of_tokens(documents, nth, w, indptr, words, counts, first_token, offsets):
     """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it:
     int32[n]."""
     offsets_of_documents = np.empty(len(documents), np.int32)

@@ -36,7 +36,7 @@ def of_bits(typing_context, bits):
 
 
 @intrinsic
-def taken(typing_context, counter):
+def next_number(typing_context, counter):
     """The first of counter, int64[n], which is one more afterwards: each thread that asks gets
     another number."""
 

@@ -22,7 +22,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.bits import taken
+from inference.kernels.bits import next_number
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
@@ -782,7 +782,7 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
     bounds = shares(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
-        chunk = taken(counter)
+        chunk = next_number(counter)
         while chunk < CHUNKS:
             _documents(
                 bounds[chunk],
@@ -797,7 +797,7 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
                 values,
                 gaps,
             )
-            chunk = taken(counter)
+            chunk = next_number(counter)
 
 
 @njit(cache=True, error_model="numpy")
@@ -876,10 +876,10 @@ def draw(batch, rows, floor, theta, keys, columns):
     bounds = shares(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
-        chunk = taken(counter)
+        chunk = next_number(counter)
         while chunk < CHUNKS:
             _draw(bounds[chunk], bounds[chunk + 1], batch, rows, floor, theta, keys, drawn_topics)
-            chunk = taken(counter)
+            chunk = next_number(counter)
     return drawn_topics
 
 
@@ -988,7 +988,7 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
     added = np.zeros((runs, K))
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
-        run = taken(counter)
+        run = next_number(counter)
         while run < runs:
             _blend_rows(
                 bounds[run],
@@ -1005,7 +1005,7 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
                 values_out,
                 added[run],
             )
-            run = taken(counter)
+            run = next_number(counter)
     return indptr, sizes_out, topics_out, values_out, added
 
 

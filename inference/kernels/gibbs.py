@@ -21,7 +21,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.bits import taken
+from inference.kernels.bits import next_number
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
@@ -526,7 +526,7 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     list_sizes = np.zeros((2, CHUNKS), np.int64)
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
-        chunk = taken(counter)
+        chunk = next_number(counter)
         while chunk < CHUNKS:
             first = bounds[chunk]
             end = bounds[chunk + 1]
@@ -544,5 +544,5 @@ def sample(documents, table, terms, plan, draws, changed, rises):
                 rises.sums[chunk],
                 rises.grain,
             )
-            chunk = taken(counter)
+            chunk = next_number(counter)
     return list_sizes[0], list_sizes[1]

@@ -691,7 +691,7 @@ def mixtures(doc_ptr, counts, topics, r, alpha, K, least):
 
 
 @njit(cache=True)
-def whole(r, units):
+def round_shares(r, units):
     """r, which sums to 1 over L, in whole numbers of 1 / units: uint16[P, L]; see
     `select.rounded`."""
     whole_shares = np.empty(r.shape, np.uint16)

@@ -95,7 +95,7 @@ def permutation_shared(start, stop, n, k):
 
 
 @njit(cache=True)
-def chosen(n, purpose, share, seed):
+def choose_items(n, purpose, share, seed):
     """Which of the items 0 … n - 1 have a hash below `share`: ascending int64."""
     below = np.empty(n, np.bool_)
     for i in range(n):

@@ -79,7 +79,7 @@ def exchange(period, starts, seed, placed):
 
 
 @njit(cache=True, nogil=True)
-def place(rows, sizes, period, sums, weight):
+def place_cells(rows, sizes, period, sums, weight):
     """Writes sums: float64[G, T] and weight: float64[G], what the cells of each period have. rows:
     float32[C, T]; sizes: float64[C]; period: int64[C]."""
     sums[:] = 0.0

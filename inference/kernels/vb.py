@@ -432,7 +432,7 @@ def rescale(values, scale, totals):
 
 
 @njit(cache=True)
-def listed(values, scale, at_least):
+def list_values(values, scale, at_least):
     """Values of at least so many tokens, by topic: (indptr int64[K + 1], words int32, tokens
     float64), words ascending.
 

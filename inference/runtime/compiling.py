@@ -276,7 +276,7 @@ def _explore(topics: Topics) -> None:
     table = Table(csr_matrix(np.eye(2)), np.ones(2))
     spans.look_through(table, spans.Periods(np.arange(2), np.arange(2) + 1))
     count(np.zeros(1, np.int32), 1)
-    cooccurrence.beside(*documents, topics.K, 1)
+    cooccurrence.companions(*documents, topics.K, 1)
     infer.read(
         infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)),
         np.ones(1),

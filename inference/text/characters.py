@@ -103,7 +103,7 @@ def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT
 
 
 @lru_cache
-def given() -> Characters:
+def characters_as_given() -> Characters:
     """Of words that stand between white space as they are: controls and lone surrogates are white
     space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)

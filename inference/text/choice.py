@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inference.errors import Invalid
-from inference.text.forms import former
+from inference.text.forms import form_maker
 
 # Why a word is left out; the first that holds
 REASONS = (
@@ -99,7 +99,7 @@ class Choice(Rules):
                 "phrases",
                 f"A phrase is two or more words with one space between them, got {lone!r}.",
             )
-        former(self.forms, self.language)
+        form_maker(self.forms, self.language)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from inference.errors import Invalid
 from inference.runtime.jit import njit
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
-from inference.text.forms import former
+from inference.text.forms import form_maker
 from inference.text.lexicon import Lexicon
 from inference.text.sections import Sections
 from inference.text.stream import Block, Spread, Stream
@@ -223,7 +223,7 @@ class Counts:
         """int32 by unit, the number of its form, -1 for what is left out; and the forms' words,
         None where they are the units'."""
         stays = reason == _STAYS
-        turn = former(self.choice.forms, self.choice.language)
+        turn = form_maker(self.choice.forms, self.choice.language)
         if turn is None:
             return np.where(stays, np.arange(len(reason), dtype=np.int32), np.int32(-1)), None
         form = np.full(len(reason), -1, np.int32)

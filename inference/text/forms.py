@@ -52,7 +52,7 @@ LEMMAS = {
 } | {"no": "nb", "hr": "hbs", "sr": "hbs"}  # of simplemma, under our codes
 
 
-def former(forms: str, language: str) -> Callable[[list[str]], list[str]] | None:
+def form_maker(forms: str, language: str) -> Callable[[list[str]], list[str]] | None:
     """What turns words into their forms, where these are words; None for words as they are written.
     Raises Invalid for a language without such."""
     if forms == "written":

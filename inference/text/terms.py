@@ -5,7 +5,7 @@ import numpy as np
 
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
-from inference.text.forms import former
+from inference.text.forms import form_maker
 from inference.text.spelling import CUT
 from inference.text.stream import Block
 from inference.text.tokenise import Tokeniser
@@ -26,7 +26,7 @@ def terms(
     stays = ~np.isin(reasons(units, choice)[numbers], _LEFT_OUT)
     distinct, at = np.unique(numbers[stays], return_inverse=True)
     words = units.words(distinct)
-    if turn := former(choice.forms, choice.language):
+    if turn := form_maker(choice.forms, choice.language):
         plain = int(np.searchsorted(distinct, units.phrases().start))
         words[:plain] = turn(words[:plain])
     all_words = [

@@ -47,7 +47,9 @@ class Tokeniser:
         self.cut = cut
         self._turkic = language in ("tr", "az") and not given
         self.characters = (
-            characters.given() if given else characters.characters(self._turkic, language, cut)
+            characters.characters_as_given()
+            if given
+            else characters.characters(self._turkic, language, cut)
         )
         self._segment = None if given else segmenter(language)
         self._together = language in (
@@ -165,9 +167,9 @@ class Tokeniser:
         """int64: the places of words in the table, as they are."""
         joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
         ends = np.flatnonzero(joined == 32) + 1
-        return self._table.add(joined, ends, np.zeros(0, bool), False, characters.given())[
-            0
-        ].astype(np.int64)
+        return self._table.add(
+            joined, ends, np.zeros(0, bool), False, characters.characters_as_given()
+        )[0].astype(np.int64)
 
     def _room(self) -> None:
         """As many places as the table has words."""

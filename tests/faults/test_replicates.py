@@ -52,7 +52,7 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
     first, second = run.replicates.order_by("pk")
     assert [first.seed, second.seed] == [2**63 - 1, 0]
     replicate(first.pk)
-    assert found_again.counted(latest(run.pk)) == []  # nothing is said before all are there
+    assert found_again.count_found(latest(run.pk)) == []  # nothing is said before all are there
     replicate(second.pk)
     run = latest(run.pk)
     engine = training.engines.get(run.engine)
@@ -70,7 +70,7 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
         assert topic[1].found == (between.partner[k] >= 0)
         assert topic[1].similarity == pytest.approx(between.best_b_similarity[k], abs=0.001)
         assert bool(topic[1].words) != topic[1].found
-    counts = found_again.counted(run)
+    counts = found_again.count_found(run)
     assert [(one.found, one.runs) for one in counts] == [
         (sum(o.found for o in topic), 2) for topic in elsewhere
     ]
@@ -168,7 +168,7 @@ def test_they_can_be_cancelled(run):
     replicates.cancel(run)
     assert list(run.replicates.all()) == [first]
     assert Snapshot.objects.get(pk=run.snapshot_id).replicates == 1
-    assert [one.runs for one in found_again.counted(latest(run.pk))] == [1] * 5
+    assert [one.runs for one in found_again.count_found(latest(run.pk))] == [1] * 5
 
 
 def test_which_runs_have_them_by_themselves(run, settings):
@@ -208,7 +208,7 @@ def test_pages_say_which_topics_other_seeds_found(trained, client):
 
     Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=2)
     run = latest(trained.pk)
-    assert [(one.found, one.doubtful) for one in found_again.counted(run)[:3]] == [
+    assert [(one.found, one.doubtful) for one in found_again.count_found(run)[:3]] == [
         (1, False),
         (0, True),
         (2, False),

@@ -132,7 +132,7 @@ def test_a_new_leader_goes_on_and_so_does_one_process(site):
     assert state.t == half and len(state.memory) == 0
     kept, _ = led(site, "leader", state=state)
     assert as_one(site, kept)
-    listed = parts.listed(parts.folder_of(file), site.one[-1].step)
+    listed = parts.list_parts(parts.folder_of(file), site.one[-1].step)
     assert {path.name for path in parts.folder_of(file).iterdir()} == {
         f"{site.one[-1].step}.json",
         *(part.name for part in listed),
@@ -256,7 +256,7 @@ def test_a_checkpoint_is_written_twice_where_a_worker_joined(site):
                 team.save(file, event.state)
                 team.save(file, event.state)
                 covered = sum(
-                    part.end - part.first for part in parts.listed(parts.folder_of(file), half)
+                    part.end - part.first for part in parts.list_parts(parts.folder_of(file), half)
                 )
         assert covered == site.bow.D
         assert len(team.members) > before  # a worker of an earlier test may have joined, too

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from inference.explore.association import association, together as both_together
+from inference.explore.association import association, expected_together as both_together
 from inference.index.collocations import Near, Pairs, near_amounts, near_by_units
 from inference.index.segments import Field, Scratch
 from inference.text.starts import Starts

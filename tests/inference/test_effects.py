@@ -218,7 +218,7 @@ def test_a_design_has_a_row_for_each_combination_and_its_settings():
     ]
     weight = chance.integers(0, 40, D).astype(float)
     effect, across, *held = variables
-    made = design.made(effect, across, held, weight)
+    made = design.make_design(effect, across, held, weight)
     kept = [d for d in range(D) if weight[d] and min(v.code[d] for v in variables) >= 0]
     assert np.flatnonzero(made.cell >= 0).tolist() == kept
     of = [[v.columns[v.code[d]] for v in variables] for d in kept]
@@ -234,7 +234,7 @@ def test_a_design_has_a_row_for_each_combination_and_its_settings():
     assert made.held == pytest.approx(
         made.rows[:, [0, *range(made.rows.shape[1] - 4, made.rows.shape[1])]]
     )
-    alone = design.made(effect, None, [], weight)
+    alone = design.make_design(effect, None, [], weight)
     assert alone.setting(7) == pytest.approx([1, *effect.columns[7]])
     assert alone.held.shape == (len(alone.rows), 1)
 
@@ -242,13 +242,13 @@ def test_a_design_has_a_row_for_each_combination_and_its_settings():
 def test_a_design_of_too_many_columns_or_combinations_is_refused(monkeypatch):
     code = np.arange(40, dtype=np.int32)
     with pytest.raises(Invalid, match="needs 40 numbers"):
-        design.made(design.Variable(code, design.levels(40)), None, [], np.ones(40))
+        design.make_design(design.Variable(code, design.levels(40)), None, [], np.ones(40))
     line = design.Variable(code, design.line(np.arange(40.0)))
     monkeypatch.setattr(design, "MOST_NUMBERS", 80)
-    assert len(design.made(line, None, [], np.ones(40)).rows) == 40
+    assert len(design.make_design(line, None, [], np.ones(40)).rows) == 40
     monkeypatch.setattr(design, "MOST_NUMBERS", 79)
     with pytest.raises(Invalid, match="too many different combinations"):
-        design.made(line, None, [], np.ones(40))
+        design.make_design(line, None, [], np.ones(40))
 
 
 def test_sides_that_hardly_speak_at_the_same_times_do_not_overlap():

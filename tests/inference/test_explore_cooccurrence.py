@@ -32,7 +32,7 @@ def random_documents(D: int, K: int, seed: int) -> tuple[list[dict[int, int]], l
 
 def test_they_are_counted():
     documents, lengths = random_documents(1500, 8, 1)
-    topics, lift, both = cooccurrence.beside(*arrays(documents, lengths), 8, 4, least=0.15)
+    topics, lift, both = cooccurrence.companions(*arrays(documents, lengths), 8, 4, least=0.15)
     expected = naive_explore.beside(documents, lengths, 8, 0.15)
     assert topics[0, 0] == 1 and topics[1, 0] == 0 and topics[2, 0] == 3
     for k in range(8):
@@ -49,7 +49,7 @@ def test_they_are_counted():
 def test_chance_brings_nobody_together():
     rng = np.random.default_rng(4)
     documents = [{k: 1 for k in range(20) if rng.random() < 0.2} for _ in range(2000)]
-    topics, _, _ = cooccurrence.beside(
+    topics, _, _ = cooccurrence.companions(
         *arrays(documents, [sum(d.values()) for d in documents]), 20, 3, least=0.0
     )
     assert (topics >= 0).sum() <= 4  # of 380 ordered pairs
@@ -58,11 +58,13 @@ def test_chance_brings_nobody_together():
 def test_a_pair_in_few_documents_is_not_listed():
     documents = [{0: 5, 1: 5}] * (cooccurrence.LEAST_DOCUMENTS - 1) + [{2: 10}] * 500
     for extra, expected in (([], -1), ([{0: 5, 1: 5}], 1)):
-        found = cooccurrence.beside(*arrays(documents + extra, [10] * len(documents + extra)), 3, 2)
+        found = cooccurrence.companions(
+            *arrays(documents + extra, [10] * len(documents + extra)), 3, 2
+        )
         assert found[0][0].tolist() == [expected, -1]
 
 
 def test_nothing_to_count():
     for D in (0, 3):
-        topics, lift, both = cooccurrence.beside(*arrays([{}] * D, [0] * D), 2, 3)
+        topics, lift, both = cooccurrence.companions(*arrays([{}] * D, [0] * D), 2, 3)
         assert (topics == -1).all() and np.isnan(lift).all() and (both == 0).all()

@@ -121,8 +121,8 @@ def test_families_are_the_topics_that_stand_together():
         f = d % 4
         tokens[d, 3 * f : 3 * f + 3] = rng.integers(10, 40, 3)
     tokens += rng.poisson(0.3, tokens.shape)
-    both = cooccurrence.together(*arrays(tokens), 12, families.PRESENT)
-    apart = families.apart(both, [[] for _ in range(12)])
+    both = cooccurrence.documents_together(*arrays(tokens), 12, families.PRESENT)
+    apart = families.distances_of_topics(both, [[] for _ in range(12)])
     words = tokens.sum(axis=0).astype(float)
     tree = families.tree(apart, words)
     assert tree.proposed == 4

@@ -87,8 +87,8 @@ def test_a_word_of_the_mean_weighs_the_same_in_fold_in_as_in_topics(bow):
     last = snapshots(config, bow, seed=1)[-1]
     words = np.array([3, 70, 8])
     state = last.state
-    some = averaging.shown(state, state.pi, state.t, config.averaged, words)
-    whole = averaging.shown(state, state.pi, state.t, config.averaged, np.arange(bow.V))
+    some = averaging.averaged_rows(state, state.pi, state.t, config.averaged, words)
+    whole = averaging.averaged_rows(state, state.pi, state.t, config.averaged, np.arange(bow.V))
     for i, w in enumerate(words):
         a = slice(some.start[i], some.start[i] + some.length[i])
         b = slice(whole.start[w], whole.start[w] + whole.length[w])

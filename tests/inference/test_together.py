@@ -209,7 +209,7 @@ def test_counts_travel_as_they_are(K, most):
     table = generator.integers(-most, most + 1, (30, K)) * (generator.random((30, K)) < 0.3)
     table[[0, 7, 29]] = 0
     counts = as_counts(table)
-    message = together.told(counts)
+    message = together.message_of_counts(counts)
     heard = together.heard_counts(message)
     kept = np.diff(counts.indptr) > 0
     assert np.array_equal(heard.words, counts.words[kept])
@@ -219,7 +219,9 @@ def test_counts_travel_as_they_are(K, most):
     )
     assert message[3].dtype == np.int8 and message[2].dtype == (np.uint8 if K <= 256 else np.uint16)
     parts = [as_counts(table), as_counts(np.flip(table)), as_counts(-table)]
-    sums = together.added_up([together.heard_counts(together.told(part)) for part in parts], K)
+    sums = together.added_up(
+        [together.heard_counts(together.message_of_counts(part)) for part in parts], K
+    )
     added = np.zeros_like(table)
     added[np.repeat(sums.words, np.diff(sums.indptr)), sums.topics] = sums.changes
     assert np.array_equal(added, np.flip(table)) and (sums.changes != 0).all()

@@ -24,7 +24,7 @@ from inference.senses import Uses, distinguishing
 from inference.text.starts import Starts
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
 from inference.explore.day_sums import in_span
-from inference.explore.documents import count, frozen, marked
+from inference.explore.documents import count, frozen, numbers_of_mask
 
 compiling.warm_up()
 compiled = []
@@ -62,7 +62,7 @@ with patch.object(Dispatcher, "compile", noticed):
         for into in (np.arange(30), np.zeros(30, np.int32)):
             evidence.day_sums.ranges([(699_000, 700_001), (700_001, 700_009)], evidence, lambda a, b: some, np.full(bow.D, 700_000, np.int32), [0], into)
         in_span(frozen(np.full(bow.D, 700_000, np.int32), np.int32), 1, 2, 0, 1)
-        marked(np.arange(bow.D) % 2 > 0)
+        numbers_of_mask(np.arange(bow.D) % 2 > 0)
         for tokens in (evidence, None):
             predict(bow, tokens, some, some % 2.0, 0)
         saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))
@@ -133,7 +133,7 @@ with patch.object(Dispatcher, "compile", noticed):
         stops(texts[:1], [np.array([0])], choice)
     stream.lexicon.find(["new"])
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
-    cooccurrence.beside(*documents, 30, 5)
+    cooccurrence.companions(*documents, 30, 5)
     count(np.zeros(600, np.int32), 1, np.ones(600, bool))
     infer.read(infer.Words.from_entries(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)

@@ -7,4 +7,6 @@ from webapp.service import exports
 
 
 def taken(run: Run, file: str, query: str = "") -> bytes:
-    return b"".join(exports.made(exports.wanted(run, QueryDict(query)), *exports.find(file)).pieces)
+    return b"".join(
+        exports.make_file(exports.read_wanted(run, QueryDict(query)), *exports.find(file)).pieces
+    )

@@ -82,13 +82,13 @@ def _exception(logger, method: str, line: EventDict) -> EventDict:
 
 def described(error: BaseException) -> dict[str, str | int]:
     """error, traceback and codes of an exception and those behind it, for a line."""
-    line: dict[str, str | int] = {"error": named(error)}
+    line: dict[str, str | int] = {"error": error_name(error)}
     parts: list[str] = []
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen and len(seen) < CAUSES:
         seen.add(id(at))
-        parts.append("\n".join([*_frames(at.__traceback__), named(at)]))
+        parts.append("\n".join([*_frames(at.__traceback__), error_name(at)]))
         for name, value in _codes(at):
             line.setdefault(name, value)
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
@@ -96,7 +96,7 @@ def described(error: BaseException) -> dict[str, str | int]:
     return line
 
 
-def named(error: BaseException) -> str:
+def error_name(error: BaseException) -> str:
     kind = type(error)
     return (
         kind.__qualname__
@@ -113,7 +113,7 @@ def _frames(trace: TracebackType | None) -> list[str]:
     ]
 
 
-def places(frame: FrameType | None) -> str:
+def stack_of(frame: FrameType | None) -> str:
     """Where a thread is, the innermost place last."""
     walked = (
         [(stack_frame.f_code, line) for stack_frame, line in traceback.walk_stack(frame)]

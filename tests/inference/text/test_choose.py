@@ -13,7 +13,7 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 from inference.bow import Bow, Postings
 from inference.errors import Invalid
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words, stops, terms
-from inference.text.forms import LEMMAS, STEMS, former
+from inference.text.forms import LEMMAS, STEMS, form_maker
 from tests.inference.text import naive
 
 TEXTS = [
@@ -46,7 +46,7 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
     stream = written(folder / "tokens", texts, language, given)
     mask = np.isin(np.arange(documents or len(texts)), list(left_out))
     bow, vocabulary = choose(stream, choice, folder / "bow", mask if left_out else None, documents)
-    turn = former(choice.forms, choice.language)
+    turn = form_maker(choice.forms, choice.language)
     kept, dropped, rows = naive.choose(
         texts[:documents],
         choice,
@@ -254,7 +254,7 @@ def test_real_news(tmp_path, corpora_folder):
 
 @pytest.mark.parametrize("choice", CHOICES, ids=range(len(CHOICES)))
 def test_terms_of_a_text_are_those_of_the_corpus(choice):
-    turn = former(choice.forms, choice.language)
+    turn = form_maker(choice.forms, choice.language)
     phrases = {phrase.replace(" ", "_") for phrase in choice.phrases}
     found = terms(TEXTS[28:33], choice)
     for text, of in zip(TEXTS[28:33], found, strict=True):
@@ -325,6 +325,6 @@ def test_choices_that_can_not_be(options):
 def test_every_form_that_is_offered_can_be_had():
     assert set(STEMS.values()) <= set(Stemmer.algorithms())
     assert set(LEMMAS.values()) <= set(SUPPORTED_LANGUAGES)
-    assert former("stems", "en")(["running"]) == ["run"] and former("lemmas", "de")(["ging"]) == [
-        "gehen"
-    ]
+    assert form_maker("stems", "en")(["running"]) == ["run"] and form_maker("lemmas", "de")(
+        ["ging"]
+    ) == ["gehen"]

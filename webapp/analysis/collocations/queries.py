@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from inference.errors import Invalid
 from inference.explore import seriation
-from inference.explore.association import COLLOCATION, Association, association, together
+from inference.explore.association import COLLOCATION, Association, association, expected_together
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near, Pairs, Windows
 from inference.index.two_sets import FormSums
@@ -90,7 +90,7 @@ class Counted(NamedTuple):
         return association(near.sums.tokens, self.everywhere, window, self.total, near.found)
 
 
-def counted(
+def count_near(
     selection: RunSelection,
     word: Word,
     asked: Asked,
@@ -132,7 +132,7 @@ def _of_forms(wanted: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -> np.n
     return np.where(forms[insertion] == wanted, tokens[insertion], 0)
 
 
-def told(selection: RunSelection, counted: Counted) -> Counted:
+def limit_to_embargo(selection: RunSelection, counted: Counted) -> Counted:
     """As far as who asks may know: a word's neighbours, one after the other, would be the text."""
     corpus = selection.run.corpus
     if not embargo.readers(corpus):
@@ -209,7 +209,7 @@ class Ranked:
         self.selection = selection
         self.word = word
         self.asked = asked
-        self.counted = told(selection, counted(selection, word, asked))
+        self.counted = limit_to_embargo(selection, count_near(selection, word, asked))
         self.association = self.counted.association
         sums = self.counted.near.sums
         rows = np.flatnonzero(sums.documents >= least(selection, asked.least))
@@ -313,7 +313,7 @@ def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
     )
 
 
-def listed(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
+def list_collocations(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
     return Ranked(selection, word, asked).page(LISTED)
 
 
@@ -325,7 +325,7 @@ def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNet
     windows = embargo.rounded(selection.run.corpus, counts.windows).copy()
     np.fill_diagonal(windows, np.diagonal(counts.windows))
     documents = embargo.rounded(selection.run.corpus, counts.documents)
-    expected, g2 = together(windows, counts.found)
+    expected, g2 = expected_together(windows, counts.found)
     linked = np.triu((g2 >= COLLOCATION) & (documents >= page.least), 1)
     strength = np.where(linked | linked.T, g2, 0.0)
     pairs = []

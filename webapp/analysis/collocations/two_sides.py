@@ -81,8 +81,8 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     least = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     counts = []
     for side in compared_sides:
-        windows = queries.counted(side.documents, word, side.asked, least, record=True)
-        counts.append(queries.told(side.documents, windows))
+        windows = queries.count_near(side.documents, word, side.asked, least, record=True)
+        counts.append(queries.limit_to_embargo(side.documents, windows))
     totals = two_sets.Totals(*np.stack([count.near.totals for count in counts], axis=1))
     if not totals.tokens.all():
         raise Invalid(

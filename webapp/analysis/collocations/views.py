@@ -68,11 +68,11 @@ def words(
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which
     ?from_a= ?to_a= ?in_a= ?topic_a= and the same of b say."""
     window = (left, right, least, order, which, within)
-    of_all = asked(view, topic, *window)
-    of_sides = [asked(view, side, *window) for side in (topic_a, topic_b)]
+    of_all = read_question(view, topic, *window)
+    of_sides = [read_question(view, side, *window) for side in (topic_a, topic_b)]
 
     def make(entry: Word) -> Collocations | ComparedCollocations:
-        return listed(selection, entry, here.query, of_all, *of_sides)
+        return list_or_compare(selection, entry, here.query, of_all, *of_sides)
 
     return _answer(selection, here, word, of_all, make)
 
@@ -96,7 +96,7 @@ def network(
     within: Within = "words",
 ) -> Answer[CollocationNetwork | NoCollocations]:
     """Which of the first words near a word are near the same occurrences of it."""
-    of_all = asked(view, topic, left, right, least, order, which, within)
+    of_all = read_question(view, topic, left, right, least, order, which, within)
     return _answer(
         selection, here, word, of_all, lambda entry: queries.network(selection, entry, of_all)
     )
@@ -118,17 +118,17 @@ def _answer(
     return Answer(page, partial(_html, selection, here, entry, asked))
 
 
-def listed(
+def list_or_compare(
     selection: RunSelection, word: Word, query: QueryDict, of_all: Asked, *of_sides: Asked
 ) -> Collocations | ComparedCollocations:
     """Near all uses of a word, or on the two sides that an address says. Raises Invalid."""
     sides = two_sides.sides(query, selection, [*of_sides])
     if sides:
         return two_sides.page(selection, word, sides)
-    return queries.listed(selection, word, of_all)
+    return queries.list_collocations(selection, word, of_all)
 
 
-def asked(
+def read_question(
     view: RunView,
     topic: int | None,
     left: int,
@@ -200,10 +200,10 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
     query = words.asked(request.GET)
     selection = Selection.read(request.GET, view)
     window = [query[name] for name in ("left", "right", "least", "order", "which", "within")]
-    of_sides = [asked(view, query[name], *window) for name in ("topic_a", "topic_b")]
+    of_sides = [read_question(view, query[name], *window) for name in ("topic_a", "topic_b")]
     sides = two_sides.sides(request.GET, selection, of_sides)
     if sides:
         table = two_sides.table(selection, entry, sides)
     else:
-        table = queries.table(selection, entry, asked(view, query["topic"], *window))
+        table = queries.table(selection, entry, read_question(view, query["topic"], *window))
     return table_answer(table, provenance.file_name(view.run, "collocations"))

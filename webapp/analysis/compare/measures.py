@@ -149,7 +149,7 @@ def _mean(values: np.ndarray) -> float | None:
     return float(values_known.mean()) if len(values_known) else None
 
 
-def best(row: Measured, table: Sequence[Measured]) -> list[str]:
+def best_measures(row: Measured, table: Sequence[Measured]) -> list[str]:
     """Names of the measures in which a run that is done is the best of several, which count the
     same words."""
     if not row.done:

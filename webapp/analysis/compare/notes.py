@@ -11,7 +11,7 @@ from inference import engines
 from inference.evaluate.fold_in import alpha_for
 from webapp.analysis.compare.measures import Measured
 from webapp.models import Run
-from webapp.platform.drawing.numbers import count, decimals, duration, listed, percent
+from webapp.platform.drawing.numbers import count, decimals, duration, join_names, percent
 
 FEWEST = 2  # runs of which something was measured: fewer can't be compared
 DIGITS = 3  # behind the point of likelihoods and coherence
@@ -141,7 +141,7 @@ def _chosen(best: Measured, level: list[Measured]) -> str | None:
         return f"Choose {_named(best)}: it predicts held-out words best."
     if best.npmi is None:
         return None
-    names = listed([_named(row) for row in sorted(level, key=lambda row: row.run)])
+    names = join_names([_named(row) for row in sorted(level, key=lambda row: row.run)])
     second = max(_npmi(row) for row in level if row is not best)
     if best.npmi - second < CLEARER:
         return f"Neither prediction nor coherence tells {names} apart: choose by their topics."
@@ -202,7 +202,7 @@ def _left_to_right(predictors: list[Scored]) -> str:
         return ""
     best_score, following = ordered[:2]
     if best_score.value - following.value < SAME:
-        names = listed([_named(best_score.row), _named(following.row)])
+        names = join_names([_named(best_score.row), _named(following.row)])
         return (
             f"When whole documents are predicted from left to right, {names} do equally well:"
             f" {_nats(best_score.value)}."
@@ -239,7 +239,7 @@ def _chance(predictors: list[Scored], by_id: dict[int, Run]) -> str:
             f" So the difference between run {best_score.row.run} and run {following.row.run} may be"
             " chance."
         )
-    names = listed([f"run {number}" for number in sorted(score.row.run for score in group)])
+    names = join_names([f"run {number}" for number in sorted(score.row.run for score in group)])
     return (
         f"The seed alone made a difference of {decimals(spread, DIGITS)} nats among {names}, which"
         f" differ in nothing else: smaller differences say nothing.{verdict}{held_out}"
@@ -266,7 +266,7 @@ def _whole_documents(predictors: list[Scored]) -> str:
     rows = [score.row for score in predictors if engines.get(score.row.engine).ABOUT.by_document]
     if not rows:
         return ""
-    names = listed([_named_first(rows[0]), *map(_named, rows[1:])])
+    names = join_names([_named_first(rows[0]), *map(_named, rows[1:])])
     verb = "gives" if len(rows) == 1 else "give"
     return (
         f"{names} {verb} each document one topic as a whole. Prediction is measured alike for all"
@@ -308,7 +308,7 @@ def _in_use(done: list[Measured]) -> list[str]:
             uses.append(f"{name} uses {count(row.in_use)} of its {count(row.K)} topics")
     if not uses:
         return []
-    return [f"{listed(uses)}; the rest have no words."]
+    return [f"{join_names(uses)}; the rest have no words."]
 
 
 def _matched(done: list[Measured], reference: int | None) -> list[str]:

@@ -35,7 +35,7 @@ from webapp.core.runs import series
 from webapp.intake.ingest import forms, version_history
 from webapp.models import Run
 from webapp.platform.accounts import authorization
-from webapp.platform.drawing.numbers import listed
+from webapp.platform.drawing.numbers import join_names
 from webapp.platform.pages.page import back, table_answer
 from webapp.platform.pages.typed import Answer, Here, typed, wholes
 from webapp.platform.storage import csv_cells
@@ -130,7 +130,7 @@ def _html(
     columns = series.offered(queries.CURVES, names)
     corpora = [run.corpus_id for run in runs]
     if not corpora:
-        corpora = authorization.listed(request, None, queries.OFFERED)
+        corpora = authorization.list_corpora(request, None, queries.OFFERED)
     offered = queries.offered(corpora)
     return CompareHtml(
         chosen=runs,
@@ -220,7 +220,7 @@ def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
             url=reverse("run", args=[row.run]),
             share=row.step / row.steps if row.steps else 0.0,
             active=row.waits or measuring.left_to_right_comes(run),
-            best=measuring.best(row, table) if count_same_words else [],
+            best=measuring.best_measures(row, table) if count_same_words else [],
             url_against=here.url(against=row.run),
         )
         for run, row in zip(runs, table, strict=True)
@@ -297,7 +297,9 @@ def _topic_notices(runs: list[Run]) -> list[str]:
         if len(numbers) == 1:
             notices.append(f"Run {numbers[0]} has no topics to compare: {notice_of_run}.")
         else:
-            notices.append(f"Runs {listed(numbers)} have no topics to compare: {notice_of_runs}.")
+            notices.append(
+                f"Runs {join_names(numbers)} have no topics to compare: {notice_of_runs}."
+            )
     return notices
 
 

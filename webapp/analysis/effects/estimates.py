@@ -159,7 +159,7 @@ class Regression:
 
     @cached_property
     def design(self) -> design.Design:
-        made = design.made(
+        made = design.make_design(
             self.effect.variable(self.weight),
             self.across.variable(self.weight) if self.across else None,
             [levels.variable(self.weight) for levels in self.held],

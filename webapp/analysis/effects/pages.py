@@ -45,7 +45,7 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     begun = dict(run.replicates.exclude(texts=Replicate.Texts.OWN).values_list("texts", "status"))
     return [
         _measured(regression, topic, texts, kept)
-        if (kept := trials.kept(run, texts))
+        if (kept := trials.kept_trial(run, texts))
         else OtherTexts(None, None, None, texts, begun.get(texts, ""), 0, 0, None)
         for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF)
     ]
@@ -182,7 +182,7 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
             cautions.caution(regression.unit, table.answers.units, table.answers.verdict)
             or "No topic’s share differs by more than chance explains."
         )
-    return sentences.of_effect(regression, sentences.named(listed[0]), listed[0])
+    return sentences.of_effect(regression, sentences.name_of_topic(listed[0]), listed[0])
 
 
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:

@@ -10,7 +10,7 @@ from webapp.platform.drawing.numbers import level as level_text, percent
 from webapp.platform.drawing.trends import points
 
 
-def named(topic: TopicLink) -> str:
+def name_of_topic(topic: TopicLink) -> str:
     return f"{topic.name} ({topic.label})" if topic.name else topic.label
 
 

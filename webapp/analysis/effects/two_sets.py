@@ -145,7 +145,7 @@ def of_address(
     query: QueryDict, selection: RunSelection, against_rest: bool, constant: Constant
 ) -> TwoSets | None:
     """None where an address says no two sets. Raises Invalid for what can't be understood."""
-    sets = contrasts.asked(query, selection, against_rest)
+    sets = contrasts.read_sides(query, selection, against_rest)
     if sets is None:
         return None
     return TwoSets(query, selection, *sets, against_rest, constant)

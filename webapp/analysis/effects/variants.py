@@ -80,7 +80,7 @@ class Claim(NamedTuple):
     untested: str
 
 
-def others(run: Run) -> list[Run]:
+def other_runs(run: Run) -> list[Run]:
     """Runs of the same corpus that a claim can be looked at in, newest first; of those that differ
     in no choice, one."""
     done = Run.objects.filter(
@@ -122,7 +122,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
     variants = [_of_run(question, question, topic, None, exchange)]
     waiting = list[matchings.NotYet]()
     left = 0
-    for view in map(RunView, others(question.selection.run)):
+    for view in map(RunView, other_runs(question.selection.run)):
         try:
             between = matchings.matched(question.selection.run, view.run, by)
         except matchings.NotYet as state:

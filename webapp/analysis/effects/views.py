@@ -254,7 +254,7 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
     view = question.selection.view
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
     of_sets = isinstance(question, TwoSets)
-    name = sentences.named(page.topic)
+    name = sentences.name_of_topic(page.topic)
     if isinstance(question, TwoSets):
         said = sentences.of_sets(question, name, page.topic, page.level)
         address = view.go("run_time_compare", asked=question.address(question.selection))

@@ -59,7 +59,7 @@ class Cut(NamedTuple):
     families: list[Family]
 
 
-def asked(name: str, values: list[str]) -> int:
+def read_number(name: str, values: list[str]) -> int:
     """A number of families in an address. Raises Invalid."""
     number = number_in_address(name, values[-1])
     if not CUTS[0] <= number <= CUTS[1]:
@@ -71,7 +71,7 @@ def asked(name: str, values: list[str]) -> int:
 
 def in_address(query: QueryDict) -> int | None:
     """The same, of an address that may ask for no number."""
-    return asked("families", query.getlist("families")) if query.get("families") else None
+    return read_number("families", query.getlist("families")) if query.get("families") else None
 
 
 def cut(view: RunView, number: int | None) -> Cut:
@@ -146,7 +146,7 @@ def _telling(own: list[dict[str, int]]) -> list[list[str]]:
     ]
 
 
-def counted(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
+def count_families(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
     """The families at a cut in a set of documents, those with most words there first."""
     view = selection.view
     into = selection.view.labels.into.copy()

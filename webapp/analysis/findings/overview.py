@@ -319,5 +319,5 @@ def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> lis
             ),
             passage_url=go.with_set(links.passage_url(run, q.document, q.start, q.end)),
         )
-        for q, text in zip(quotes, quotations.shown(selection, quotes), strict=True)
+        for q, text in zip(quotes, quotations.shorten(selection, quotes), strict=True)
     ]

@@ -74,7 +74,7 @@ def _best(
     ]
     best: tuple[Quote, set[str]] | None = None
     most = 0.0
-    for piece in embargo.pieces(selection.corpus, wanted):
+    for piece in embargo.read_pieces(selection.corpus, wanted):
         own = tokens[piece.number]
         offsets = own.offsets[own.topics == k] - piece.first
         for a, b in _sentences(piece.text, whole=piece.first == 0):
@@ -102,12 +102,12 @@ def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
     return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
 
 
-def shown(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
+def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
     """The quotations in the text's own words, shortened where the texts are under embargo: pieces,
     and whether each is a word of the topic."""
     view = selection.run_view
     run = selection.run_view.run
-    pieces = embargo.pieces(
+    pieces = embargo.read_pieces(
         run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes]
     )
     out = []

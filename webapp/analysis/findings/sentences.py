@@ -38,7 +38,7 @@ def _topic(named: bool) -> str:
     return TOPIC if named else UNNAMED
 
 
-def listed(items: Sequence[Sequence[Part]], more: str = "") -> list[Part]:
+def join_parts(items: Sequence[Sequence[Part]], more: str = "") -> list[Part]:
     """One list of parts of several: "a, b and c"; of topics, whose names hold "&", "a & b; c & d";
     with `more`, which says how many are not named, "a, b and 3 more"."""
     *first, last = [*items, [more]] if more else items

@@ -26,7 +26,7 @@ from webapp.core.simulate import truth
 from webapp.models import Notebook, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
-from webapp.platform.pages.page import back, reader, told, whole
+from webapp.platform.pages.page import back, reader, show_errors, whole_number
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, Here, typed
 
@@ -53,7 +53,7 @@ def detail(
     here: Here,
     *,
     detail: Annotated[Detail, _detail] = "",
-    families: Annotated[int | None, cuts.asked] = None,
+    families: Annotated[int | None, cuts.read_number] = None,
 ) -> Answer[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, or computes it anew, which is not
     cached."""
@@ -116,7 +116,7 @@ def pin(request: HttpRequest) -> HttpResponse:
 
 def _pin(request: HttpRequest) -> Notebook:
     sent = request.POST
-    run = authorization.run_or_404(request, whole(sent, "run"))
+    run = authorization.run_or_404(request, whole_number(sent, "run"))
     query = QueryDict(sent.get("query", "")[:2000])
     selection = Selection.read(query, RunView(run, chosen=conditions(query)))
     by = authorization.user_id(request)
@@ -128,7 +128,7 @@ def _pin(request: HttpRequest) -> Notebook:
         raise Invalid(
             "finding", "The page has no such finding any more. Open it again, and press Pin."
         )
-    notebook = kept.chosen(request, run.corpus)
+    notebook = kept.picked_notebook(request, run.corpus)
     repeated = quotations.repeating(selection)
     for evidence in pinning.evidence_of(selection.view, page, row, repeated):
         notebooks.pin(notebook, evidence, "", reader(request))
@@ -139,8 +139,8 @@ def _pin(request: HttpRequest) -> Notebook:
 def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
     sent = request.POST
-    with told(request):
-        run = authorization.run_or_404(request, whole(sent, "run"))
+    with show_errors(request):
+        run = authorization.run_or_404(request, whole_number(sent, "run"))
         return redirect(
             "notebook", _begin(request, run, QueryDict(sent.get("query", "")[:2000])).pk
         )

@@ -29,7 +29,7 @@ from webapp.analysis.findings.kinds import (
     Unlike,
 )
 from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.sentences import listed
+from webapp.analysis.findings.sentences import join_parts
 from webapp.analysis.findings.shapes import Part
 from webapp.core.documents.ranges import Range
 from webapp.core.documents.selection import RunSelection
@@ -150,7 +150,7 @@ class Writer:
         named = finding.topics[:NAMED]
         more = len(finding.topics) - len(named)
         share, low, high = told_apart(finding.estimate, finding.low, finding.high)
-        some = listed(
+        some = join_parts(
             [[self.topic(k)] for k in named],
             sentences.MORE_TOPICS.pattern(more).format(count=f"{more:,}") if more else "",
         )
@@ -285,7 +285,7 @@ class Writer:
         parts = fill(
             sentences.UNLIKE if finding.all else sentences.UNLIKE_COMPARED,
             title=title,
-            topics=listed(largest),
+            topics=join_parts(largest),
         )
         url = links.document_url(self.run, finding.document, f"?topic={finding.topics[0]}")
         return Sentence(parts, self.view.go.with_set(url))
@@ -296,7 +296,7 @@ class Writer:
             sentences.TOPICS_CAUTIONS[finding.what].pattern(finding.count),
             count=f"{finding.count:,}",
             share=percent(finding.estimate),
-            topics=listed(
+            topics=join_parts(
                 [[self.topic(k)] for k in finding.topics],
                 sentences.MORE.format(count=more) if more else "",
             ),

@@ -60,7 +60,7 @@ class Counted:
         words = len(index.stream.lexicon)
         of_words = index.fields["text"]
         folder = names.phrases_folder(run.pk)
-        with sealed.held(folder.parent):
+        with sealed.hold(folder.parent):
             if run.corpus.embargo or not folder.is_dir():
                 return cls(index, words, [], of_words)
             field = Field.open(folder)  # what is mapped stays when its files are put away

@@ -22,7 +22,9 @@ _COLUMNS = (
 )
 
 
-def listed(contrast: Contrast, order: Order, selection: str, over: str, by: int | None) -> Keyness:
+def list_words(
+    contrast: Contrast, order: Order, selection: str, over: str, by: int | None
+) -> Keyness:
     """over: of what the parts are over which each word's dispersion is asked for; "" for none. by:
     the user who asks. Raises Invalid, and NotYet while a worker counts."""
     computed = contrast.computed(by)

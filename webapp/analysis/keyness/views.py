@@ -56,7 +56,7 @@ def words(
     """Words that one set of documents uses more than another, or than all other documents."""
 
     def listed(contrast: Contrast, by: int | None) -> Answer:
-        page = queries.listed(contrast, order, selection.sentence, over, by)
+        page = queries.list_words(contrast, order, selection.sentence, over, by)
         return Answer(
             page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode())
         )
@@ -103,7 +103,7 @@ def _of_two(
     first, that."""
     compare = _compare(request, view)
     try:
-        sides = contrasts.asked(request.GET, selection, rest)
+        sides = contrasts.read_sides(request.GET, selection, rest)
         if sides is not None:
             return answer(Contrast(*sides, which), authorization.user_id(request))
     except NotYet as state:
@@ -154,7 +154,7 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     question = words.asked(request.GET)
-    sides = contrasts.asked(
+    sides = contrasts.read_sides(
         request.GET, Selection.read(request.GET, RunView(run)), question["rest"]
     )
     if sides is None:

@@ -14,7 +14,7 @@ from inference.effects import time_curve
 from inference.errors import Invalid, called
 from inference.explore import bands as intervals
 from inference.explore.day_sums import TOKENS, WORDED
-from inference.explore.documents import marked, spread, spread_outside
+from inference.explore.documents import numbers_of_mask, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.analysis.answers import asked as asked_once, cautions
 from webapp.analysis.answers.asked import Answered
@@ -101,7 +101,7 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     return Side(selection.name, base.changed(span=span, values=values, between=between), False)
 
 
-def asked(
+def read_sides(
     query: QueryDict, selection: RunSelection, rest: bool
 ) -> tuple[RunSelection, Side, Side] | None:
     """What an address compares: the documents of the page, and two sides of them. None where it
@@ -368,7 +368,9 @@ class Divided(NamedTuple):
 
 def _numbers_within(spans: sums.Spans, days: np.ndarray) -> np.ndarray:
     """int32, ascending: the documents whose day is within one of the spans."""
-    return marked(np.logical_or.reduce([(days >= start) & (days < end) for start, end in spans]))
+    return numbers_of_mask(
+        np.logical_or.reduce([(days >= start) & (days < end) for start, end in spans])
+    )
 
 
 def divided(base: RunSelection, a: Side, b: Side) -> Divided:

@@ -132,7 +132,7 @@ HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", 
         "documents", "thin"]  # fmt: skip
 
 
-def every(view: RunView) -> list[int]:
+def topics_in_use(view: RunView) -> list[int]:
     """All topics in use that are not merged into others."""
     return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
 

@@ -167,7 +167,9 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     view = RunView(run)
     topics_asked = request.GET.getlist("topics")
     topics_wanted = (
-        trends.every(view) if topics_asked == ["all"] else trends.read_topics(view, topics_asked)
+        trends.topics_in_use(view)
+        if topics_asked == ["all"]
+        else trends.read_topics(view, topics_asked)
     )
     headers = {
         "Content-Disposition": (
@@ -281,7 +283,7 @@ def compare(
         return Answer(NOTHING)
     page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
     try:
-        sets = contrasts.asked(request.GET, selection, rest)
+        sets = contrasts.read_sides(request.GET, selection, rest)
         if sets is not None:
             by_user = authorization.user_id(request)
             answered = answering.TwoSides(*sets, constant).answered(by_user)

@@ -21,7 +21,7 @@ def picture(selection: RunSelection, by: str) -> Picture | None:
     totals = np.maximum(np.array(bins.totals, np.float64), 1.0)
     shares = {topic.number: np.array(topic.tokens, np.float64) / totals for topic in bins.topics}
     streams = []
-    for family in families.counted(selection, None):
+    for family in families.count_families(selection, None):
         bands = [_band(selection.view, k, shares[k], totals) for k in family.topics if k in shares]
         if bands:
             url = links.topics_url(selection.run) + selection.address(

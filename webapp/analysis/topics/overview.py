@@ -123,7 +123,7 @@ class Overview:
         self.share = np.nan_to_num(counted_sums.shares[0])
         if not self.wanted.families:
             return
-        for family in families.counted(self.selection, self.wanted.families):
+        for family in families.count_families(self.selection, self.wanted.families):
             described = FamilyOfTopic(**vars(family) | {"topics": len(family.topics)})
             for k in sorted(family.topics, key=lambda k: -self.share[k]):  # the largest first
                 self.family[k] = described
@@ -215,7 +215,7 @@ class Overview:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
         kinds = measures.kinds(self.measures) if self.measures else []
-        again = found_again.counted(self.run)
+        again = found_again.count_found(self.run)
         largest = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         ranked = []
         for topic in self.named(numbers):

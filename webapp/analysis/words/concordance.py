@@ -92,7 +92,7 @@ class Lines(NamedTuple):
     kept_back: int
 
 
-def sure(certainty: float) -> str:
+def certainty_word(certainty: float) -> str:
     """A probability in words."""
     return next(word for least, word in _SURE if certainty >= least)
 
@@ -181,7 +181,7 @@ def samples(
     return lines_of_topic
 
 
-def every(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
+def all_lines(selection: RunSelection, uses: Uses, size: int = 10_000) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time: under an embargo each block is a
     write."""
     pairs = uses.pairs(None)
@@ -271,7 +271,7 @@ def cut_at(
     piece the word ends that begins there."""
     documents = dict.fromkeys(word_place.document for word_place in places)
     columns = embargo.about(run.corpus, documents, "title", "date_text")
-    cut_texts = embargo.pieces(run.corpus, [_around(word_place) for word_place in places])
+    cut_texts = embargo.read_pieces(run.corpus, [_around(word_place) for word_place in places])
     cuts = []
     for word_place, cut_text, (stop,) in zip(places, cut_texts, stops(cut_texts), strict=True):
         begin = word_place.at - cut_text.first
@@ -289,7 +289,7 @@ def cut_at(
 
 
 def _around(place: Place) -> tuple[int, int, int, int]:
-    """What embargo.pieces asks for: document, first character, how many, and the place itself."""
+    """What embargo.read_pieces asks for: document, first character, how many, and the place itself."""
     first = max(0, place.at - SIDE)
     return place.document, first, place.at - first + LONGEST + SIDE, place.at
 
@@ -343,7 +343,7 @@ def _line(selection: RunSelection, cut: Cut) -> Line:
         at=at,
         topic=topic,
         certainty=round(certainty, DIGITS),
-        sure="" if topic is None else sure(certainty),
+        sure="" if topic is None else certainty_word(certainty),
         url=selection.view.go.with_set(links.document_url(selection.run, document, query)),
         passage_url=passage_url,
     )

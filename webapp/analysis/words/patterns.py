@@ -64,7 +64,7 @@ class Told(NamedTuple):
     documents: int
 
 
-def told(selection: RunSelection, hits: Hits) -> Told:
+def limit_to_embargo(selection: RunSelection, hits: Hits) -> Told:
     """Raises Invalid where a reader under embargo asks for what too few documents have: whether
     there is any would tell which word follows which."""
     corpus = selection.run.corpus
@@ -135,7 +135,7 @@ def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     """Lines of which something may be shown, in the documents' order. Those of which nothing may
     would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
     `told`."""
-    told(selection, hits)
+    limit_to_embargo(selection, hits)
     lines_shown: list[Line] = []
     for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
         hit_places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
@@ -227,7 +227,7 @@ def _of_topics(selection: RunSelection, of_all: Hits, text: str) -> Iterator[Gro
         )
 
 
-def every(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:
+def all_lines(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterator[list[Line]]:
     """All lines, in the documents' order, a block at a time: under an embargo each block is a
     write."""
     if embargo.readers(selection.run.corpus):

@@ -275,7 +275,7 @@ class Pair:
         return topics[order].tolist()
 
 
-def beside(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
+def compare_words(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
     """Two words in a set of documents: the topics of each, and the words that tell their documents
     apart."""
     uses_of_a = uses(view, a, selection)

@@ -125,7 +125,7 @@ def _html(
         doubtful=is_doubtful,
         much_rare=page.rest > MUCH * page.tokens,
         unsure={
-            row.number: concordance.sure(row.certainty)
+            row.number: concordance.certainty_word(row.certainty)
             for row in page.senses
             if row.certainty < UNSURE
         },

@@ -44,7 +44,7 @@ from webapp.core.results.view import RunView
 from webapp.intake.ingest.settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.typed import Answer, Here, typed, whole
+from webapp.platform.pages.typed import Answer, Here, read_whole, typed
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
@@ -80,7 +80,7 @@ def index(
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
-    return ALL if values[-1] == ALL else whole(name, values)
+    return ALL if values[-1] == ALL else read_whole(name, values)
 
 
 @cached_page()
@@ -270,7 +270,7 @@ def pattern_page(
     own_parameters = [("pattern", text)]
     if topic is not None:
         own_parameters.append(("topic", str(topic)))
-    counted_lines = patterns.told(selection, hits)
+    counted_lines = patterns.limit_to_embargo(selection, hits)
     under_embargo = bool(embargo.readers(selection.run.corpus))
     years: list[Bar] = []
     most_often = 0.0
@@ -347,7 +347,7 @@ def _typed_words(texts: list[str]) -> list[str]:
 def _comparison(selection: RunSelection, first: Word, second: Word) -> WordComparison:
     """Two words with the links of their topics."""
     view = selection.view
-    pair = senses.beside(view, first, second, selection)
+    pair = senses.compare_words(view, first, second, selection)
     shares = pair.shares
     common = pair.common
     words = topics.top_words(view, pair.topics, senses.NAMED)

@@ -121,7 +121,7 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
         )
 
     about_documents = embargo.about(run.corpus, list(words_of_document), "title", "date_text")
-    texts = embargo.chosen(run.corpus, list(words_of_document), READ, densest)
+    texts = embargo.read_chosen(run.corpus, list(words_of_document), READ, densest)
     return [
         Passage(
             **vars(row),

@@ -28,7 +28,13 @@ from webapp.core.results.links import topic_link
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.pages.here import Here
-from webapp.platform.pages.page import is_whole, number as number_of, reader, run_or_404, told
+from webapp.platform.pages.page import (
+    is_whole,
+    number as number_of,
+    reader,
+    run_or_404,
+    show_errors,
+)
 from webapp.platform.pages.typed import Answer, typed
 
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
@@ -139,7 +145,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
     fits = {i: form[f"fits_{i}"] for i in range(len(read)) if form.get(f"fits_{i}")}
     label = form.get("label", "")
     missing = len(read) - len(fits)
-    with told(request):
+    with show_errors(request):
         intrusion_answers.save_reading(
             run, number, seed, who, read, fits, label, form.get("confidence", "")
         )

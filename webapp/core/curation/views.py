@@ -22,7 +22,7 @@ from webapp.models import Edit, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.here import Here
-from webapp.platform.pages.page import READER, back, is_whole, looked_up, reader, told
+from webapp.platform.pages.page import READER, back, is_whole, looked_up, reader, show_errors
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, typed
 
@@ -109,7 +109,7 @@ def _edit(run: Run, edit_id: int) -> Edit:
 
 
 def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResponse:
-    with told(request):
+    with show_errors(request):
         act()
     return redirect(back(request, reverse("run_curation", args=[run.pk])))
 
@@ -118,7 +118,7 @@ def _done(request: HttpRequest, run: Run, act: Callable[[], object]) -> HttpResp
 @looked_up
 def table(request: HttpRequest, run: Run) -> HttpResponse:
     """Read labels from a CSV."""
-    with told(request):
+    with show_errors(request):
         file = request.FILES.get("table")
         if file is None:
             raise Invalid("table", "Choose a CSV file first.")
@@ -175,7 +175,7 @@ def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> 
 @require_POST
 @looked_up
 def carry_over(request: HttpRequest, run: Run) -> HttpResponse:
-    with told(request):
+    with show_errors(request):
         number = request.POST.get("from", "")
         if not is_whole(number):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
@@ -238,7 +238,7 @@ def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
-    with told(request):
+    with show_errors(request):
         changed = curation.change_many(
             run, _values(run, ticked, do, request.POST.get(do, "")), reader(request)
         )

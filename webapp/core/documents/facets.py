@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from inference.explore.documents import count
 from webapp.core.documents import fields, members, ranges, sums
-from webapp.core.documents.conditions import own
+from webapp.core.documents.conditions import own_parameters
 from webapp.core.documents.selection import Selection
 from webapp.core.documents.shapes import (
     Bar,
@@ -42,9 +42,9 @@ CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
 
-def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
+def chosen_set(selection: Selection, query: QueryDict) -> ChosenSet:
     """query: of the page, whose own parameters stay."""
-    parameters = own(query)
+    parameters = own_parameters(query)
     conditions = []
     for parameter, text in selection.conditions:
         without = [condition for condition in selection.parameters if condition != parameter]
@@ -60,12 +60,12 @@ def chosen(selection: Selection, query: QueryDict) -> ChosenSet:
 
 def form(selection: Selection, query: QueryDict) -> SetForm:
     """The same with what the form offers."""
-    parameters = own(query)
+    parameters = own_parameters(query)
     version = selection.version
     run = selection.run
     view = selection.view
     return SetForm(
-        **vars(chosen(selection, query)),
+        **vars(chosen_set(selection, query)),
         own=parameters,
         others=[p for p in parameters + selection.parameters if p[0] != "q"],
         q=selection.q,
@@ -76,7 +76,7 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         categories=[
             _category(selection, category) for category in fields.categories(version)[:CATEGORIES]
         ],
-        ranges=ranges.shown(version, selection.between),
+        ranges=ranges.offered_ranges(version, selection.between),
         only=selection.only,
         matches=selection.matches,
         between=[
@@ -177,7 +177,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     view = selection.run_view
     labels = selection.run_view.labels
     chosen_tokens = sums.of_selection(selection).tokens[0]
-    all_tokens = sums.whole(view).tokens[0]
+    all_tokens = sums.of_all(view).tokens[0]
     share = chosen_tokens / max(chosen_tokens.sum(), 1)
     usual = all_tokens / max(all_tokens.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):

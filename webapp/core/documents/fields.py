@@ -41,7 +41,7 @@ _BLOCK = 1 << 18  # documents at a time
 @cached(64)
 def _columns(version_id: int) -> Columns | None:
     folder = files.version_folder(version_id) / "columns"
-    with sealed.held(folder):
+    with sealed.hold(folder):
         has_columns = (folder / "meta.json").exists()  # else read by a version without
         return sealed.opened(lambda: Columns(folder), folder) if has_columns else None
 

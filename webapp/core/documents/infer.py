@@ -129,7 +129,7 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
             "run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read."
         )
     config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
-    with sealed.held(path):
+    with sealed.hold(path):
         return config, checkpoint.load(path, engine=engines.get(run.engine), config=config, bow=bow)
 
 

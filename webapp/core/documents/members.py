@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inference.explore.documents import frozen, marked
+from inference.explore.documents import frozen, numbers_of_mask
 from webapp.core.documents import conditions, fields, ranges, search
 from webapp.core.results import evidence
 from webapp.intake.ingest import repeats, sources
@@ -43,7 +43,7 @@ def numbers(selection: Selection) -> np.ndarray:
         else:
             numbers = np.sort(of_few)
     for test in tests:
-        numbers = marked(test(slice(None))) if numbers is None else numbers[test(numbers)]
+        numbers = numbers_of_mask(test(slice(None))) if numbers is None else numbers[test(numbers)]
     for text in selection.matches:  # a pass over the texts of what is left
         among = np.full(version.documents, numbers is None)
         among[[] if numbers is None else numbers] = True

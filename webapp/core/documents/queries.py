@@ -29,7 +29,7 @@ SIMILAR = 10  # documents that a document's page names as like it
 SHARED = 3  # topics that are named of each
 
 
-def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
+def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
     """Documents of a list, each with a passage: where the search matches, else where its topic is,
     else the beginning."""
     selection = listing.selection
@@ -53,7 +53,7 @@ def listed(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
 
     def shown(number: int) -> FoundDocument:
         row = by_number[number]
-        passage = texts.shown(
+        passage = texts.shown_passage(
             selection.corpus, view, number, matches.get(number) or beginnings[number]
         )
         return FoundDocument(
@@ -85,7 +85,9 @@ def page(
     """A page of a list of documents; and where the next page begins, as addresses say it."""
     numbers, following = listing.page(after, limit)
     selection = listing.selection
-    return Found(selection.sentence, selection.count, listed(listing, numbers)), following
+    return Found(
+        selection.sentence, selection.count, describe_documents(listing, numbers)
+    ), following
 
 
 def document(corpus: Corpus, number: int, at: int = 0) -> Document | None:
@@ -126,7 +128,7 @@ def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWit
     return [
         DocumentWithPassage(
             **about_documents[n],
-            **texts.shown(corpus, view, n, passages.get(n)),
+            **texts.shown_passage(corpus, view, n, passages.get(n)),
             url=view.go("run_document", n, topic=topic),
         )
         for n in numbers

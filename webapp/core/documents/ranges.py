@@ -100,7 +100,7 @@ def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarra
     )
 
 
-def shown(version: Version, chosen: list[Range]) -> list[OfferedRange]:
+def offered_ranges(version: Version, chosen: list[Range]) -> list[OfferedRange]:
     """Each field for the form."""
     now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen)}
     return [

@@ -23,7 +23,7 @@ _OPEN = 16  # corpora whose index a web process keeps mapped
 def open_index(corpus: Corpus) -> Index:
     """Raises Invalid, with a sentence for the reader, where the corpus has none."""
     folder = files.corpus_folder(corpus.pk)
-    with sealed.held(folder / "index", folder / "tokens"):
+    with sealed.hold(folder / "index", folder / "tokens"):
         try:
             states = [
                 (folder / name).stat() for name in ("index/meta.json", "tokens/checkpoint.json")
@@ -108,7 +108,7 @@ def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> texts.Excer
     matches = np.unique(np.concatenate(places), axis=0) - piece.first
     matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
     lengths = index.extents([piece.text[begin:limit] for begin, limit in matches.tolist()])
-    return texts.marked(
+    return texts.mark_passage(
         piece,
         (a, b),
         matches[:, 0],

@@ -36,7 +36,7 @@ def chosen_set(context) -> ChosenOfRun | None:
         return None
     address = selection.address()
     return ChosenOfRun(
-        **vars(facets.chosen(selection, query)),
+        **vars(facets.chosen_set(selection, query)),
         read=reverse("run_documents", args=[run.pk]) + address,
         export=reverse("export", args=[run.pk, "documents.csv"]) + address,
         rest=reverse("run_time_compare", args=[run.pk]) + selection.address(rest=1),

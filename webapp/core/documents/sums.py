@@ -130,7 +130,7 @@ def of_selection(selection: Selection, by: str | None = None) -> Sums:
     """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where
     there is no such thing."""
     if not by and not selection:
-        return whole(selection.run_view)
+        return of_all(selection.run_view)
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
@@ -159,7 +159,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
     )
 
 
-def whole(view: RunView) -> Sums:
+def of_all(view: RunView) -> Sums:
     """Of all documents, as one group."""
     targets = view.labels.into
     run_evidence = evidence.of(view.run)

@@ -148,7 +148,7 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     stops = wording.stops(view.run.version, [cut_text.text for cut_text in cut_texts], inside)
     aligned = zip(cut_texts, cuts, inside, stops, strict=True)
     return {
-        cut_text.number: marked(cut_text, cut, marks_of_text, words)
+        cut_text.number: mark_passage(cut_text, cut, marks_of_text, words)
         for cut_text, cut, marks_of_text, words in aligned
     }
 
@@ -171,7 +171,7 @@ def _densest(places: np.ndarray, length: int) -> int:
     return int(places[np.argmax(np.searchsorted(places, places + length) - np.arange(len(places)))])
 
 
-def shown(
+def shown_passage(
     corpus: Corpus, view: RunView | None, number: int, passage: Excerpt | None
 ) -> dict[str, Any]:
     """snippet: its parts; passage_url: its page, in a run with the set that is chosen; None where
@@ -185,7 +185,7 @@ def shown(
 def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
     """Of each document the passage that begins at a character, with its margins; under embargo a
     shorter one."""
-    return embargo.pieces(
+    return embargo.read_pieces(
         corpus,
         [
             (number, first := max(0, centre - MARGIN), centre - first + PASSAGE + MARGIN, centre)
@@ -197,7 +197,7 @@ def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
 def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
     """How each document begins, nothing marked."""
     return {
-        cut_text.number: marked(cut_text, ends(cut_text), np.zeros(0, np.int64), [])
+        cut_text.number: mark_passage(cut_text, ends(cut_text), np.zeros(0, np.int64), [])
         for cut_text in around(corpus, dict.fromkeys(numbers, 0))
     }
 
@@ -213,7 +213,7 @@ def ends(piece: embargo.Piece) -> tuple[int, int]:
     return a, b if b > a else len(text)
 
 
-def marked(
+def mark_passage(
     piece: embargo.Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]
 ) -> Excerpt:
     """The passage between the ends `cut` with the words marked that begin at `places` and end at

@@ -51,7 +51,7 @@ def unit_of(version: Version, *compared: str) -> Unit:
     """Of a version's documents: the one function that every estimate asks. compared: fields whose
     values are compared, each of which would be one unit. A field that a person named and that this
     version does not have is no answer."""
-    choice = found.choose(known(version), compared, version.corpus.unit)
+    choice = found.choose(known_fields(version), compared, version.corpus.unit)
     beyond = _beyond(choice.field, version.corpus.unit)
     return Unit(choice.field, beyond, choice.certainty, choice.rivals)
 
@@ -63,7 +63,7 @@ def _beyond(field: Field | None, answer: str | None) -> str:
     return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
 
 
-def known(version: Version) -> list[Field]:
+def known_fields(version: Version) -> list[Field]:
     """The fields that were looked at; of a version where nobody has looked yet, or where looking
     failed, those that a person may name, with nothing known of how alike their texts are."""
     if version.unit_fields is None or failed(version):
@@ -98,7 +98,7 @@ def _not_looked_at(field: ValueField | Names) -> Field:
 
 def possible(version: Version) -> list[Field]:
     """Fields that a person may name, those whose texts are most alike first."""
-    enough = [field for field in known(version) if field.values >= LEAST]
+    enough = [field for field in known_fields(version) if field.values >= LEAST]
     return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:OFFERED]
 
 
@@ -120,7 +120,7 @@ def _row(version: Version, name: str) -> dict | None:
 
 def _codes_of_file(version: Version, name: str) -> np.ndarray:
     folder = files.version_folder(version.pk) / "units"
-    with sealed.held(folder):
+    with sealed.hold(folder):
         return np.fromfile(folder / name, np.int32)
 
 
@@ -182,5 +182,5 @@ def choose(corpus: Corpus, name: str | None) -> None:
 
 
 def _chosen(version: Version, name: str) -> Field | None:
-    field = found.field_named(known(version), name)
+    field = found.field_named(known_fields(version), name)
     return field if field is not None and field.values >= LEAST else None

@@ -25,7 +25,7 @@ from webapp.platform.drawing.numbers import percent
 PAGE = 50
 
 
-def listed(
+def list_notebooks(
     notebooks: QuerySet[Notebook], before: int | None = None, removed: bool = False
 ) -> tuple[list[tuple[Notebook, int]], int | None]:
     """Some notebooks, newest first, with how many pins each holds; and where the next page

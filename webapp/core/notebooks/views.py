@@ -24,7 +24,7 @@ from webapp.core.notebooks.shapes import (
 )
 from webapp.models import Corpus, Notebook, Pin
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.page import back, check_act, is_whole, reader, told, whole
+from webapp.platform.pages.page import back, check_act, is_whole, reader, show_errors, whole_number
 from webapp.platform.pages.typed import Answer, Here, typed
 
 Write = Callable[[NotebookPage, str], str | bytes]
@@ -54,7 +54,7 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 def index(
     request: HttpRequest, here: Here, *, before: int | None = None, removed: bool = False
 ) -> Answer[NotebooksPage]:
-    listed, following = queries.listed(authorization.notebooks(request), before, removed)
+    listed, following = queries.list_notebooks(authorization.notebooks(request), before, removed)
     rows = [
         NotebookRow(
             id=row.pk,
@@ -73,7 +73,7 @@ def index(
 
 @require_POST
 def create(request: HttpRequest) -> HttpResponse:
-    with told(request):
+    with show_errors(request):
         return redirect(
             "notebook",
             notebooks.create(
@@ -150,7 +150,7 @@ def change_pin(request: HttpRequest, notebook_id: int, pin_id: int) -> HttpRespo
 def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     name = request.POST.get("act", "")
     check_act(name, acts)
-    with told(request):
+    with show_errors(request):
         acts[name]()
     return name
 
@@ -165,7 +165,7 @@ def pin(request: HttpRequest) -> HttpResponse:
 def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse:
     """The answer to a Pin button. keep: pins, and returns the notebook; it may raise Invalid."""
     if IN_PLACE not in request.headers:
-        with told(request):
+        with show_errors(request):
             notebook = keep()
             url = reverse("notebook", args=[notebook.pk])
             messages.success(
@@ -184,7 +184,7 @@ def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse
 def _keep(request: HttpRequest) -> Notebook:
     """Pin what was sent; returns the notebook that has it. Raises Invalid."""
     evidence = _evidence(request)
-    notebook = chosen(request, _corpus_sent(request))
+    notebook = picked_notebook(request, _corpus_sent(request))
     notebooks.pin(notebook, evidence, request.POST.get("comment", ""), reader(request))
     return notebook
 
@@ -193,23 +193,29 @@ def _corpus_sent(request: HttpRequest) -> Corpus | None:
     """The corpus of what is pinned; None of a page that is about several."""
     form = request.POST
     if form.get("run"):
-        return authorization.run_or_404(request, whole(form, "run")).corpus
+        return authorization.run_or_404(request, whole_number(form, "run")).corpus
     if form.get("corpus"):
-        return authorization.corpus_or_404(request, whole(form, "corpus"))
+        return authorization.corpus_or_404(request, whole_number(form, "corpus"))
     return None
 
 
 def _evidence(request: HttpRequest) -> Evidence:
     form = request.POST
     kind = form.get("kind", "")
-    run = authorization.run_or_404(request, whole(form, "run")) if form.get("run") else None
+    run = authorization.run_or_404(request, whole_number(form, "run")) if form.get("run") else None
     if kind == Pin.Kind.TOPIC and run:
-        return queries.of_topic(run, whole(form, "topic"))
+        return queries.of_topic(run, whole_number(form, "topic"))
     if kind == Pin.Kind.PASSAGE and (run or form.get("corpus")):
-        corpus = run.corpus if run else authorization.corpus_or_404(request, whole(form, "corpus"))
-        start, end = (whole(form, name) if form.get(name) else None for name in ("start", "end"))
+        corpus = (
+            run.corpus
+            if run
+            else authorization.corpus_or_404(request, whole_number(form, "corpus"))
+        )
+        start, end = (
+            whole_number(form, name) if form.get(name) else None for name in ("start", "end")
+        )
         return queries.of_passage(
-            corpus, run, whole(form, "document"), form.get("quote", ""), start, end
+            corpus, run, whole_number(form, "document"), form.get("quote", ""), start, end
         )
     if kind == Pin.Kind.CHART:
         try:
@@ -226,7 +232,7 @@ def _evidence(request: HttpRequest) -> Evidence:
     )
 
 
-def chosen(request: HttpRequest, corpus: Corpus | None) -> Notebook:
+def picked_notebook(request: HttpRequest, corpus: Corpus | None) -> Notebook:
     """The notebook that was picked; by default the last used one of the corpus, as evidence about
     one collection is not to get among that of another. Else a new one, which is called by the
     corpus and today's date until it gets a better title."""

@@ -57,14 +57,14 @@ def _made(run: Run) -> Tree:
         run_evidence.doc_tokens,
         run_evidence.lengths,
     )
-    cooccurring = cooccurrence.together(*arrays, run.topics, families.PRESENT)
+    cooccurring = cooccurrence.documents_together(*arrays, run.topics, families.PRESENT)
     similar = (
         Topic.objects.filter(snapshot=run.snapshot_id)
         .order_by("number")
         .values_list("similar", flat=True)
     )
     return families.tree(
-        families.apart(cooccurring, list(similar)),
+        families.distances_of_topics(cooccurring, list(similar)),
         subjects if 2 * subjects.sum() > size.sum() else size,
     )
 

@@ -67,11 +67,11 @@ def count(topic: list[Elsewhere]) -> FoundAgain:
     return FoundAgain(sum(replicate.found for replicate in topic), len(topic))
 
 
-def counted(run: Run) -> list[FoundAgain]:
+def count_found(run: Run) -> list[FoundAgain]:
     """Of each topic; [] while the run is not compared with other seeds."""
     return [count(topic) for topic in elsewhere(run)]
 
 
 def doubtful(run: Run) -> set[int]:
     """Topics that fewer than half of the runs with other seeds have."""
-    return {k for k, found in enumerate(counted(run)) if found.doubtful}
+    return {k for k, found in enumerate(count_found(run)) if found.doubtful}

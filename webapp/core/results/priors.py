@@ -10,7 +10,7 @@ def priors(run: Run) -> Priors:
     """As the training left them; where its checkpoint is gone, as they were set."""
     path = files.run_folder(run.pk) / "checkpoint"
     if sealed.exists(path):
-        with sealed.held(path):
+        with sealed.hold(path):
             return checkpoint.priors(path)
     config = engines.config(run.engine, **run.settings)
     return engines.get(run.engine).priors(

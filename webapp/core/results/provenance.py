@@ -41,7 +41,7 @@ def made_by(run: Run) -> dict:
     }
 
 
-def alone(wanted) -> Iterator[bytes]:
+def made_by_file(wanted) -> Iterator[bytes]:
     """made-by.json: for the files that have no place for it."""
     yield json.dumps(made_by(wanted.run), ensure_ascii=False, indent=1).encode()
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from inference.explore import relevance
-from inference.text.forms import STEMS, former
+from inference.text.forms import STEMS, form_maker
 from webapp.core.results import found_again, links, measures
 from webapp.core.results.found_again import FoundAgain
 from webapp.core.results.view import RunView
@@ -76,7 +76,7 @@ def _choosing(view: RunView, lam: float, count: int) -> Callable[[Iterable[str]]
     cases do not fill a list."""
     hidden = view.hidden_words.words
     language = view.run.version.settings.get("language", "")
-    stem = (former("stems", language) if lam < FREQUENT and language in STEMS else None) or list
+    stem = (form_maker("stems", language) if lam < FREQUENT and language in STEMS else None) or list
 
     def choose(words: Iterable[str]) -> list[str]:
         left = [word for word in words if word not in hidden]

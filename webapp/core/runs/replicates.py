@@ -94,7 +94,7 @@ def state(run: Run) -> OtherSeeds | None:
     if not possible(run):
         return None
     n = Counter(of_seeds(run).values_list("status", flat=True))
-    again = found_again.counted(run)
+    again = found_again.count_found(run)
     ready = n[Replicate.Status.READY]
     failed = n[Replicate.Status.FAILED]
     found_in_all = (
@@ -169,7 +169,9 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     with beat.long():
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
-        return {"tokens": _packed(trials.counted(replicate, engine, config, last, bow, run_bow))}
+        return {
+            "tokens": _packed(trials.measure_trial(replicate, engine, config, last, bow, run_bow))
+        }
 
 
 class _Needed:

@@ -86,7 +86,7 @@ def _check_named(
             f"{len(topics)} topics are named, so there must be at least {len(topics)}; got"
             f" {config.topics}.",
         )
-    supported = [topic.supported for topic in named_topics.counted(version, topics)]
+    supported = [topic.supported for topic in named_topics.count_topics(version, topics)]
     if not any(supported):
         raise Invalid(
             named_topics.KEY,

@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 PATIENCE = 60.0  # seconds that a run waits for workers, before it trains in its own process
 
 
-def wanted(engine: AnyEngine, bow: Bow) -> bool:
+def is_worth_sharing(engine: AnyEngine, bow: Bow) -> bool:
     """Whether this training is to be shared: there is a cluster, it is worth it, and the engine
     can."""
     if (
@@ -48,7 +48,7 @@ def led(
 
     folder: of the bag of words. file: the checkpoint.
     """
-    if not wanted(engine, bow):
+    if not is_worth_sharing(engine, bow):
         yield None
         return
     from inference.cluster.lead import Lost, Team

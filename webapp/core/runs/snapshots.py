@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from inference import Evidence, Snapshot as Trained, Topics
 from inference.evaluate import TopicMeasures
 from inference.explore.company import Company
-from inference.explore.cooccurrence import beside
+from inference.explore.cooccurrence import companions
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
 from inference.explore.naming import Name
@@ -273,7 +273,7 @@ def _company(outcome: Outcome | None, K: int) -> list[list]:
     if outcome is None:
         return [[]] * K
     evidence = outcome.evidence
-    columns = beside(
+    columns = companions(
         evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE
     )
     return [

@@ -12,7 +12,7 @@ from webapp.core.results import found_again
 from webapp.core.results.topics import is_topic
 from webapp.core.runs import services
 from webapp.models import Run, User, Word
-from webapp.platform.drawing.numbers import listed, topic_label
+from webapp.platform.drawing.numbers import join_names, topic_label
 
 _CHANGES = ["merge", "consensus"]  # of Run.steering: one of them is there where topics were changed
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
@@ -118,12 +118,13 @@ def sentences(run: Run) -> list[str]:
     """What was changed of the parent's topics, to be read: with the numbers that they have
     there."""
     stored = run.steering
-    changes = [f"{listed(map(topic_label, group))} merged" for group in stored.get("merge", [])]
+    changes = [f"{join_names(map(topic_label, group))} merged" for group in stored.get("merge", [])]
     changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
     if seeds := stored.get("consensus"):
-        changes.append(f"joined with those of the same run with seed {listed(map(str, seeds))}")
+        changes.append(f"joined with those of the same run with seed {join_names(map(str, seeds))}")
     return changes + [
-        f"{listed(f'“{word}”' for word in words)} together" for words in stored.get("together", [])
+        f"{join_names(f'“{word}”' for word in words)} together"
+        for words in stored.get("together", [])
     ]
 
 

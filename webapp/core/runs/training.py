@@ -261,7 +261,7 @@ class Training:
         self.stop = False
         self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
         if sealed.exists(self.checkpoint):
-            with sealed.held(self.checkpoint):
+            with sealed.hold(self.checkpoint):
                 state = checkpoint.load(
                     self.checkpoint,
                     engine=self.engine,

@@ -60,7 +60,7 @@ def _measured(replicate: Replicate) -> np.ndarray:
     return measured
 
 
-def counted(
+def measure_trial(
     replicate: Replicate,
     engine: AnyEngine,
     config: ResolvedConfig,
@@ -87,7 +87,7 @@ def counted(
     )
 
 
-def kept(run: Run, texts: str) -> Kept | None:
+def kept_trial(run: Run, texts: str) -> Kept | None:
     """None before it is done."""
     ready = (
         run.replicates.filter(texts=texts, status=Replicate.Status.READY)

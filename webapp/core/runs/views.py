@@ -22,7 +22,7 @@ from webapp.intake.ingest import forms, version_history
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.jobs import roster, scheduler
-from webapp.platform.pages.page import looked_up, told
+from webapp.platform.pages.page import looked_up, show_errors
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.server import live
 
@@ -92,7 +92,7 @@ def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
         columns=columns,
         charts=series.offered(series.CHARTS, [run.engine]),
         measured=series.table(series.columns(metrics), columns)[::-1],
-        older=version_history.said(run),
+        older=version_history.difference_to_newest(run),
         simulated=truth.exists(run.corpus),
         train_on=runs.train_on_said(run),
     )
@@ -212,7 +212,7 @@ def steer(
 @require_POST
 @looked_up
 def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
-    with told(request):
+    with show_errors(request):
         wish = steering.Wish.read(request.POST, run)
         return redirect("run", steering.start(run, wish, authorization.user(request)).pk)
     typed_again = {}
@@ -246,7 +246,7 @@ def without(
 @looked_up
 def train_without(request: HttpRequest, run: Run) -> HttpResponse:
     added_words = request.POST.get("more", "").replace(",", " ").split()
-    with told(request):
+    with show_errors(request):
         words = [*request.POST.getlist("words"), *added_words]
         return redirect("run", runs.without(run, words, authorization.user(request)).pk)
     return redirect("run_without", run.pk)

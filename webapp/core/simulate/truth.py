@@ -63,7 +63,7 @@ def write_file(target: Path, made: Made) -> None:
 
 def read(corpus: Corpus) -> Made:
     """Raises FileNotFoundError where the corpus was not made."""
-    with sealed.held(path(corpus)), np.load(path(corpus), allow_pickle=False) as file:
+    with sealed.hold(path(corpus)), np.load(path(corpus), allow_pickle=False) as file:
         settings = json.loads(str(file["settings"]))
         return Made(
             settings=MadeSettings(**settings),

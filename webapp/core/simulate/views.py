@@ -37,7 +37,7 @@ def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] |
 
 @cached_page()
 @typed("run/truth.html")
-def beside(run: Run, view: RunView) -> Answer[TruthPage]:
+def compare_truth(run: Run, view: RunView) -> Answer[TruthPage]:
     """Each true topic beside what the run has in its place."""
     if not truth.exists(run.corpus):
         raise Http404(

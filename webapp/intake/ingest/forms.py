@@ -225,7 +225,7 @@ class TrainForm(_RunForm):
     def counted(self) -> list[CountedTopic]:
         """How often their seeds are in the texts; nothing where they can't be read."""
         version = self.chosen_version() if self.is_bound and not self.errors else None
-        return named_topics.counted(version, self.named) if version else []
+        return named_topics.count_topics(version, self.named) if version else []
 
     def _settings(self) -> dict[str, int | float | str | None]:
         return {

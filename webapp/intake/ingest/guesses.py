@@ -66,7 +66,7 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
             readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
         )
 
-    return readers.Sniff.from_dict(looks.kept(corpus, _question(known), look))
+    return readers.Sniff.from_dict(looks.kept_answer(corpus, _question(known), look))
 
 
 def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
@@ -137,7 +137,7 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it
     is looked for once."""
-    guess = looks.kept(
+    guess = looks.kept_answer(
         corpus, TABLE, lambda: list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ())
     )
     return shaping.Guess(*guess) if guess else None
@@ -147,7 +147,11 @@ def possible_tables(corpus: Corpus) -> list[str]:
     """Names of the uploaded files that may be a table about the others; none where there are no
     others."""
     names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
-    return [name for name in names if readers.formats.named(name).columns] if len(names) > 1 else []
+    return (
+        [name for name in names if readers.formats.format_of(name).columns]
+        if len(names) > 1
+        else []
+    )
 
 
 def guess_language(sniff: readers.Sniff) -> tuple[str, float]:

@@ -21,7 +21,7 @@ from webapp.platform.storage import files
 MOST = 200  # answers of a draft: a form has so many ways to be asked, and a program more
 
 
-def kept(corpus: Corpus, question: list, look: Callable[[], object]):
+def kept_answer(corpus: Corpus, question: list, look: Callable[[], object]):
     """The answer to a question, as JSON has it; `look` gives it where nobody has asked yet. Raises
     Unreadable where a worker has given up."""
     try:

@@ -151,7 +151,7 @@ def as_typed(word: str) -> str:
     return word.replace("_", " ")
 
 
-def counted(version: Version, topics: Sequence[NamedTopic]) -> list[CountedTopic]:
+def count_topics(version: Version, topics: Sequence[NamedTopic]) -> list[CountedTopic]:
     """How often each seed is in the texts."""
     rows = _rows(version, topics).values_list("word", "tokens", "documents")
     counts = {word: (tokens, documents) for word, tokens, documents in rows}
@@ -213,7 +213,7 @@ def merged(topics: Sequence[NamedTopic], groups: Sequence[Sequence[int]]) -> lis
 def sentences(run: Run) -> list[str]:
     """Of each topic that was named: its number, name and seeds, and whether it has no support."""
     result = []
-    for number, topic in enumerate(counted(run.version, of_run(run))):
+    for number, topic in enumerate(count_topics(run.version, of_run(run))):
         words = ", ".join(seed.word for seed in topic.seeds)
         support = "" if topic.supported else " (no support in the texts: empty)"
         result.append(f"{topic_label(number)} {topic.name}: {words}{support}")

@@ -81,7 +81,7 @@ def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bo
     ]
     return [
         _parts(piece, phrase)
-        for phrase, piece in zip(phrases, embargo.pieces(corpus, places), strict=True)
+        for phrase, piece in zip(phrases, embargo.read_pieces(corpus, places), strict=True)
     ]
 
 

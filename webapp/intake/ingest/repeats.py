@@ -18,6 +18,6 @@ def repeating(version: Version, kind: str) -> np.ndarray:
             "This corpus was read by an older version that kept no list of documents that repeat"
             " others. Read its files again.",
         )
-    with sealed.held(path), np.load(path) as arrays:
+    with sealed.hold(path), np.load(path) as arrays:
         exact = arrays["exact"][: version.documents] >= 0
         return exact if kind == "same" else (arrays["near"][: version.documents] >= 0) & ~exact

@@ -42,7 +42,7 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
         return [], None
     page = []
     # An error where it was begun amidst a row: an address that no page has
-    with sealed.held(path), path.open("rb") as file, suppress(csv.Error):
+    with sealed.hold(path), path.open("rb") as file, suppress(csv.Error):
         file.seek(after)
         for row in csv.reader(_lines(file)):
             if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):

@@ -203,7 +203,7 @@ def find_for(version_id: int) -> None:
         if not corpus_files.exists() or not sealed.exists(folder / "columns"):
             stored: dict = {"method": METHOD, "fields": []}  # read by a program without columns
         else:
-            with sealed.held(folder / "bow", folder / "columns"):
+            with sealed.hold(folder / "bow", folder / "columns"):
                 stored = find(version, version.documents, Bow.open(folder / "bow"))
         sealed_files = sealed.put(folder / "units")
         with transaction.atomic():

@@ -68,7 +68,7 @@ class VersionRow(NewVersion):
     difference: str
 
 
-def listed(corpus: Corpus) -> list[VersionRow]:
+def list_versions(corpus: Corpus) -> list[VersionRow]:
     """The newest first, at most SHOWN of them."""
     versions = list(
         corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by(
@@ -125,7 +125,7 @@ def difference(before: Version, now: Version) -> str:
         {LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new)
     )
     parts += [
-        f"{numbers.listed(sorted(which))} stop words {how}"
+        f"{numbers.join_names(sorted(which))} stop words {how}"
         for which, how in ((has - had, "too"), (had - has, "no more"))
         if which
     ]
@@ -156,7 +156,7 @@ def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:
     )
 
 
-def said(run: Run) -> str:
+def difference_to_newest(run: Run) -> str:
     """Where a run's version is not the corpus's newest: what is otherwise there. "" where it is."""
     newest = run.corpus.version
     if newest is None or newest.pk == run.version_id:

@@ -137,7 +137,7 @@ def build(calendar: str, year: int, month: int, day: int) -> date | None:
         return None
 
 
-def named(text: str) -> date | None:
+def named_day(text: str) -> date | None:
     """The day that a text names by the months of Iran or of Islam, or by an era of Japan or the
     year of the Republic of China; None for anything else."""
     for form, months, calendar in (
@@ -156,7 +156,7 @@ def named(text: str) -> date | None:
     return None
 
 
-def marked(text: str) -> tuple[str, str]:
+def split_mark(text: str) -> tuple[str, str]:
     """The calendar that a mark in a text names ("" for none), and the text without the mark."""
     for calendar, mark in _MARKS:
         without = mark.sub("", text)

@@ -34,7 +34,7 @@ LIFE_WORDS = frozenset(
 
 
 @lru_cache(1 << 12)
-def pieces(name: str) -> frozenset[str]:
+def words_of_name(name: str) -> frozenset[str]:
     """The words of a column's name, in lower case: "createdAt", "created_at" and "Created At" have
     the same."""
     return frozenset(word.casefold() for word in _PIECES.findall(name))
@@ -42,19 +42,19 @@ def pieces(name: str) -> frozenset[str]:
 
 def names_dates(name: str) -> bool:
     """Whether a column is said to hold dates, years or times."""
-    return bool(pieces(name) & DATE_WORDS)
+    return bool(words_of_name(name) & DATE_WORDS)
 
 
 def names_counts(name: str) -> bool:
     """Whether a column is said to hold how many, how large or which: never years."""
-    return bool(pieces(name) & COUNT_WORDS) and not names_dates(name)
+    return bool(words_of_name(name) & COUNT_WORDS) and not names_dates(name)
 
 
 def names_lives(name: str) -> bool:
     """Whether a column is said to hold when somebody was born or died: no date of a text."""
-    return bool(pieces(name) & LIFE_WORDS)
+    return bool(words_of_name(name) & LIFE_WORDS)
 
 
 def names_people(name: str) -> bool:
     """Whether a column is said to hold who wrote or spoke."""
-    return bool(pieces(name) & PEOPLE_WORDS)
+    return bool(words_of_name(name) & PEOPLE_WORDS)

@@ -159,9 +159,9 @@ def _read(text: str, order: str | None) -> date | None:
     if order in CALENDARS:
         order = "dmy"
     if any(map(str.isalpha, text)):
-        if named_date := calendars.named(text):
+        if named_date := calendars.named_day(text):
             return named_date
-        marked_calendar, text = calendars.marked(text)
+        marked_calendar, text = calendars.split_mark(text)
         calendar_name = marked_calendar or calendar_name
     if not _YEAR.search(text) or _BEFORE_CHRIST.search(text):
         return None

@@ -32,11 +32,11 @@ from webapp.intake.readers.base import (
     Source,
     Unreadable,
     by_mark,
+    common_encoding,
     guess_encoding,
     head,
     packed_share,
     stem,
-    together,
 )
 from webapp.intake.readers.companions import Companions
 from webapp.intake.readers.dispatch import Member, Reading, in_order
@@ -137,14 +137,14 @@ def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     own = []
     for path, name in files:
         with contextlib.suppress(Unreadable):
-            file_format = formats.named(name)
+            file_format = formats.format_of(name)
             if file_format.archive:
                 own.append(sniff(path, name, companions).options.encoding)
                 samples.append(b"\xff")  # no ASCII, as far as is known
             elif file_format.encoded:
                 samples.append(head(path, name, _SAMPLE))
                 own.append(guess_encoding(samples[-1]))
-    return together(samples, own)
+    return common_encoding(samples, own)
 
 
 def read(
@@ -167,7 +167,7 @@ def read(
 def encoding(path: Path, name: str, options: Options) -> str:
     """In which a file is read, or the files of an archive; "" for formats that say it themselves,
     or have none."""
-    file_format = formats.named(name)
+    file_format = formats.format_of(name)
     if file_format.archive:
         return options.encoding if formats.encoded(options) else ""
     if file_format.encoded:
@@ -182,7 +182,7 @@ def encoding(path: Path, name: str, options: Options) -> str:
 def names_inside(path: Path, name: str) -> Iterator[str]:
     """The names of the files in an archive, the archive's before each; none of another file. Raises
     Unreadable where the archive can't be read on."""
-    file_format = formats.named(name)
+    file_format = formats.format_of(name)
     if file_format.archive and looking.now():
         yield from sandbox.names(path, name, formats.by_name(name) or "")
     elif file_format.archive:

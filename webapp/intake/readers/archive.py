@@ -31,11 +31,11 @@ from webapp.intake.readers.base import (
     Unreadable,
     check_encoding,
     clean,
+    common_encoding,
     guess_encoding,
     head,
     looks_like,
     nothing,
-    together,
     unreadable,
 )
 from webapp.intake.readers.companions import Companions
@@ -229,7 +229,9 @@ def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sni
 
 def _of_samples(samples: dict[str, bytes], file_format: str, known: dict) -> Sniff:
     own = {name: guess_encoding(sample) for name, sample in samples.items()}
-    encoding = check_encoding(known.get("encoding") or together(samples.values(), own.values()))
+    encoding = check_encoding(
+        known.get("encoding") or common_encoding(samples.values(), own.values())
+    )
     rows = [
         [
             f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[
@@ -393,7 +395,7 @@ def _begin(
     if why := worker.passed_over(inside) or empty:
         step.say(why, dropped=True)
         return
-    file_format = formats.named(inside)
+    file_format = formats.format_of(inside)
     if file_format.archive:
         step.read = partial(
             file_format.reader.read,
@@ -415,7 +417,7 @@ def _begin(
 def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
     """One file in an archive. name: the archive's; inside: the file's, with the archive's before
     it. Raises Unreadable where the archive does not hold it, or is damaged there."""
-    with contextlib.closing(formats.named(name).reader.files(source, name)) as entries:
+    with contextlib.closing(formats.format_of(name).reader.files(source, name)) as entries:
         found = next((entry for entry, its_name in entries if its_name == inside), None)
         if found is None:
             raise Unreadable(f"“{name}” does not hold “{inside}”.")

@@ -457,7 +457,7 @@ def guess_encoding(sample: bytes) -> str:
         return encodings.guess(sample)
 
 
-def together(samples: Iterable[bytes], own: Iterable[str]) -> str:
+def common_encoding(samples: Iterable[bytes], own: Iterable[str]) -> str:
     """The encoding of several files by samples of them and the encoding of each: DETECT where they
     differ."""
     different = {

@@ -93,7 +93,7 @@ def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sn
     the first, up to SAMPLE_ROWS more than webapp.intake.readers.headers.ROWS; known: `header` and
     `header_row`, where they are not to be guessed."""
     at = (
-        headers.place(rows[: SAMPLE_ROWS + headers.ROWS], name, known)
+        headers.header_position(rows[: SAMPLE_ROWS + headers.ROWS], name, known)
         if known.get("header") is not False or known.get("header_row")
         else 0
     )

@@ -96,7 +96,7 @@ class Companions:
 
 
 def is_bag(name: str) -> bool:
-    return formats.named(name).bag
+    return formats.format_of(name).bag
 
 
 def is_page(name: str) -> bool:

@@ -48,7 +48,7 @@ MOST_COPIED = (
 # What a reader is told of a file at which a library failed: each library has its own ways to say
 # that it is damaged.
 @contextlib.contextmanager
-def told(name: str, label: str) -> Iterator[None]:
+def explain_errors(name: str, label: str) -> Iterator[None]:
     """Every error of a library becomes Unreadable, but MemoryError: the process is then of no more
     use. label: of the format."""
     try:
@@ -188,7 +188,7 @@ def _parsed(
     if not (file_format.sandboxed or html):
         yield source, name
         return
-    with told(name, file_format.label), contextlib.ExitStack() as stack:
+    with explain_errors(name, file_format.label), contextlib.ExitStack() as stack:
         if file_format.sandboxed and not isinstance(source, Descriptor):
             file = stack.enter_context(opened(source, name))
             source = stack.enter_context(contextlib.closing(Copy(file, name, MOST_COPIED)))

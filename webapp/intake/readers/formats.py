@@ -178,7 +178,7 @@ def by_name(name: str) -> str | None:
     return "text" if key is None and bare(name) else key
 
 
-def named(name: str) -> Format:
+def format_of(name: str) -> Format:
     """The format that a name says; one without endings, which nothing reads, where it says none."""
     return FORMATS.get(by_name(name) or "", Format((), "unknown", "", ""))
 
@@ -207,7 +207,7 @@ def divided(options: Options) -> bool:
 
 def single(name: str) -> bool:
     """Whether a file is one document, by its name. A file of TEI may be several."""
-    file_format = named(name)
+    file_format = format_of(name)
     return file_format.yields == _FILE and file_format is not FORMATS["xml"] and not bare(name)
 
 
@@ -252,7 +252,7 @@ def accepted() -> str:
     return ",".join([*endings, ".gz"])
 
 
-def listed() -> list[tuple[str, str]]:
+def list_kinds() -> list[tuple[str, str]]:
     """(endings, what is a document of them), for pages; each kind once, in the order of FORMATS."""
     kinds: dict[str, list[str]] = {
         kind: []
@@ -266,5 +266,5 @@ def listed() -> list[tuple[str, str]]:
 
 
 def sentence() -> str:
-    endings = " ".join(endings for endings, _ in listed()).split()[:-1]
+    endings = " ".join(endings for endings, _ in list_kinds()).split()[:-1]
     return f"Files can be {', '.join(endings[:-1])} and {endings[-1]}, each also with .gz."

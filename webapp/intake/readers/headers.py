@@ -20,7 +20,7 @@ NOTES = 2
 STABLE = 0.8
 
 
-def place(rows: list[Row], name: str, known: dict) -> int:
+def header_position(rows: list[Row], name: str, known: dict) -> int:
     """The position among `rows` of the one that names the columns, 0 where nothing says that it is
     not the first.
 
@@ -37,7 +37,7 @@ def place(rows: list[Row], name: str, known: dict) -> int:
         return at
     cells = [[cell.strip() for cell in row.cells or []] for row in rows]
     filled = [sum(map(bool, row)) for row in cells]
-    known_names = sum(map(roles.known, filter(None, cells[0]))) if cells else 0
+    known_names = sum(map(roles.has_role, filter(None, cells[0]))) if cells else 0
     if known_names and (known_names > 1 or known_names == filled[0]):
         return 0
     for at in range(1, len(rows)):
@@ -74,7 +74,7 @@ def guess(rows: list[list[str]], blank: bool = False) -> bool:
     first = [cell.strip() for cell in rows[0]]
     if any(len(cell) > LABEL or _number_or_date(cell) for cell in first):
         return False
-    if sum(map(roles.known, first)) >= (2 if blank or len(rows) < 2 else 1):
+    if sum(map(roles.has_role, first)) >= (2 if blank or len(rows) < 2 else 1):
         return True
     if len(rows) < 2 or not (blank or (all(first) and len(set(first)) == len(first))):
         return False

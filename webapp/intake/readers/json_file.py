@@ -283,7 +283,7 @@ def _mean_words(items: list) -> float:
 
 def _count_words(value) -> int:
     if isinstance(value, list):
-        value = jsonl.pieces(value)
+        value = jsonl.joined_pieces(value)
     if not isinstance(value, str):
         return 0
     return sum(any(map(str.isalpha, word)) for word in value[:10_000].split())

@@ -163,7 +163,7 @@ def flat(value: dict) -> dict:
     return flattened
 
 
-def pieces(value: list) -> str | None:
+def joined_pieces(value: list) -> str | None:
     """The text that a list of pieces is, as messengers write one with links and bold words: strings,
     and objects with a “text”; None for another list."""
     texts: list[str] = []
@@ -187,7 +187,7 @@ def _string(value, depth: int = 0) -> str:
             return ""
         case str():
             return value
-        case list() if (text := pieces(value)) is not None:
+        case list() if (text := joined_pieces(value)) is not None:
             return text
         case list() if depth < MAX_DEPTH:
             return "; ".join(_string(item, depth + 1) for item in value)
@@ -236,7 +236,7 @@ def _text(value):
         return value
     if all(isinstance(item, str) for item in value):
         return "\n".join(value)
-    return pieces(value) if pieces(value) is not None else value
+    return joined_pieces(value) if joined_pieces(value) is not None else value
 
 
 def _without_marks(match: regex.Match) -> str:

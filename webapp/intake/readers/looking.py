@@ -136,7 +136,7 @@ def first(characters: int, documents: int) -> AbstractContextManager[None]:
     return _set(_first, (characters, documents))
 
 
-def wanted() -> tuple[int, int] | None:
+def wanted_limits() -> tuple[int, int] | None:
     """Characters and documents of a file that are wanted; None: all."""
     return _first.get() if now() else None
 

@@ -81,7 +81,7 @@ def _document(prose: Prose, sure: list[float], images: list[str]) -> Document:
 def _whole(document: Document, options: Options) -> Iterator[Document | Problem]:
     """Without lines that run through its pages, and with its broken words whole."""
     text, running = without_running_lines(document.text, options)
-    yield from running_lines.said(document.file, running)
+    yield from running_lines.report_left_out(document.file, running)
     text, _ = hyphens.joined(text)
     yield replace(document, text=text)
 

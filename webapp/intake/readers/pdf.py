@@ -148,7 +148,7 @@ def _said(
             False,
             "page",
         )
-    yield from running_lines.said(name, running)
+    yield from running_lines.report_left_out(name, running)
     if nameless:
         letters = sum(nameless.values())
         on_pages = f"{len(nameless):,} of {len(pages):,} pages"

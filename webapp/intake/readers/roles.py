@@ -36,7 +36,7 @@ _SOME = 0.3  # of the cells of a column that is named so must be dates
 _MANY = 0.8  # of the cells must be a date for a column of dates, and different for one of ids
 
 
-def known(name: str) -> bool:
+def has_role(name: str) -> bool:
     return any(_plain(name) in names for names in _NAMES.values())
 
 

@@ -54,7 +54,7 @@ def without_running(pages: list[str]) -> tuple[list[str], list[Running]]:
     return [_without(page, running)[0] for page in pages], said
 
 
-def said(name: str, running: list[Running]) -> Iterator[Problem]:
+def report_left_out(name: str, running: list[Running]) -> Iterator[Problem]:
     """What of a file was left out; nothing where no line was."""
     if running:
         message = (

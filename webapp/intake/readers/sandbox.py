@@ -185,7 +185,7 @@ def begin(
         "options": asdict(options),
         "format": key,
         "ours": ours,
-        "first": looking.wanted(),
+        "first": looking.wanted_limits(),
     }
     return Request(source, name, message | archive, ours, beside)
 

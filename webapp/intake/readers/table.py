@@ -186,7 +186,7 @@ def _begins_with_names(rows: list[Row]) -> bool:
         return False
     if not all(0 < len(cell) <= headers.LABEL for cell in cells_of):
         return False
-    usual = sum(roles.known(cell) or names_people(cell) for cell in cells_of)
+    usual = sum(roles.has_role(cell) or names_people(cell) for cell in cells_of)
     return usual >= _USUAL_NAMES and any(len(row.cells) == len(cells_of) for row in rows[1:])
 
 

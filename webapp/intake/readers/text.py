@@ -55,7 +55,7 @@ def read(
 ) -> Iterator[Document | Problem]:
     text = yield from characters(path, name, options.encoding, advance)
     cleaned, running = without_running_lines(clean(text), options)
-    yield from running_lines.said(name, running)
+    yield from running_lines.report_left_out(name, running)
     cleaned, _ = hyphens.joined(cleaned)
     if not cleaned.strip():
         raise Unreadable(f"“{name}” has no text in it; it was left out.")

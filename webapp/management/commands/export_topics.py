@@ -59,9 +59,9 @@ class Command(OwnCommand):
             raise CommandError(
                 f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}."
             )
-        wanted = exports.wanted(run, QueryDict(f"words={given['words']}"))
+        wanted = exports.read_wanted(run, QueryDict(f"words={given['words']}"))
         try:
-            sys.stdout.buffer.writelines(exports.made(wanted, form, ending).pieces)
+            sys.stdout.buffer.writelines(exports.make_file(wanted, form, ending).pieces)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -99,7 +99,7 @@ def _deliver(letter: EmailMessage) -> None:
     try:
         letter.send()
     except (OSError, smtplib.SMTPException) as error:
-        log.warning("an e-mail could not be sent", error=logs.named(error))
+        log.warning("an e-mail could not be sent", error=logs.error_name(error))
 
 
 class _Site:

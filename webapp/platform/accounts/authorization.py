@@ -180,7 +180,9 @@ def courses(request: HttpRequest) -> QuerySet[Course]:
     )
 
 
-def listed(request: HttpRequest, before: int | None, most: int, public: bool = False) -> list[int]:
+def list_corpora(
+    request: HttpRequest, before: int | None, most: int, public: bool = False
+) -> list[int]:
     """Keys of the newest corpora, newest first: those that the user owns, was given or follows; or,
     instead, those that are public.
 

@@ -81,6 +81,6 @@ def _send(
         EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [email]).send()
     # ValueError: the count ended between two commands
     except (OSError, smtplib.SMTPException, redis.RedisError, ValueError) as error:
-        log.warning("an e-mail could not be sent", error=logs.named(error))
+        log.warning("an e-mail could not be sent", error=logs.error_name(error))
         return "The e-mail about it could not be sent. Tell them yourself."
     return "We sent them an e-mail."

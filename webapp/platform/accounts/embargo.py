@@ -684,7 +684,7 @@ class Piece(NamedTuple):
     more: bool
 
 
-def pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piece]:
+def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list[Piece]:
     """A piece of a text for each (document, first character, how many, the character that matters),
     in their order.
 
@@ -755,7 +755,7 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
     }
 
 
-def chosen(
+def read_chosen(
     corpus: Corpus, numbers: list[int], read: int, choose: Callable[[int, str], tuple[int, int]]
 ) -> dict[int, tuple[int, str]]:
     """number -> (first character, text) of the piece of each document that `choose(number, text)`

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.models import Corpus, Invitation, Link, Membership, User
 from webapp.platform.accounts import authorization, emails, embargo, framing, ownership, sharing
-from webapp.platform.pages.page import check_act, whole
+from webapp.platform.pages.page import check_act, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
 SHOWN = sharing.MOST_PEOPLE
@@ -102,14 +102,17 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
     act = sent.get("act", "")
     if act == "link":
         return sharing.make_link(
-            corpus, authorization.signed_in(request), sent.get("name", ""), whole(sent, "days")
+            corpus,
+            authorization.signed_in(request),
+            sent.get("name", ""),
+            whole_number(sent, "days"),
         )[1]
     acts = {
-        "revoke": lambda: sharing.revoke_link(corpus, whole(sent, "link")),
+        "revoke": lambda: sharing.revoke_link(corpus, whole_number(sent, "link")),
         "add": lambda: _add(request, corpus),
-        "role": lambda: sharing.change(corpus, whole(sent, "user"), sent.get("role", "")),
-        "remove": lambda: sharing.remove(corpus, whole(sent, "user")),
-        "withdraw": lambda: sharing.withdraw(corpus, whole(sent, "invitation")),
+        "role": lambda: sharing.change(corpus, whole_number(sent, "user"), sent.get("role", "")),
+        "remove": lambda: sharing.remove(corpus, whole_number(sent, "user")),
+        "withdraw": lambda: sharing.withdraw(corpus, whole_number(sent, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
         "sites": lambda: framing.allow(corpus, sent.get("sites", "")),
@@ -135,7 +138,7 @@ def _add(request: HttpRequest, corpus: Corpus) -> None:
 
 
 def _offer(request: HttpRequest, corpus: Corpus) -> None:
-    to = ownership.offer(corpus, whole(request.POST, "user"))
+    to = ownership.offer(corpus, whole_number(request.POST, "user"))
     role = corpus.memberships.get(user=to).role
     messages.info(
         request,

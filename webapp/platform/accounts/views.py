@@ -47,7 +47,7 @@ class TokensPage:
 
 
 @typed("account/own.html")
-def own(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
+def own_account(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used. A student's is the
     page of the class."""
     if authorization.is_student(request):

@@ -24,7 +24,7 @@ from webapp.platform.drawing.lines import (
     HEIGHT,
     WIDTH,
     Spot,
-    known,
+    numbered_values,
     path,
     sparkline,
     spots,
@@ -51,9 +51,9 @@ register = template.Library()
 @register.simple_tag
 def spark(values: Sequence[float | None] | None, hue: int) -> SafeString:
     """A line from 0 to its own largest value, with a dot there. A hundred on a page."""
-    if values is None or not known(values):
+    if values is None or not numbered_values(values):
         return SafeString()
-    peak, largest = max(known(values), key=lambda point: point[1])
+    peak, largest = max(numbered_values(values), key=lambda point: point[1])
     x = EDGE + peak * step_between(len(values), WIDTH)
     y = EDGE if largest else HEIGHT - EDGE
     return format_html(
@@ -368,7 +368,7 @@ MOST_LABELS = 8
 def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
     """A topic's line over time, with a strip to point at for every group."""
     shares = [group.share for group in bins]
-    known_shares = known(shares)
+    known_shares = numbered_values(shares)
     if not known_shares:
         return {}
     peak, largest = max(known_shares, key=lambda point: point[1])

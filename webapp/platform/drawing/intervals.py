@@ -85,7 +85,7 @@ def along(part: float) -> str:
     return f"{100 * part:.2f}%"
 
 
-def place(difference: float, reach: float) -> float:
+def position_of(difference: float, reach: float) -> float:
     """Where a difference is, from 0 at the left to 1 at the right."""
     part = 0.5 + 0.5 * difference / reach
     return MARGIN + (1 - 2 * MARGIN) * min(max(part, 0.0), 1.0)
@@ -111,8 +111,8 @@ def axis_of(rows: Sequence[Row]) -> Axis:
     steps = math.ceil(length / step - ROUNDING)
     reach = step * steps
     values = [step * i for i in range(-steps, steps + 1)]
-    ticks = [Tick(along(place(value, reach)), _label(value)) for value in values]
-    return Axis(reach, ticks, along(place(0.0, reach)))
+    ticks = [Tick(along(position_of(value, reach)), _label(value)) for value in values]
+    return Axis(reach, ticks, along(position_of(0.0, reach)))
 
 
 def _step(length: float) -> float:
@@ -141,11 +141,11 @@ def on_axis(row: Row, axis: Axis) -> Placed | None:
     if row.difference is None:
         return None
     low, high = ends_of(row)
-    x = along(place(row.difference, axis.reach))
+    x = along(position_of(row.difference, axis.reach))
     if low is None or high is None:
         return Placed(x, start="", width="", before=False, beyond=False)
-    start = place(low, axis.reach)
-    end = place(high, axis.reach)
+    start = position_of(low, axis.reach)
+    end = position_of(high, axis.reach)
     return Placed(
         x=x,
         start=along(start),

@@ -13,7 +13,7 @@ TENTHS = 10  # coordinates of sparklines have one decimal
 _HEIGHTS_AS_TEXT = [f"{tenth / TENTHS:.1f}" for tenth in range(TENTHS * HEIGHT)]
 
 
-def known(values: Sequence[float | None]) -> list[tuple[int, float]]:
+def numbered_values(values: Sequence[float | None]) -> list[tuple[int, float]]:
     """The values that are numbers, each with its index."""
     return [(i, v) for i, v in enumerate(values) if v is not None and not math.isnan(v)]
 
@@ -31,7 +31,7 @@ def spots(
     step = step_between(len(values), width)
     scale = (height - 2 * EDGE) / (largest or 1.0)
     places: list[Spot | None] = [None] * len(values)
-    for i, value in known(values):
+    for i, value in numbered_values(values):
         places[i] = (EDGE + i * step, height - EDGE - value * scale)
     return places
 
@@ -59,7 +59,7 @@ def path(points: Sequence[Spot | None]) -> str:
 
 def sparkline(values: Sequence[float | None], largest: float) -> str:
     """The `d` of a sparkline. A page has hundreds: those without a gap are written faster."""
-    numbers = [value for _, value in known(values)]
+    numbers = [value for _, value in numbered_values(values)]
     if len(numbers) == len(values) > 1:
         return _unbroken(numbers, largest)
     return path(spots(values, largest, WIDTH, HEIGHT))

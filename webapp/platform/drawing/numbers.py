@@ -12,7 +12,7 @@ register = template.Library()
 NONE = "–"  # for what is not known, also a template's value that is not there, ""
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """One after the other, the last after "and"; at least one."""
     *first, last = names
     if not first:

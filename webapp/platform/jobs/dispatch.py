@@ -35,7 +35,7 @@ def send(kind: JobKind, pk: int) -> None:
             app.send_task(kind.task, [pk], retry=False)
         except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
             log.warning(
-                "a job waits for the broker", **kind.log_fields(pk), error=logs.named(error)
+                "a job waits for the broker", **kind.log_fields(pk), error=logs.error_name(error)
             )
 
     transaction.on_commit(deliver)
@@ -54,7 +54,7 @@ def ask(task: str, arguments: list, by: int | None) -> None:
         else:  # somebody else has
             events.client().delete(turn)
     except (redis.RedisError, OperationalError, KombuError, CeleryError, OSError) as error:
-        log.warning("a task waits for the broker", task=task, error=logs.named(error))
+        log.warning("a task waits for the broker", task=task, error=logs.error_name(error))
         answered(task, arguments, by)
 
 

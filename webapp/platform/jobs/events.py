@@ -108,7 +108,7 @@ def publish(about: str, event: dict) -> None:
     except redis.RedisError as error:
         # For three seconds nothing is published: a training does not wait for Redis at every step
         _away_until = time.monotonic() + 3
-        log.warning("news are lost", part=about, error=logs.named(error))
+        log.warning("news are lost", part=about, error=logs.error_name(error))
 
 
 def leave_note(name: str, note: dict, seconds: int) -> None:

@@ -122,7 +122,7 @@ def _end_process(job: tuple, seconds: float) -> None:
         **kind.log_fields(pk),
         attempt=attempt,
         seconds=seconds,
-        traceback=logs.places(_main_frame()),
+        traceback=logs.stack_of(_main_frame()),
     )
     logging.shutdown()
     os.kill(os.getpid(), signal.SIGKILL)

@@ -94,7 +94,7 @@ def _requeue_safely(kind: JobKind, pk: int, *beat) -> None:
     # Postgres still works for the dead process, and has the row locked: the next sweep tries again
     except OperationalError as error:
         log.warning(
-            "a job can't be queued again yet", **kind.log_fields(pk), error=logs.named(error)
+            "a job can't be queued again yet", **kind.log_fields(pk), error=logs.error_name(error)
         )
 
 

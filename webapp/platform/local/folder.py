@@ -14,7 +14,7 @@ class Busy(Exception):
     """Another Topograph works in this state folder."""
 
 
-def place() -> Path:
+def state_folder() -> Path:
     """Where the state folder is, or will be: TOPOGRAPH_DATA, or topograph-data beside manage.py, of
     an installed wheel in the folder where it is started."""
     return Path(
@@ -24,7 +24,7 @@ def place() -> Path:
 
 def data() -> Path:
     """The state folder, made where it is missing."""
-    path = place()
+    path = state_folder()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
 

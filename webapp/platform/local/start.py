@@ -116,10 +116,10 @@ def main(argv: list[str]) -> int:
 
 def check_machine() -> None:
     """Say what the machine lacks. Ends the process where Topograph can't start so."""
-    refusal = needs.refusal_of_state(folder.place())
+    refusal = needs.refusal_of_state(folder.state_folder())
     if refusal is not None:
         sys.exit(refusal)
-    for note in needs.notes(folder.place()):
+    for note in needs.notes(folder.state_folder()):
         say(note)
 
 

@@ -83,7 +83,7 @@ def run_or_404(run_id: int) -> Run:
     return run
 
 
-def named(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
+def owners_of_path(path: Mapping[str, Any]) -> dict[str, Run | Corpus]:
     """The run or the corpus that a path names by its number."""
     looks = (("run", run_or_404), ("corpus", corpus_or_404))
     return {name: look(path[f"{name}_id"]) for name, look in looks if f"{name}_id" in path}
@@ -97,7 +97,7 @@ def looked_up(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
         other_arguments = {
             name: value for name, value in path.items() if name not in ("run_id", "corpus_id")
         }
-        return view(request, **other_arguments | named(path))
+        return view(request, **other_arguments | owners_of_path(path))
 
     return answer
 
@@ -119,7 +119,7 @@ def is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
-def whole(sent: Mapping[str, str], name: str) -> int:
+def whole_number(sent: Mapping[str, str], name: str) -> int:
     """A whole number of a form. Raises Invalid."""
     text = sent.get(name, "")
     if not is_whole(text):
@@ -154,7 +154,7 @@ def reader(request: HttpRequest) -> str:
 
 
 @contextmanager
-def told(request: HttpRequest) -> Iterator[None]:
+def show_errors(request: HttpRequest) -> Iterator[None]:
     """Around what a form asks for: where it can't be done, the next page says why."""
     try:
         yield

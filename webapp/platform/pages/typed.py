@@ -74,13 +74,13 @@ class Parameter:
         return self.read(self.name, values) if values else self.default
 
 
-def whole(name: str, values: list[str]) -> int:
+def read_whole(name: str, values: list[str]) -> int:
     return pages.number_in_address(name, values[-1])
 
 
 def wholes(name: str, values: list[str]) -> list[int]:
     """Each once, as they come."""
-    return list(dict.fromkeys(whole(name, [text]) for text in values))
+    return list(dict.fromkeys(read_whole(name, [text]) for text in values))
 
 
 def text(name: str, values: list[str]) -> str:
@@ -97,7 +97,7 @@ def flag(name: str, values: list[str]) -> bool:
     return True
 
 
-def place(name: str, values: list[str]) -> tuple[float, int]:
+def read_place(name: str, values: list[str]) -> tuple[float, int]:
     """Where a page of ranked results begins: "weight,number", as the page before gave it."""
     try:
         weight, key = values[-1].split(",")
@@ -108,9 +108,9 @@ def place(name: str, values: list[str]) -> tuple[float, int]:
         ) from None
 
 
-Place = Annotated[tuple[float, int] | None, place]
+Place = Annotated[tuple[float, int] | None, read_place]
 READERS: dict[Any, Reader] = {
-    int: whole,
+    int: read_whole,
     str: text,
     bool: flag,
     list[int]: wholes,
@@ -272,7 +272,7 @@ def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) 
     (server.page_cache), and what the view declares of it."""
     objects = {
         name: value for name, value in path.items() if name in ("run", "corpus")
-    } | pages.named(path)
+    } | pages.owners_of_path(path)
     for name, hint in hints.items():
         if hasattr(hint, "for_page"):
             objects[name] = hint.for_page(request.GET, objects)

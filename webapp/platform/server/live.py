@@ -89,7 +89,7 @@ class Hub:
                             for last, fields in entries:  # noqa: B007 (where the next read begins)
                                 self._send(fields[b"about"].decode(), fields[b"event"])
             except (redis.RedisError, OSError) as error:
-                log.warning("the stream of events is away", error=logs.named(error))
+                log.warning("the stream of events is away", error=logs.error_name(error))
                 await asyncio.sleep(1)
 
     async def _watch_workers(self) -> None:
@@ -112,7 +112,7 @@ class Hub:
             try:
                 allowed = await still_allowed(set(readers.values()))
             except Exception as error:  # of any kind: the checks must go on
-                log.warning("it could not be asked who may read", error=logs.named(error))
+                log.warning("it could not be asked who may read", error=logs.error_name(error))
                 continue
             for queue, reader in readers.items():
                 if reader not in allowed and queue in self.who:

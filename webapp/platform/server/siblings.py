@@ -43,7 +43,7 @@ def forget() -> None:
     try:
         _seen = events.client().incr(DELETIONS)
     except redis.RedisError as error:
-        log.warning("a deletion could not be told", error=logs.named(error))
+        log.warning("a deletion could not be told", error=logs.error_name(error))
 
 
 def follow() -> None:

@@ -45,7 +45,7 @@ class Place(NamedTuple):
         )
 
 
-def place(environment: os._Environ | dict[str, str]) -> Place | None:
+def read_place(environment: os._Environ | dict[str, str]) -> Place | None:
     """What the environment says of a store; None where there is none. Raises ValueError with a
     sentence where it can't be."""
     url = environment.get("TOPOGRAPH_STORE", "")
@@ -104,7 +104,7 @@ def delete(keys: Iterable[str]) -> None:
             _ask("delete", key)
 
 
-def listed() -> Iterator[dict[str, Any]]:
+def list_objects() -> Iterator[dict[str, Any]]:
     """All objects: path, size, last_modified. Raises StoreAway."""
     with _explained():
         for block in _ask("list", chunk_size=1000):

@@ -28,7 +28,7 @@ from webapp.platform.storage import bulk, copies, s3
 from webapp.platform.storage.copies import Item, Stored
 from webapp.platform.storage.s3 import StoreAway
 
-__all__ = ["ITEMS", "StoreAway", "Stored", "exists", "held", "opened", "put", "record", "remove"]
+__all__ = ["ITEMS", "StoreAway", "Stored", "exists", "hold", "opened", "put", "record", "remove"]
 
 log = structlog.get_logger(__name__)
 Opened = TypeVar("Opened")
@@ -43,14 +43,14 @@ ITEMS = {  # what is sealed of each corpus, version and run
 def opened(opening: Callable[[], Opened], *paths: Path) -> Opened:
     """What `opening` makes of sealed files or folders, which are there meanwhile and stay as long
     as the result lives. Raises StoreAway."""
-    with held(*paths) as locks:
+    with hold(*paths) as locks:
         result = opening()
         if settings.STORE:
             weakref.finalize(result, locks.pop_all().close)
     return result
 
 
-def held(*paths: Path) -> ExitStack:
+def hold(*paths: Path) -> ExitStack:
     """In `with` these are there. Raises StoreAway."""
     with ExitStack() as locks:
         for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
@@ -178,7 +178,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
             key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)
         }
     orphans: list[str] = []
-    for listed_object in s3.listed():
+    for listed_object in s3.list_objects():
         key = listed_object["path"]
         if objects.get(key) == listed_object["size"]:
             del objects[key]

@@ -50,7 +50,7 @@ Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")
 )
 def index(request: HttpRequest, before: int | None = None, public: bool = False):
     rows, following = queries.recent(
-        authorization.listed(request, before, queries.PAGE + 1, public)
+        authorization.list_corpora(request, before, queries.PAGE + 1, public)
     )
     return {
         "items": [queries.about(corpus) for corpus, _, _ in rows],

@@ -337,14 +337,14 @@ def keyness_of(
     over: str = "",
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    compared = contrasts.asked(request.GET, selection, rest)
+    compared = contrasts.read_sides(request.GET, selection, rest)
     if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:
         contrast = Contrast(*compared, which)
         by = authorization.user_id(request)
         with called({"field": "over"}):
-            return keyness.listed(contrast, order, selection.sentence, over, by)
+            return keyness.list_words(contrast, order, selection.sentence, over, by)
     except NotYet as state:
         return Status(202, state.page)
 
@@ -378,8 +378,8 @@ def collocations_of(
     questions = []
     for name, number in (("topic", topic), ("topic_a", topic_a), ("topic_b", topic_b)):
         with called({"topic": name}):
-            questions.append(collocations.asked(selection.view, number, *window))
-    return collocations.listed(selection, known_word, request.GET, *questions)
+            questions.append(collocations.read_question(selection.view, number, *window))
+    return collocations.list_or_compare(selection, known_word, request.GET, *questions)
 
 
 def _word(request: HttpRequest, run_id: int, text: str):

@@ -171,7 +171,7 @@ def _compare(concept: Concept, advance: Callable[[float], None]) -> Compared:
     holds, base = defined(concept)
     drawn = Draw.objects.filter(concept=concept).first()
     by_item: dict[int, list[Reading]] = defaultdict(list)
-    columns = coding.counted(concept, base).values_list(
+    columns = coding.counting_codings(concept, base).values_list(
         "item_id", "coder__name", "code", "item__pi"
     )
     for row in columns:
@@ -244,7 +244,7 @@ def _pairs(
 def _readings(concept: Concept, base: int, items: list[int]) -> list[list[Coding]]:
     """The codings that count of some items, in the order of these."""
     of_item: dict[int, list[Coding]] = defaultdict(list)
-    for reading in coding.counted(concept, base).filter(item__in=items):
+    for reading in coding.counting_codings(concept, base).filter(item__in=items):
         of_item[reading.item_id].append(reading)
     return [of_item[item] for item in items if item in of_item]
 

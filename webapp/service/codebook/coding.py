@@ -185,7 +185,7 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
     Settlement.objects.create(item=chosen, definition=definition, code=code, by=by)
 
 
-def counted(concept: Concept, base: int) -> QuerySet[Coding]:
+def counting_codings(concept: Concept, base: int) -> QuerySet[Coding]:
     """The codings that count: of each coder who has not withdrawn the newest of each text, in the
     order of the texts."""
     return (
@@ -202,7 +202,7 @@ def by_text(concept: Concept, base: int) -> list[list[Coding]]:
     """The codings that count of each text that has some, in the order of the texts."""
     return [
         list(readings)
-        for _, readings in groupby(counted(concept, base), lambda reading: reading.item_id)
+        for _, readings in groupby(counting_codings(concept, base), lambda reading: reading.item_id)
     ]
 
 

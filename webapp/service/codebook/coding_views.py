@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from inference.errors import Invalid
 from webapp.models import Coder, Concept, Definition, Item, Run
 from webapp.platform.accounts import authorization, embargo
-from webapp.platform.pages.page import told, whole
+from webapp.platform.pages.page import show_errors, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.service.codebook import coding, concepts
 from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
@@ -40,7 +40,7 @@ def code(
     if coder is None:
         return HtmlAnswer(ClosedPage(), status=NOT_FOUND)
     if sent:
-        with told(request):
+        with show_errors(request):
             _save(coder, sent)
         return redirect("code", token)
     return HtmlAnswer(_page(request, coder, item))
@@ -52,7 +52,7 @@ def _join(
     name = ""
     if sent:
         name = sent.get("name", "")
-        with told(request):
+        with show_errors(request):
             _check_rate(request)
             return redirect("code", coding.join(concept, name, by_link=True).token)
     return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
@@ -68,18 +68,18 @@ def _check_rate(request: HttpRequest) -> None:
 
 
 def _save(coder: Coder, sent: QueryDict) -> None:
-    item = coding.assigned(coder, whole(sent, "item"))
+    item = coding.assigned(coder, whole_number(sent, "item"))
     if item is None:
         raise Invalid("item", "This text was not given to you.")
     versions = Definition.objects.filter(concept=coder.concept_id)
-    definition = versions.filter(number=whole(sent, "definition")).first()
+    definition = versions.filter(number=whole_number(sent, "definition")).first()
     if definition is None:
         raise Invalid("definition", "There is no such version of the definition.")
     coding.save(
         coder,
         item,
         definition,
-        code=whole(sent, "code"),
+        code=whole_number(sent, "code"),
         unsure=bool(sent.get("unsure")),
         remark=sent.get("remark", ""),
     )

@@ -321,7 +321,7 @@ def remove(concept: Concept, on: bool) -> None:
     )
 
 
-def listed(corpus: Corpus) -> list[tuple[Concept, int, int]]:
+def list_concepts(corpus: Corpus) -> list[tuple[Concept, int, int]]:
     """Each with how many documents were drawn for it, and coded by a definition that counts."""
     definitions = Definition.objects.filter(concept=OuterRef("pk"), anew=True).order_by("-number")
     is_coded = Q(draw__items__codings__definition__number__gte=F("base"))

@@ -90,7 +90,7 @@ def annotations(concept: Concept, url: Callable[[int], str]) -> Iterator[bytes]:
     """A W3C annotation (www.w3.org/TR/annotation-model) of each coding that counts, in a
     collection. Codes are of whole documents, so targets have no selectors, and no text is told.
     url: of a document by its number."""
-    codings = list(coding.counted(concept, defined(concept).base))
+    codings = list(coding.counting_codings(concept, defined(concept).base))
     head = {
         "@context": "http://www.w3.org/ns/anno.jsonld",
         "id": f"urn:uuid:{_guid(concept, 'concept', 0)}",

@@ -25,7 +25,14 @@ from webapp.platform.accounts import authorization, embargo
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import addresses
 from webapp.platform.pages.here import Here
-from webapp.platform.pages.page import check_act, looked_up, reader, table_answer, told, whole
+from webapp.platform.pages.page import (
+    check_act,
+    looked_up,
+    reader,
+    show_errors,
+    table_answer,
+    whole_number,
+)
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.request_context import request_context
 from webapp.platform.server import streams
@@ -89,7 +96,7 @@ def index(
             coded=coded,
             url=view.go("concept", concept.pk),
         )
-        for concept, drawn, coded in concepts.listed(view.run.corpus)
+        for concept, drawn, coded in concepts.list_concepts(view.run.corpus)
     ]
     sent = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
     return Answer(CodebookPage(rows), lambda: CodebookHtml(sent, addresses.own_path(origin) or ""))
@@ -99,7 +106,7 @@ def index(
 @looked_up
 def create(request: HttpRequest, run: Run) -> HttpResponse:
     sent = request.POST
-    with told(request):
+    with show_errors(request):
         origin = addresses.own_path(sent.get("origin", "")) or ""
         fields_sent = sent.dict() | {"origin": origin}
         concept = concepts.create(run.corpus, fields_sent, reader(request))
@@ -130,7 +137,9 @@ def detail(
     holds, base = concepts.defined(concept)
     drawn = Draw.objects.filter(concept=concept).first()
     items = list(drawn.items.values_list("stratum", "twice")) if drawn else []
-    coder_of_codings = list(coding.counted(concept, base).values_list("coder_id", flat=True))
+    coder_of_codings = list(
+        coding.counting_codings(concept, base).values_list("coder_id", flat=True)
+    )
     sent = {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
     invitation = ""
     if concept.token:
@@ -220,22 +229,22 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
         "invite": lambda: concepts.invite(authorization.shareable(request, concept), on=True),
         "revoke": lambda: concepts.invite(concept, on=False),
         "discard": lambda: concepts.discard(concept),
-        "withdraw": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=True),
-        "readmit": lambda: concepts.withdraw(concept, whole(sent, "coder"), on=False),
+        "withdraw": lambda: concepts.withdraw(concept, whole_number(sent, "coder"), on=True),
+        "readmit": lambda: concepts.withdraw(concept, whole_number(sent, "coder"), on=False),
         "choose": lambda: concepts.choose(
-            concept, whole(sent, "document"), sent.get("note", ""), by
+            concept, whole_number(sent, "document"), sent.get("note", ""), by
         ),
         "settle": lambda: coding.settle(
-            concept, whole(sent, "item"), whole({"code": code}, "code"), by
+            concept, whole_number(sent, "item"), whole_number({"code": code}, "code"), by
         ),
-        "reopen": lambda: coding.settle(concept, whole(sent, "item"), Settlement.OPEN, by),
+        "reopen": lambda: coding.settle(concept, whole_number(sent, "item"), Settlement.OPEN, by),
         "remove": lambda: _remove(request, concept, go("concept", concept.pk)),
         "restore": lambda: concepts.remove(concept, on=False),
     }
     act, _, code = sent.get("act", "").partition(":")  # settle:1
     check_act(act, acts)
     typed_again = _typed(sent, FORM[2:]) if act == "define" else ""
-    with told(request):
+    with show_errors(request):
         acts[act]()
         typed_again = ""
     if act == "remove":
@@ -264,7 +273,7 @@ def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
 def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """A reader of the corpus begins to code, or goes on."""
     concept = concept_or_404(run, concept_id)
-    with told(request):
+    with show_errors(request):
         coder = coding.join(concept, reader(request), authorization.user(request))
         # An address of coding names no run, and "Back to the concept" leads to this one.
         request.session[coding_views.RUN_OF_CODER] = run.pk

@@ -23,7 +23,7 @@ def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], 
     corpora, runs: those that the reader may bring back, querysets of everything. before: as the
     page before gave it.
     """
-    since = {"deleted_at__gt": Now() - deletion.kept()}
+    since = {"deleted_at__gt": Now() - deletion.keeping_time()}
     deleted = []
     for kind, rows in (
         (1, corpora.filter(**since, into__deleted_at=None).select_related("into")),
@@ -89,7 +89,7 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
     return described
 
 
-def one(row: Corpus | Run) -> DeletedRow:
+def describe_row(row: Corpus | Run) -> DeletedRow:
     """A row of the list."""
     return _described([row])[0]
 

@@ -29,14 +29,14 @@ MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
 KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
-def kept() -> timedelta:
+def keeping_time() -> timedelta:
     """For how long what is deleted can be brought back."""
     return timedelta(days=settings.KEEP_DELETED)
 
 
 def until(deleted_at: datetime) -> datetime:
     """Up to when what was deleted then can be brought back."""
-    return deleted_at + kept()
+    return deleted_at + keeping_time()
 
 
 def corpus(corpus: Corpus) -> None:
@@ -108,7 +108,7 @@ def bring_back(row: Corpus | Run) -> None:
                     kind, f"{name} is of a corpus that is deleted. Restore the corpus first."
                 )
         deletable = type(row).everything.select_for_update(no_key=True)
-        locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - kept()).first()
+        locked = deletable.filter(pk=row.pk, deleted_at__gt=Now() - keeping_time()).first()
         if locked is None:
             raise Invalid(kind, f"{name} can’t be restored any more.")
         for model, condition in conditions:
@@ -137,7 +137,7 @@ def for_good(row: Corpus | Run) -> None:
 def due(model: type[Row], most: int) -> list[Row]:
     """Rows to take away now, at most so many. One that a task still works on waits until that has
     noticed."""
-    old = model.everything.filter(deleted_at__lte=Now() - kept())
+    old = model.everything.filter(deleted_at__lte=Now() - keeping_time())
     at_work = _at_work(model)
     if model is Corpus:
         for part in (Upload, Version, Run):
@@ -154,7 +154,7 @@ def claim(row: Corpus | Run) -> bool:
     where it was meanwhile."""
     return bool(
         type(row)
-        .everything.filter(pk=row.pk, deleted_at__lte=Now() - kept())
+        .everything.filter(pk=row.pk, deleted_at__lte=Now() - keeping_time())
         .update(deleted_at=GONE)
     )
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.page import told
+from webapp.platform.pages.page import show_errors
 from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.platform.server import siblings
 from webapp.service.corpora import deleted as queries, deletion
@@ -68,18 +68,18 @@ def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 @typed("deleted/one.html")
-def one(kind: str, pk: int) -> HtmlAnswer[DeletedPage] | HttpResponse:
+def deleted_page(kind: str, pk: int) -> HtmlAnswer[DeletedPage] | HttpResponse:
     """The page after deleting: what it was, until when it can be brought back, and how."""
     row = _or_404(kind, pk)
     if not row.deleted_at:
         return redirect(kind, pk)
-    return HtmlAnswer(DeletedPage(_item(queries.one(row)), queries.pins(row)))
+    return HtmlAnswer(DeletedPage(_item(queries.describe_row(row)), queries.pins(row)))
 
 
 @require_POST
 def bring_back(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     row = _or_404(kind, pk)
-    with told(request):
+    with show_errors(request):
         if row.deleted_at:
             deletion.bring_back(row)
         return redirect(

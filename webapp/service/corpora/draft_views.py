@@ -37,7 +37,7 @@ from webapp.models import Corpus, User
 from webapp.platform.accounts import authorization, embargo, quotas
 from webapp.platform.jobs import claims, kinds
 from webapp.platform.pages.errors import wants_json
-from webapp.platform.pages.page import looked_up, told, told_at
+from webapp.platform.pages.page import looked_up, show_errors, told_at
 from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.platform.request_context import request_context
 from webapp.service.corpora import deletion, queries, views
@@ -84,7 +84,7 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
-    with told(request):
+    with show_errors(request):
         return _led(request, corpora.copy_as_draft(corpus))
     return redirect("corpus", corpus.pk)
 
@@ -93,7 +93,7 @@ def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def retry(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Try the files again that could not be read, or go on storing them."""
-    with told(request):
+    with show_errors(request):
         if corpus.unstored:
             claims.retry(kinds.STORE, corpus.pk)
         else:

@@ -18,7 +18,7 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 def recent(numbers: list[int]) -> tuple[list[tuple[Corpus, int, Run | None]], int | None]:
     """A page of the corpora with these numbers (one more than a page, where there are so many:
-    webapp.platform.accounts.authorization.listed), newest first, each with how many runs it has and
+    webapp.platform.accounts.authorization.list_corpora), newest first, each with how many runs it has and
     the newest of them; and where the next page begins."""
     corpora = (
         Corpus.objects.filter(pk__in=numbers)

@@ -19,7 +19,7 @@ from webapp.intake.ingest import (
 from webapp.intake.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.page import told, told_at
+from webapp.platform.pages.page import show_errors, told_at
 from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 
@@ -149,7 +149,7 @@ def _choose(
 ) -> HttpResponse:
     """Make a version with the phrases that were ticked, or that have the score."""
     wanted_phrases = set(sent.getlist("phrase"))
-    with told(request):
+    with show_errors(request):
         if "all" in sent:
             least = _score(sent.get("score", ""))
             wanted_phrases = {row.words for row in rows if row.score >= least}
@@ -180,7 +180,7 @@ def _score(text: str) -> float:
 
 def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
     """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
-    with told(request):
+    with show_errors(request):
         versions.check_can_choose(corpus)
         return None
     return redirect("corpus", corpus.pk)

@@ -22,7 +22,7 @@ from webapp.models import Corpus, Run, SourceFile, Upload
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import roster
-from webapp.platform.pages.page import back, looked_up, number, told, told_at
+from webapp.platform.pages.page import back, looked_up, number, show_errors, told_at
 from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.platform.server import live
 from webapp.platform.storage import files as paths, sealed
@@ -118,7 +118,7 @@ def _shown(file: SourceFile) -> StoredFile:
         encoding = reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding)
     return StoredFile(
         name=file.name,
-        format=readers.formats.named(file.name).label,
+        format=readers.formats.format_of(file.name).label,
         bytes=file.bytes,
         encoding=encoding,
         documents=file.documents,
@@ -141,7 +141,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
         "public" in request.GET or not authorization.has_own_list(request)
     )
     rows, following = queries.recent(
-        authorization.listed(request, number(request, "before"), queries.PAGE + 1, public)
+        authorization.list_corpora(request, number(request, "before"), queries.PAGE + 1, public)
     )
     user = request.user
     example = queries.example(user) if user.is_authenticated and not public else None
@@ -152,7 +152,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
         ],
         more=Here(request.GET).url(before=following) if following else None,
         public=public,
-        formats=readers.formats.listed(),
+        formats=readers.formats.list_kinds(),
         example=example,
         example_url=best_url(example) if example else None,
         example_done=bool(example and queries.has_finished_run(example)),
@@ -224,7 +224,7 @@ def corpus_page(
             more=here.url(before=following) if here and following else None,
             dropped=dropped,
             problems=corpus.report.get("problems", [])[:20],
-            versions=version_history.listed(corpus),
+            versions=version_history.list_versions(corpus),
             repeated=_repeated(corpus),
             speaking=(
                 [field.name for field in units.possible(corpus.version)] if corpus.version else []
@@ -381,7 +381,7 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     on = request.POST.get("embargo") == "1"
-    with told(request):
+    with show_errors(request):
         set_embargo(corpus, on)
         messages.success(
             request, "The texts are under embargo." if on else "The texts can be read again."
@@ -393,7 +393,7 @@ def embargo(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
-    with told(request):
+    with show_errors(request):
         choice = request.POST.get("unit", "?")
         units.choose(corpus, None if choice == "?" else choice.removeprefix("="))
         messages.success(request, "The intervals of all runs follow it.")

@@ -22,7 +22,7 @@ from inference.errors import Invalid
 from webapp.core.notebooks import html, queries as notebooks
 from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.platform.accounts import authorization, quotas
-from webapp.platform.pages.page import check_act, told, whole
+from webapp.platform.pages.page import check_act, show_errors, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.platform.server import streams
 from webapp.service.courses import queries, services
@@ -96,12 +96,14 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
                 raise Invalid(
                     "name", "This account teaches no classes. Ask whoever runs this Topograph."
                 )
-            corpus = own_corpora.filter(pk=whole(sent, "corpus")).first()
+            corpus = own_corpora.filter(pk=whole_number(sent, "corpus")).first()
             if corpus is None:
                 raise Invalid("corpus", "Choose a corpus that is yours.")
             return redirect(
                 "course",
-                services.create(teacher, corpus, sent.get("name", ""), whole(sent, "days")).pk,
+                services.create(
+                    teacher, corpus, sent.get("name", ""), whole_number(sent, "days")
+                ).pk,
             )
         except Invalid as error:
             wrong = error.message
@@ -152,7 +154,7 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
     """Do what a form asks for; returns the new code of a student."""
 
     def student() -> Student:
-        number = whole(sent, "student")
+        number = whole_number(sent, "student")
         student = (
             course.students.filter(number=number, user__is_active=True)
             .select_related("user")
@@ -167,7 +169,7 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
         "remove": lambda: services.remove(student()),
         "open": lambda: services.invite(course, on=True),
         "close": lambda: services.invite(course, on=False),
-        "last": lambda: services.last(course, whole(sent, "days")),
+        "last": lambda: services.last(course, whole_number(sent, "days")),
     }
     act = sent.get("act", "")
     check_act(act, acts)
@@ -235,7 +237,7 @@ def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpRe
 
 @never_cache
 @typed("course/own.html")
-def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] | HttpResponse:
+def own_class(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] | HttpResponse:
     """Where a student begins, and hands in; POST hands in a notebook."""
     student = authorization.student(request)
     if student is None:
@@ -244,8 +246,10 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     if sent is not None and sent.get("act") == "noted":
         request.session.pop(CODE, None)
     elif sent is not None:
-        with told(request):
-            chosen = own_notebooks.filter(pk=whole(sent, "notebook"), removed_at=None).first()
+        with show_errors(request):
+            chosen = own_notebooks.filter(
+                pk=whole_number(sent, "notebook"), removed_at=None
+            ).first()
             if chosen is None:
                 raise Invalid("notebook", "Choose a notebook of yours.")
             services.hand_in(student, chosen)
@@ -253,7 +257,7 @@ def own(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] |
     if sent is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
-    notebooks_listed = notebooks.listed(own_notebooks)[0]
+    notebooks_listed = notebooks.list_notebooks(own_notebooks)[0]
     handed_in = list(student.handed_in.order_by("-pk"))
     return HtmlAnswer(
         ClassPage(student, request.session.get(CODE, ""), last, notebooks_listed, handed_in)

@@ -126,7 +126,7 @@ def _river(selection: RunSelection) -> Chart:
 
 def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
     """Topics whose shares differ most between two sets of documents."""
-    sets = contrasts.asked(query, selection, bool(query.get("rest")))
+    sets = contrasts.read_sides(query, selection, bool(query.get("rest")))
     if sets is None:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
     page = contrasts.compare(*sets, "difference")

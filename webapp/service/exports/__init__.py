@@ -35,7 +35,7 @@ from webapp.service.exports.formats import FORMATS
 from webapp.service.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
 
 __all__ = [
-    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "address", "expected", "file_name", "find", "label", "large", "made", "made_name", "media", "ready", "refused", "wanted",
+    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "address", "expected", "file_name", "find", "label", "large", "make_file", "made_name", "media", "ready", "refused", "read_wanted",
 ]  # fmt: skip
 
 SENT = (
@@ -353,7 +353,7 @@ FORMS = {
             "corpus, settings, seed and versions: keep it with CSV and text files, which say it"
             " only in their names",
             None,
-            provenance.alone,
+            provenance.made_by_file,
             "json",
             "application/json",
             final=False,
@@ -417,7 +417,7 @@ def refused(form: Form, expected: int) -> str:
     )
 
 
-def wanted(run: Run, query: QueryDict) -> Wanted:
+def read_wanted(run: Run, query: QueryDict) -> Wanted:
     """Raises Invalid, with a sentence, for an address that can't be understood."""
     words = query.get("words", "")
     return Wanted(
@@ -487,7 +487,7 @@ def media(form: Form, ending: str) -> str:
     return FORMATS[ending].media if form.table else form.media
 
 
-def made(wanted: Wanted, form: Form, ending: str) -> File:
+def make_file(wanted: Wanted, form: Form, ending: str) -> File:
     """A file, to be pulled piece by piece."""
     name = made_name(wanted, form, ending)
     if form.table is None:

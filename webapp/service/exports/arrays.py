@@ -9,7 +9,7 @@ import numpy as np
 from webapp.core.results import provenance
 from webapp.service.exports.model import Model
 from webapp.service.exports.tables import Wanted
-from webapp.service.exports.zips import Array, npz, text, whole
+from webapp.service.exports.zips import Array, npz, ready_array, text
 
 
 def dense(wanted: Wanted) -> Iterator[bytes]:
@@ -37,7 +37,7 @@ def topics(model: Model) -> Iterator[Array]:
     """Three passes over the topics: none is held."""
     sizes = [0, *(len(model.topic(k).words) for k in range(model.K))]
     nnz = sum(sizes)
-    yield whole("beta_indptr", np.cumsum(sizes, dtype=np.int64))
+    yield ready_array("beta_indptr", np.cumsum(sizes, dtype=np.int64))
     yield Array(
         "beta_words", (nnz,), np.dtype(np.int32), (model.topic(k).words for k in range(model.K))
     )
@@ -47,25 +47,25 @@ def topics(model: Model) -> Iterator[Array]:
         np.dtype(np.float32),
         (model.topic(k).weights for k in range(model.K)),
     )
-    yield whole("beta_floor", model.floor)
+    yield ready_array("beta_floor", model.floor)
 
 
 def counts(model: Model) -> list[Array]:
     """Tokens of topics in documents."""
     evidence = model.evidence
     return [
-        whole("theta_indptr", evidence.doc_ptr),
-        whole("theta_topics", evidence.doc_topics),
-        whole("theta_tokens", evidence.doc_tokens),
+        ready_array("theta_indptr", evidence.doc_ptr),
+        ready_array("theta_topics", evidence.doc_topics),
+        ready_array("theta_tokens", evidence.doc_tokens),
     ]
 
 
 def _shared(model: Model) -> list[Array]:
     return [
-        whole("alpha", model.alpha),
-        whole("eta", np.array(model.eta, np.float64)),
-        whole("tokens", model.tokens),  # of each topic
-        whole("lengths", model.evidence.lengths),  # tokens of each document
+        ready_array("alpha", model.alpha),
+        ready_array("eta", np.array(model.eta, np.float64)),
+        ready_array("tokens", model.tokens),  # of each topic
+        ready_array("lengths", model.evidence.lengths),  # tokens of each document
         text("vocabulary", model.vocabulary),
         text("made_by", [json.dumps(provenance.made_by(model.run), ensure_ascii=False)]),
     ]

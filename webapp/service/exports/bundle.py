@@ -13,7 +13,7 @@ from webapp.models import Run
 from webapp.service.exports import arrays, tables
 from webapp.service.exports.formats import as_csv
 from webapp.service.exports.model import Model
-from webapp.service.exports.zips import Member, npz, whole, zipped
+from webapp.service.exports.zips import Member, npz, ready_array, zipped
 
 FORMAT = 1  # raised when the files change their meaning
 
@@ -43,7 +43,7 @@ def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
     yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
     yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
     assignment_arrays = [
-        whole(name, getattr(evidence, name))
+        ready_array(name, getattr(evidence, name))
         for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")
     ]
     yield Member("assignments.npz", npz(assignment_arrays), stored=True)
@@ -52,10 +52,10 @@ def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
             "bag_of_words.npz",
             npz(
                 [
-                    whole("indptr", bow.indptr),
-                    whole("words", bow.words),
-                    whole("counts", bow.counts),
-                    *([] if bow.first_row is None else [whole("first_row", bow.first_row)]),
+                    ready_array("indptr", bow.indptr),
+                    ready_array("words", bow.words),
+                    ready_array("counts", bow.counts),
+                    *([] if bow.first_row is None else [ready_array("first_row", bow.first_row)]),
                 ]
             ),
             stored=True,

@@ -178,7 +178,7 @@ def _parts(
     }
 
 
-def wanted(run: Run, query: QueryDict, by: int) -> Wanted:
+def read_wanted(run: Run, query: QueryDict, by: int) -> Wanted:
     """Of all documents, as a user answered. Raises Invalid."""
     form = DepositForm(query, run, by)
     for field, errors in form.errors.items():
@@ -231,7 +231,7 @@ def _content(wanted: Wanted, about: Deposit) -> Iterator[Member]:
     for path, book in about.books.items():
         yield Member(path, [_notebook(book, wanted.run, "quotes" in about.shared).encode()])
     for path, form in about.tables.items():
-        yield Member(path, exports.made(wanted, form, _ending(path)).pieces)
+        yield Member(path, exports.make_file(wanted, form, _ending(path)).pieces)
     for member in site.members(wanted.run, home="../index.html"):
         yield member._replace(name=f"site/{member.name}")
     yield Member("bundle.zip", bundle.archive(wanted, bag="bag" in about.shared), stored=True)

@@ -87,7 +87,7 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     return export
 
 
-def named(file: str) -> tuple[exports.Form, str] | None:
+def find_form(file: str) -> tuple[exports.Form, str] | None:
     """The form and the ending of a file that a worker makes."""
     return (deposit.FORM, "zip") if file == "deposit.zip" else exports.find(file)
 
@@ -96,15 +96,15 @@ def checked(
     run: Run, file: str, query: QueryDict, by: int
 ) -> tuple[exports.Form, str, exports.Wanted]:
     """What a user asks for. Raises Invalid, or what `embargo.refuse` raises."""
-    form_and_ending = named(file)
+    form_and_ending = find_form(file)
     if form_and_ending is None or not exports.ready(run, form_and_ending[0]):
         if form_and_ending is not None and form_and_ending[0].texts:
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
     return *form_and_ending, (
-        deposit.wanted(run, query, by)
+        deposit.read_wanted(run, query, by)
         if form_and_ending[0] is deposit.FORM
-        else exports.wanted(run, query)
+        else exports.read_wanted(run, query)
     )
 
 
@@ -209,7 +209,7 @@ def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) 
     last_told = time.monotonic()
     limit = largest()
     with part.open("wb") as part_file:
-        for block in exports.made(wanted, form, ending).pieces:
+        for block in exports.make_file(wanted, form, ending).pieces:
             part_file.write(block)
             digest.update(block)
             size += len(block)

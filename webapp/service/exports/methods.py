@@ -12,7 +12,7 @@ from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.intake.ingest import named_topics
 from webapp.models import Metric, Run, Topic
-from webapp.platform.drawing.numbers import listed
+from webapp.platform.drawing.numbers import join_names
 from webapp.service.exports.shapes import MethodsPage
 
 DROPPED_WORDS = 20  # that are listed
@@ -73,7 +73,7 @@ def _words(run: Run) -> str:
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit"
         f" followed by letters, combining marks and digits; {_joined(reading)}. We left out"
-        f" {listed(_left_out(reading))}: {tokens:,} occurrences of {kinds:,} different words."
+        f" {join_names(_left_out(reading))}: {tokens:,} occurrences of {kinds:,} different words."
         f" {_forms(reading, report.get('phrases_left_out', []))}{_sections(reading, report)}"
     )
 
@@ -87,7 +87,7 @@ def _left_out(reading: dict) -> list[str]:
     codes = dict.fromkeys((reading.get("language", ""), *reading.get("also", [])))  # each once
     languages = [LANGUAGES[code] for code in codes if code in LANGUAGES]
     if languages:
-        kinds.append(f"{listed(languages)} stop words")
+        kinds.append(f"{join_names(languages)} stop words")
     own_stop_words = len(reading.get("extra_stop_words", []))
     if own_stop_words:
         kinds.append(f"{own_stop_words:,} stop words of our own")
@@ -257,7 +257,7 @@ def _readers(run: Run) -> str:
             deeds.append(f"{count:,} {'was' if count == 1 else 'were'} {deed}")
     if not deeds:
         return ""
-    return f"Of the topics, {listed(deeds)} by hand after reading their words and documents."
+    return f"Of the topics, {join_names(deeds)} by hand after reading their words and documents."
 
 
 def _findings(run: Run) -> str:
@@ -328,4 +328,4 @@ def bibtex(run: Run) -> str:
 
 def _entries(run: Run) -> dict[str, str]:
     """BibTeX by key: the engine's own, and all others."""
-    return {**engines.get(run.engine).ABOUT.papers, **references.every()}
+    return {**engines.get(run.engine).ABOUT.papers, **references.all_entries()}

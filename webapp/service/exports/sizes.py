@@ -67,7 +67,7 @@ def _lines(wanted: Wanted) -> int:
     if wanted.pattern:
         topic = next(iter(wanted.topics), None)
         hits = patterns.hits(wanted.selection, wanted.pattern, topic)
-        return LINE * patterns.told(wanted.selection, hits).hits
+        return LINE * patterns.limit_to_embargo(wanted.selection, hits).hits
     entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
     return LINE * entry.tokens if entry else 0
 

@@ -466,7 +466,7 @@ def families(wanted: Wanted) -> Iterator[Block]:
     by_topic = sums.of_selection(selection)
     tokens = by_topic.tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
-    for number, family in enumerate(cuts.counted(selection, wanted.families), 1):
+    for number, family in enumerate(cuts.count_families(selection, wanted.families), 1):
         about_family = (
             number,
             family.name,
@@ -614,9 +614,9 @@ def lines(wanted: Wanted) -> Iterator[Block]:
     if entry is None:
         topic = next(iter(wanted.topics), None)
         hits = patterns.hits(selection, wanted.pattern, topic)
-        blocks = patterns.every(selection, hits)
+        blocks = patterns.all_lines(selection, hits)
     else:
-        blocks = concordance.every(selection, senses.uses(selection.view, entry, selection))
+        blocks = concordance.all_lines(selection, senses.uses(selection.view, entry, selection))
     cells_of = attrgetter(*_LINE)
     for block in blocks:
         yield [cells_of(line) for line in block]

@@ -71,7 +71,7 @@ def documents(request: Wanted) -> Iterator[Document]:
 
 def texts_of(corpus: Corpus, numbers: list[int]) -> dict[int, str]:
     """The whole texts of some documents. Whoever asks has refused an embargo before."""
-    texts = embargo.chosen(corpus, numbers, embargo.FARTHEST, lambda _, text: (0, len(text)))
+    texts = embargo.read_chosen(corpus, numbers, embargo.FARTHEST, lambda _, text: (0, len(text)))
     return {number: text for number, (_, text) in texts.items()}
 
 

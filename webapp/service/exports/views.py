@@ -25,7 +25,7 @@ from webapp.platform.pages.page import (
     published,
     published_or_404,
     run_or_404,
-    told,
+    show_errors,
     told_at,
 )
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
@@ -81,7 +81,7 @@ def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
 
 def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     number = (
-        families.asked("families", [chosen])
+        families.read_number("families", [chosen])
         if (chosen := dict(selection.view.chosen).get("families"))
         else None
     )
@@ -151,7 +151,7 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
     query = request.POST.copy()
     for name in ("csrfmiddlewaretoken", "file", "next"):
         query.pop(name, None)
-    with told(request):
+    with show_errors(request):
         kept.ask(run, authorization.signed_in(request), request.POST.get("file", ""), query)
     selection = Selection.read(query, RunView(run))
     return redirect(reverse("run_take", args=[run.pk]) + selection.address().rstrip("?") + "#made")
@@ -160,7 +160,7 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
-    with told(request):
+    with show_errors(request):
         if not kept.again(_own(request, run_id, export_id)):
             messages.error(request, "That file has not failed, or not any more.")
     return _to_made(request, run_id)
@@ -198,7 +198,7 @@ async def download(
 
 def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
     export = _own(request, run_id, export_id)
-    form, ending = kept.named(export.file) or (None, "")
+    form, ending = kept.find_form(export.file) or (None, "")
     if form is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if form.texts:
@@ -262,7 +262,7 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    wanted = exports.wanted(run, request.GET)
+    wanted = exports.read_wanted(run, request.GET)
     expected = exports.expected(*form, wanted)
     if exports.large(expected):
         instead = (
@@ -274,4 +274,4 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
             f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
             f" {instead}",
         )
-    return exports.made(wanted, *form)
+    return exports.make_file(wanted, *form)

@@ -48,7 +48,7 @@ class Array(NamedTuple):
     blocks: Iterable[np.ndarray]
 
 
-def whole(name: str, array: np.ndarray) -> Array:
+def ready_array(name: str, array: np.ndarray) -> Array:
     """An array that is there already, in memory or mapped."""
     array = np.asanyarray(array)
     if array.ndim == 0:
@@ -61,7 +61,7 @@ def whole(name: str, array: np.ndarray) -> Array:
 
 def text(name: str, words: list[str]) -> Array:
     """Words as an array of numpy's fixed-width text: read without pickle."""
-    return whole(name, np.array(words, dtype=f"<U{max([1, *map(len, words)])}"))
+    return ready_array(name, np.array(words, dtype=f"<U{max([1, *map(len, words)])}"))
 
 
 def npy(array: Array) -> Iterator[bytes]:

@@ -94,7 +94,7 @@ def on_record(cursor) -> Rows:
     )
 
 
-def listed(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
+def list_files(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
     """All files that the rows point to. checkpoints: a folder with those of runs at work, named by
     the runs' numbers."""
     for row in rows.corpora:
@@ -228,7 +228,7 @@ def make(
                 with _snapshot() as snapshot_name:
                     snapshot(snapshot_name)
                     rows = copying.database(snapshot_name)
-                copying.files(listed(rows, checkpoints))
+                copying.files(list_files(rows, checkpoints))
                 copying.writer.close()
             durable.sync(partial)
             partial.replace(path)

@@ -428,12 +428,12 @@ def test_the_other_sentences():
 
 
 def test_the_best_of_each_column():
-    assert measures.best(ONE, [ONE, TWO]) == ["held_out", "umass"]
-    assert measures.best(TWO, [ONE, TWO]) == ["left_to_right", "npmi"]
+    assert measures.best_measures(ONE, [ONE, TWO]) == ["held_out", "umass"]
+    assert measures.best_measures(TWO, [ONE, TWO]) == ["left_to_right", "npmi"]
     assert (
-        measures.best(ONE, [ONE, replace(TWO, status="running")])
+        measures.best_measures(ONE, [ONE, replace(TWO, status="running")])
         == []
-        == measures.best(ONE, [ONE, ONE])
+        == measures.best_measures(ONE, [ONE, ONE])
     )
 
 

@@ -46,7 +46,7 @@ def train(client, run, texts: str) -> trials.Kept:
     assert answered.url == f"/runs/{run.pk}/"
     assert asked(client, run)[texts]["status"] == "queued"
     replicates.train(run.replicates.get(texts=texts).pk)
-    kept = trials.kept(run, texts)
+    kept = trials.kept_trial(run, texts)
     assert kept is not None, run.replicates.get(texts=texts).error
     return kept
 
@@ -97,7 +97,7 @@ def test_half_of_those_who_speak_are_measured_by_the_other_half(client, run):
 
 def test_they_are_no_other_seeds(client, run):
     train(client, run, "drawn")
-    assert replicates.state(run).ready == 0 and found_again.counted(run) == []
+    assert replicates.state(run).ready == 0 and found_again.count_found(run) == []
     assert client.post(reverse("run_seeds", args=[run.pk]), {"join": "1"}).status_code == 400
     replicates.begin(run)
     assert run.replicates.filter(texts=Replicate.Texts.OWN).count() == replicates.SEEDS

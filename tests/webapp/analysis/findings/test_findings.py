@@ -607,10 +607,10 @@ def test_a_pattern_can_be_moved_by_a_translator():
     assert sentences.fill("{all}!", all=["x", "y"]) == ["xy!"]
     with pytest.raises(KeyError):
         sentences.fill("{a}")
-    assert sentences.listed([["a"], ["b"], ["c"]]) == ["a, b and c"]
-    assert sentences.listed([["a"], ["b"]], "3 more") == ["a, b and 3 more"] and sentences.listed(
-        [["a"]]
-    ) == ["a"]
+    assert sentences.join_parts([["a"], ["b"], ["c"]]) == ["a, b and c"]
+    assert sentences.join_parts([["a"], ["b"]], "3 more") == [
+        "a, b and 3 more"
+    ] and sentences.join_parts([["a"]]) == ["a"]
 
 
 def test_every_kind_is_stored_and_read():

@@ -832,7 +832,9 @@ def test_what_cannot_be_compared_is_said(client, trained, query):
 def test_merged_topics_are_compared_as_one(trained):
     def differences():
         everything = Selection.all(RunView(trained))
-        asked = contrasts.asked(QueryDict("in_a=president:George Washington"), everything, False)
+        asked = contrasts.read_sides(
+            QueryDict("in_a=president:George Washington"), everything, False
+        )
         return contrasts.differences(*asked, contrasts.divided(*asked), "")
 
     before = differences()

@@ -419,7 +419,7 @@ def test_bars_stay_within_their_ground(client, trained):
     ],
 )
 def test_certainty_in_words(certainty, says):
-    assert concordance.sure(certainty) == says
+    assert concordance.certainty_word(certainty) == says
 
 
 def test_direction_of_scripts():

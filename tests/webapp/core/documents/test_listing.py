@@ -253,7 +253,7 @@ def test_passages_are_the_documents_and_mark_the_topic(trained):
             "number", "text"
         )
     )
-    for row in documents.listed(of, numbers):
+    for row in documents.describe_documents(of, numbers):
         parts = row.snippet
         text = "".join(part for part, _ in parts).removeprefix("… ").removesuffix(" …")
         assert text in stored[row.number] and 20 < len(text) <= texts.PASSAGE + 2 * texts.MARGIN
@@ -274,7 +274,7 @@ def test_matches_are_shown_wherever_they_stand(trained, q, words):
         for d in Document.objects.filter(corpus_id=trained.corpus_id, number__in=numbers)
     }
     far = 0
-    for row in documents.listed(of, numbers):
+    for row in documents.describe_documents(of, numbers):
         text = "".join(part for part, _ in row.snippet).removeprefix("… ").removesuffix(" …")
         assert text in stored[row.number].text and len(text) <= texts.PASSAGE + 2 * texts.MARGIN
         marked = [part for part, match in row.snippet if match]
@@ -299,13 +299,13 @@ def test_only_the_words_that_were_meant_are_marked(draft):
     of = Listing(Selection.read(QueryDict("q=states"), corpus))
     marked = {
         "".join(part for part, _ in row.snippet): [part for part, match in row.snippet if match]
-        for row in documents.listed(of, whole(of, 5))
+        for row in documents.describe_documents(of, whole(of, 5))
     }
     assert marked == {text: words for text, words in texts_of.items() if words}
     exact = Listing(Selection.read(QueryDict('q="states"'), corpus))
     assert [
         part
-        for row in documents.listed(exact, whole(exact, 5))
+        for row in documents.describe_documents(exact, whole(exact, 5))
         for part, match in row.snippet
         if match
     ] == ["States"]
@@ -349,7 +349,9 @@ def test_a_match_in_the_title_alone_shows_the_beginning(draft):
         max_share=1.0,
     )
     of = Listing(Selection.read(QueryDict("q=navies"), corpus))
-    assert [row.snippet for row in documents.listed(of, whole(of, 5))] == [[("one two", False)]]
+    assert [row.snippet for row in documents.describe_documents(of, whole(of, 5))] == [
+        [("one two", False)]
+    ]
 
 
 def test_facets_count_the_set(trained):

@@ -162,7 +162,7 @@ def test_a_backup_has_the_truth(made):
 
         with connection.cursor() as cursor:
             rows = backup.on_record(cursor)
-        names = {file.name for file in backup.listed(rows, truth.path(made).parent)}
+        names = {file.name for file in backup.list_files(rows, truth.path(made).parent)}
         assert f"corpora/{made.pk}/{truth.FILE}" in names, status
 
 

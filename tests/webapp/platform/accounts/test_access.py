@@ -384,7 +384,7 @@ def listed_for(world: World, who: str) -> list[int]:
     request.user = world.users.get(who, AnonymousUser())
     request.session = {}
     request.resolver_match = ResolverMatch(None, (), {})
-    return authorization.listed(request, None, 50)
+    return authorization.list_corpora(request, None, 50)
 
 
 @pytest.fixture
@@ -608,7 +608,7 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
     assert one_by_one == expected
     people = {c.pk: authorization.reader(request, corpus=c.pk) for c in every}
     assert authorization.still(list(people.values())) == {people[pk] for pk in expected}
-    listed = authorization.listed(request, None, 50) + authorization.listed(
+    listed = authorization.list_corpora(request, None, 50) + authorization.list_corpora(
         request, None, 50, public=True
     )
     assert set(listed) == expected - {draft.pk}
@@ -871,7 +871,7 @@ def test_the_list_goes_on_where_it_stopped(world, rf):
     every = sorted([*mine, world.corpus.pk], reverse=True)
     found = []
     before = None
-    while page := authorization.listed(request, before, 2):
+    while page := authorization.list_corpora(request, before, 2):
         found = found + page
         before = page[-1]
     assert found == every

@@ -246,7 +246,7 @@ def test_a_piece_is_cut_around_what_matters(shut):
         (2, 500, 50, 520),
         (2, len(text) - 30, 100, len(text) - 20),
     ]
-    pieces = embargo.pieces(shut.corpus, asked)
+    pieces = embargo.read_pieces(shut.corpus, asked)
     assert [(p.number, p.first, len(p.text), p.more) for p in pieces] == [
         (2, 600 - embargo.PASSAGE // 3, embargo.PASSAGE, True),
         (2, 0, embargo.PASSAGE, True),
@@ -255,7 +255,7 @@ def test_a_piece_is_cut_around_what_matters(shut):
     ]
     assert all(text[p.first :].startswith(p.text) for p in pieces)
     Corpus.objects.filter(pk=shut.corpus_id).update(embargo=False)
-    opened = embargo.pieces(Corpus.objects.get(pk=shut.corpus_id), asked)
+    opened = embargo.read_pieces(Corpus.objects.get(pk=shut.corpus_id), asked)
     assert [(p.first, len(p.text), p.more) for p in opened][:2] == [
         (500, 1_000, True),
         (0, 1_000, True),
@@ -273,13 +273,13 @@ def test_of_one_document_some_lines_can_be_walked_through(trained, monkeypatch):
     selection = Selection.all(RunView(trained))
     uses = senses.uses(RunView(trained), word, selection)
     assert (
-        sum(map(len, concordance.every(selection, uses)))
+        sum(map(len, concordance.all_lines(selection, uses)))
         == concordance.page(selection, uses, None).total
         == word.tokens
         > word.documents
     )
     monkeypatch.setattr(trained.corpus, "embargo", True)
-    lines = [line for block in concordance.every(selection, uses) for line in block]
+    lines = [line for block in concordance.all_lines(selection, uses) for line in block]
     assert (
         len(lines)
         == concordance.page(selection, uses, None).total
@@ -733,7 +733,7 @@ def test_of_a_section_no_more_than_a_quarter_is_shown(shut):
         lengths // 4,
         lengths // 4 - 1,
     }
-    pieces = embargo.pieces(run.corpus, [(3, 0, 1_000, 200), (3, 0, 1_000, 0)])
+    pieces = embargo.read_pieces(run.corpus, [(3, 0, 1_000, 200), (3, 0, 1_000, 0)])
     assert all(len(piece.text) <= lengths // 4 for piece in pieces) and pieces[
         0
     ].first <= 200 < pieces[0].first + len(pieces[0].text)

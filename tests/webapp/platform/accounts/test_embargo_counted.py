@@ -72,7 +72,7 @@ def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
     seen = set()
     with embargo.reading(person):
         for place in some:
-            (piece,) = embargo.pieces(run.corpus, [(number, place, PASSAGE, place)])
+            (piece,) = embargo.read_pieces(run.corpus, [(number, place, PASSAGE, place)])
             assert text[piece.first : piece.first + len(piece.text)] == piece.text
             seen.update(range(piece.first, piece.first + len(piece.text)))
     return seen
@@ -103,11 +103,13 @@ def test_an_account_sees_a_quarter_however_it_asks(run):
     with embargo.reading(user):
         assert embargo.beginnings(run.corpus, [2], 200)[2] == " ".join(texts()[2])[:200]
         assert (
-            embargo.chosen(run.corpus, [2], LENGTH, lambda n, text: (LENGTH - 100, LENGTH))[2][1]
+            embargo.read_chosen(run.corpus, [2], LENGTH, lambda n, text: (LENGTH - 100, LENGTH))[2][
+                1
+            ]
             == ""
         )
         assert (
-            len(embargo.pieces(run.corpus, [(3, 0, PASSAGE, 0)])[0].text) == PASSAGE
+            len(embargo.read_pieces(run.corpus, [(3, 0, PASSAGE, 0)])[0].text) == PASSAGE
         )  # another text
     assert (
         TextShown.objects.get(reader=f"user {user.user}", used_up=True).corpus_id == run.corpus_id
@@ -257,7 +259,7 @@ def test_what_was_shown_is_shown_again_without_a_write(run, django_assert_num_qu
     with embargo.reading(user):
         assert embargo.readers(run.corpus)
         with django_assert_num_queries(2):
-            embargo.pieces(run.corpus, [(2, 0, PASSAGE, 0)])
+            embargo.read_pieces(run.corpus, [(2, 0, PASSAGE, 0)])
 
 
 def test_all_lines_of_a_word_are_one_write(run):
@@ -265,7 +267,7 @@ def test_all_lines_of_a_word_are_one_write(run):
     user = Person(member(run, "ann").pk)
     uses = senses.uses(selection.view, queries.word(run.version, texts()[2][50]), selection)
     with embargo.reading(user), CaptureQueriesContext(connection) as asked:
-        assert sum(map(len, concordance.every(selection, uses))) == 24
+        assert sum(map(len, concordance.all_lines(selection, uses))) == 24
     assert sum("UPDATE text_shown" in query["sql"] for query in asked) == 1
 
 
@@ -451,7 +453,7 @@ def test_no_answer_tells_where_words_stand_that_are_not_shown(run):
         uses = senses.uses(selection.view, queries.word(run.version, word), selection)
         (row,) = [
             line
-            for block in concordance.every(selection, uses)
+            for block in concordance.all_lines(selection, uses)
             for line in block
             if line.document == 2
         ]

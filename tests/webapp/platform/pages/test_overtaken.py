@@ -72,14 +72,14 @@ def test_a_form_about_what_was_deleted_meanwhile_is_told_so(client, run, monkeyp
 def test_a_pin_in_a_notebook_that_is_deleted_meanwhile(client, run, monkeypatch):
     """Its address names no row: the notebook is in the form."""
     notebook = notebooks.create("Notes", "ada", run.corpus.owner)
-    chosen = notebook_views.chosen
+    chosen = notebook_views.picked_notebook
 
     def look(request, corpus):
         row = chosen(request, corpus)
         type(row).objects.filter(pk=row.pk).delete()
         return row
 
-    monkeypatch.setattr(notebook_views, "chosen", look)
+    monkeypatch.setattr(notebook_views, "picked_notebook", look)
     sent = {"kind": "topic", "run": run.pk, "topic": 0, "notebook": notebook.pk}
     answer = client.post("/notebooks/pin/", sent)
     assert answer.status_code == 409 and "This changed in the meantime" in answer.content.decode()
@@ -96,7 +96,7 @@ def test_a_form_that_names_a_row_which_is_gone(client, monkeypatch, accept):
                 notebook_id=10**9, position=1, kind="chart", title="Years", address="/", by="ada"
             )
 
-    monkeypatch.setattr(notebook_views, "chosen", chosen)
+    monkeypatch.setattr(notebook_views, "picked_notebook", chosen)
     sent = {"kind": "chart", "title": "Years", "address": "/", "sentence": "x"}
     answer = client.post("/notebooks/pin/", sent, headers={"accept": accept})
     assert answer.status_code == 409 and "could not be carried out" in answer.content.decode()

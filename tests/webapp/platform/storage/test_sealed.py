@@ -50,7 +50,7 @@ def store(server, settings, monkeypatch, tmp_path):
     """This process uses the store, on a machine with files of its own."""
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
-    settings.STORE = s3.place(os.environ)._replace(prefix=tmp_path.name)
+    settings.STORE = s3.read_place(os.environ)._replace(prefix=tmp_path.name)
     settings.FILES = tmp_path / "files"
     settings.COPIES = settings.FILES / "copies"
     settings.FETCH_PATIENCE = None
@@ -105,7 +105,7 @@ def opened(folder: Path) -> Bow:
 
 
 def in_store() -> set[str]:
-    return {each["path"] for each in s3.listed() if each["path"] != s3.MARK}
+    return {each["path"] for each in s3.list_objects() if each["path"] != s3.MARK}
 
 
 def test_what_was_sealed_is_the_same_on_another_machine(made):
@@ -130,14 +130,14 @@ def test_a_single_file_and_an_empty_one(store):
         seal(path)
         lose(path)
         assert sealed.exists(path)
-        with sealed.held(path):
+        with sealed.hold(path):
             assert path.read_bytes() == content
     assert not sealed.exists(files.run_folder(4) / "checkpoint")
 
 
 def test_without_a_store_nothing_is_asked(settings, django_assert_num_queries, tmp_path):
     settings.FILES = tmp_path
-    with django_assert_num_queries(0), sealed.held(tmp_path / "versions" / "1" / "bow"):
+    with django_assert_num_queries(0), sealed.hold(tmp_path / "versions" / "1" / "bow"):
         assert sealed.put(tmp_path / "versions" / "1" / "bow") == []
 
 
@@ -148,7 +148,7 @@ def test_what_has_not_changed_is_not_stored_again(made):
     seal(made)
     assert row(made).generation != before
     lose(made)
-    with sealed.held(made):
+    with sealed.hold(made):
         assert (made / "more").read_bytes() == b"of a later Topograph"
 
 
@@ -164,7 +164,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     stale = sealed._of(first)
     (made / "more").write_bytes(b"1")
     copies.note(stale)  # as on the other machine
-    with sealed.held(made):
+    with sealed.hold(made):
         assert (made / "more").read_bytes() == b"2"
 
 
@@ -240,7 +240,7 @@ def test_files_that_are_not_sealed_yet_do_not_go(store):
     store.STORE_CACHE = 0
     copies.tidy()
     assert unsealed.exists() and not kept.exists()
-    with sealed.held(unsealed):
+    with sealed.hold(unsealed):
         assert unsealed.exists()
 
 
@@ -267,10 +267,10 @@ def test_a_corpus_grows_where_its_files_are_and_is_a_copy_elsewhere(store):
     store.STORE_CACHE = 0
     copies.tidy()
     (tokens / "words").write_bytes(b"one two")  # documents come
-    with sealed.held(tokens):
+    with sealed.hold(tokens):
         assert (tokens / "words").read_bytes() == b"one two"
     store.SOURCES = False
-    with sealed.held(tokens):
+    with sealed.hold(tokens):
         assert (tokens / "words").read_bytes() == b"one"
 
 
@@ -465,10 +465,10 @@ def test_settings_that_can_not_be_are_refused():
         ),
     ):
         with pytest.raises(ValueError, match=said) as error:
-            s3.place(keys | wrong)
+            s3.read_place(keys | wrong)
         assert "secret" not in str(error.value).replace("SECRET", "")
-    assert s3.place({}) is None
-    assert s3.place(keys | {"TOPOGRAPH_STORE": "s3://bucket/a/b/"}) == ("bucket", "a/b", "")
+    assert s3.read_place({}) is None
+    assert s3.read_place(keys | {"TOPOGRAPH_STORE": "s3://bucket/a/b/"}) == ("bucket", "a/b", "")
 
 
 def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, monkeypatch):
@@ -481,7 +481,7 @@ def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, mon
         s3._client.cache_clear()
         (error,) = checks.run_checks()
         assert said in error.msg and str(at) in error.msg and "TOPOGRAPH_STORE" in error.msg
-    store.STORE = s3.place(server.environment)
+    store.STORE = s3.read_place(server.environment)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     s3._client.cache_clear()
     (error,) = checks.run_checks()
@@ -509,7 +509,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
         assert sealed.on_record(cursor) == stored
     rows = backup.Rows([], [(1,)], [], stored)
     taken = {}
-    for file in backup.listed(rows, tmp_path):
+    for file in backup.list_files(rows, tmp_path):
         with file.open() as content:
             taken[f"files/{file.name}"] = content.read()
             assert file.size in (None, len(taken[f"files/{file.name}"]))

@@ -118,16 +118,16 @@ def test_a_definition_that_means_something_else_is_coded_anew_and_the_old_coding
     code_all(concept, [ann], about_war)
     old = concepts.defined(concept).holds
     concepts.define(concept, {"text": "The same, said better."}, "owner", anew=False)
-    assert coding.following(ann).item is None and coding.counted(concept, 1).count() == 30
+    assert coding.following(ann).item is None and coding.counting_codings(concept, 1).count() == 30
     concepts.define(concept, {"text": "War or peace."}, "owner", anew=True)
     holds, base = concepts.defined(concept)
-    assert (holds.number, base) == (3, 3) and not coding.counted(concept, base)
+    assert (holds.number, base) == (3, 3) and not coding.counting_codings(concept, base)
     item = coding.following(ann).item
     with pytest.raises(Invalid, match="changed meanwhile"):
         coding.save(ann, item, old, 1, False, "")
     coding.save(ann, item, holds, 1, True, "peace, too")
     assert (
-        coding.counted(concept, base).get().unsure
+        coding.counting_codings(concept, base).get().unsure
         and Coding.objects.filter(coder=ann).count() == 31
     )
 
@@ -172,7 +172,7 @@ def test_a_coder_joins_by_a_link_codes_looks_back_and_changes_a_code(trained):
     )
     client.post(own, sent | {"code": 0})
     assert [one.code for one in Coding.objects.filter(item=item).order_by("pk")] == [1, 0]
-    assert coding.counted(concept, 1).get().code == 0
+    assert coding.counting_codings(concept, 1).get().code == 0
     concepts.invite(concept, on=False)
     assert client.get(invitation).status_code == 404 and client.get(own).status_code == 200
 

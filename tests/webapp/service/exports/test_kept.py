@@ -182,7 +182,7 @@ def test_an_embargo_takes_away_what_was_made_before_it(
 
 
 def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkeypatch):
-    pieces = exports.made
+    pieces = exports.make_file
     meanwhile = [True]
 
     def slowly(*about):
@@ -195,7 +195,7 @@ def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkey
 
         return file._replace(pieces=one_by_one())
 
-    monkeypatch.setattr(exports, "made", slowly)
+    monkeypatch.setattr(exports, "make_file", slowly)
     assert b"bag_of_words.npz" not in got(made(trained, "bundle.zip"))[1]
     set_embargo(trained.corpus, False)
     meanwhile.append(True)

@@ -184,7 +184,9 @@ def test_a_set_of_documents_restricts_what_is_about_documents(trained):
         "militia"
         in json.loads(taken(trained, "documents.json", query))["made_by"]["documents taken"]
     )
-    file = exports.made(exports.wanted(trained, QueryDict(query)), *exports.find("documents.csv"))
+    file = exports.make_file(
+        exports.read_wanted(trained, QueryDict(query)), *exports.find("documents.csv")
+    )
     assert file.name.endswith("_documents-selected.csv")
 
 

@@ -127,7 +127,7 @@ def _without_headers(wholes: Iterator[Document]) -> Iterator[Document | Problem]
     """Documents of pages without the lines that run through these."""
     for document in wholes:
         pages, lines = running_lines.without_running(document.text.split("\f"))
-        yield from running_lines.said(document.title, lines)
+        yield from running_lines.report_left_out(document.title, lines)
         yield replace(document, text="\f".join(pages)) if lines else document
 
 

@@ -37,7 +37,7 @@ class _Words(NamedTuple):
     lines: list[tuple[int, int]]  # the first and one behind the last word of each line
 
 
-def found(texts: list[str]) -> dict[str, float]:
+def find_rules(texts: list[str]) -> dict[str, float]:
     """Names of rules, and which share of the texts has what each recognises, most frequent
     first."""
     return dict(_found(tuple(texts)))

@@ -210,7 +210,7 @@ def shares(texts: list[str]) -> dict[str, float]:
     left out."""
     words: Counter[str] = Counter()
     addressed = list(salutations(texts))[:_MOST]
-    rules = [rule_of(name) for name in (*RULES, *addressed, *shared.found(texts))]
+    rules = [rule_of(name) for name in (*RULES, *addressed, *shared.find_rules(texts))]
     for text in texts:
         words[""] += len(text.split())
         for rule in rules:
@@ -228,7 +228,7 @@ def certain(texts: list[str]) -> tuple[str, ...]:
     in many ways, or with “This” and “Note”, and are not repeated (of proposals for Python 6 to 9%).
     Salutations where each opens a fourth of the texts, and what a fourth of them share."""
     rule = RULES["interjections"]
-    alike = salutations(texts) | shared.found(texts)
+    alike = salutations(texts) | shared.find_rules(texts)
     usual = (*CERTAIN, *(name for name, share in alike.items() if share >= _USUAL))
     within = [[text[start:end] for start, end in rule.spans(text)] for text in texts]
     spans = [span for each in within for span in each]

@@ -57,7 +57,7 @@ def guess(files: Files) -> Guess | None:
     loose: dict[str, set[str]] = {}
     candidates: list = []
     for upload, name in itertools.islice(_names(files), NAMES):
-        if formats.named(name).columns and len(candidates) < _CANDIDATES:
+        if formats.format_of(name).columns and len(candidates) < _CANDIDATES:
             candidates.append((upload, name))
         for key in _of_document(name):
             others.setdefault(key.text, set()).add(name)
@@ -108,7 +108,7 @@ def _guess_columns(
     """Columns that may have the names of the others. loose: the files by their names written
     otherwise; only a name that one file has counts."""
     everything = set[str]().union(*others.values()) - {name}
-    files = [file for file in everything if not formats.named(file).archive]
+    files = [file for file in everything if not formats.format_of(file).archive]
     sniff = readers.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
     if roles.words(sniff.options, sniff.rows) >= LONG_TEXTS:

@@ -3,7 +3,7 @@
 import pytest
 
 from webapp.intake.ingest.shaping import certain, is_rule, ordered, rule_of, shares, silent
-from webapp.intake.ingest.shaping.shared import LONGEST, MOST_RULES, found
+from webapp.intake.ingest.shaping.shared import LONGEST, MOST_RULES, find_rules
 
 WORDS = (
     "river harvest tariff wool hospital fever harbour union teacher lesson bridge channel".split()
@@ -32,7 +32,7 @@ def pages():
 
 
 def test_what_a_group_of_texts_shares_is_found_and_proposed(pages):
-    names = found(pages)
+    names = find_rules(pages)
     assert {"line:Filter", "line:Search this site"} < names.keys()
     (notice,) = (name for name in names if name.startswith("all:"))
     assert all(names[name] == pytest.approx(1 / 3) for name in names)
@@ -46,14 +46,14 @@ def test_what_a_group_of_texts_shares_is_found_and_proposed(pages):
 def test_a_long_notice_is_known_by_its_first_and_last_words():
     notice = " ".join(f"word{'abcdefghij'[i % 10]}{'klmnopqrst'[i // 10]}" for i in range(60))
     texts = [f"{own(i, 80)}\n{notice}" for i in range(12)]
-    (name,) = found(texts)
+    (name,) = find_rules(texts)
     assert len(name) <= LONGEST and " … " in name and is_rule(name)
     assert silent(texts[0], [name]).split() == own(0, 80).split()
 
 
 def test_numbers_in_it_may_differ():
     texts = [f"{own(i)}\nPrinted on page {i} of {i + 90} by the editors" for i in range(12)]
-    (name,) = found(texts)
+    (name,) = find_rules(texts)
     assert silent("Printed on page 77 of 1 by the editors", [name]).strip() == ""
 
 
@@ -74,11 +74,11 @@ def test_a_line_of_few_words_is_left_out_only_where_it_is_alone():
     ],
 )
 def test_what_is_no_furniture(texts):
-    assert found(texts) == {}
+    assert find_rules(texts) == {}
 
 
 def test_no_more_rules_than_a_corpus_keeps():
     texts = [own(i) + "".join(f"\nButton {chr(97 + j)}{j}x" for j in range(30)) for i in range(10)]
-    assert len(found(texts)) <= MOST_RULES
+    assert len(find_rules(texts)) <= MOST_RULES
     names = [f"line:Button {i}" for i in range(40)]
     assert len(ordered(names)) == MOST_RULES
