@@ -60,18 +60,45 @@ def missing_paths(text: str, files: list[str]) -> list[str]:
 def modules_in_tables(text: str) -> list[str]:
     """Names in the first column of a README's tables of modules: those whose header begins with
     "module"."""
-    names = []
+    first_cells = [cells[0] for cells in rows_of_modules(text)]
+    names = [name for cell in first_cells for name in re.findall(r"`([^`]+)`", cell)]
+    return [name.rstrip("/") for name in names]
+
+
+def rows_of_modules(text: str) -> list[list[str]]:
+    """The cells of each row of a README's tables of modules, headers left out."""
+    rows = []
     is_of_modules = False
     for line in CODE.sub("", text).splitlines():
         if not line.startswith("|"):
             is_of_modules = False
             continue
-        first_cell = line.split("|")[1]
-        if first_cell.strip() == "module":
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[0] == "module":
             is_of_modules = True
-        elif is_of_modules:
-            names += [name.rstrip("/") for name in re.findall(r"`([^`]+)`", first_cell)]
-    return names
+        elif is_of_modules and not set(cells[0]) <= set("-: "):
+            rows.append(cells)
+    return rows
+
+
+def sources_of(folder: Path, module: str) -> str:
+    """The code of a module or a package beside a README."""
+    paths = [folder / f"{module}.py", *(folder / module).rglob("*.py")]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+
+
+def missing_beginnings(folder: Path, text: str) -> list[str]:
+    """What tables of modules say to begin with, in their third column, and no module of the row
+    has."""
+    missing = []
+    for module_cell, _, *further in rows_of_modules(text):
+        modules = re.findall(r"`([^`]+)`", module_cell)
+        code = "\n".join(sources_of(folder, module.rstrip("/")) for module in modules)
+        names = re.findall(r"`([\w.]+)`", further[0]) if further else []
+        for name in names:
+            if not re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", code):
+                missing.append(f"{module_cell}: {name}")
+    return missing
 
 
 def public_modules(folder: Path) -> set[str]:
@@ -98,6 +125,20 @@ def test_modules_that_readmes_list_exist():
         for module in modules_in_tables(readme.read_text(encoding="utf-8"))
         if not (folder / f"{module}.py").is_file() and not (folder / module).is_dir()
     ]
+    assert not missing
+
+
+def test_what_readmes_say_to_begin_with_is_there():
+    table = "| module | what | begin with |\n|---|---|---|\n| `waiting` | x | `not_there` |\n"
+    assert missing_beginnings(Path(__file__).parent, table) == ["`waiting`: not_there"]
+    missing = {}
+    for folder in packages():
+        readme = folder / "README.md"
+        if not readme.is_file():
+            continue
+        names = missing_beginnings(folder, readme.read_text(encoding="utf-8"))
+        if names:
+            missing[str(folder.relative_to(ROOT))] = names
     assert not missing
 
 
