@@ -794,9 +794,9 @@ def test_what_is_kept_of_claims_has_a_bound(client, corpus):
     """Variants without sums have no arrays, and yet take memory."""
     run = run_on(corpus, topics=2, passes=10)
     _ = run_on(corpus, topics=3, passes=10)
-    before = variants._kept._weight
+    before = variants._kept.held
     claims(client, run, "?formula=age&topic=0")
-    assert variants._kept._weight > before
+    assert variants._kept.held > before
 
 
 @pytest.mark.django_db
