@@ -159,18 +159,18 @@ class Regression:
 
     @cached_property
     def design(self) -> design.Design:
-        made = design.make_design(
+        new_design = design.make_design(
             self.effect.variable(self.weight),
             self.across.variable(self.weight) if self.across else None,
             [levels.variable(self.weight) for levels in self.held],
             self.weight,
         )
-        if len(evidence.of(self.selection.run).doc_topics) * made.rows.shape[1] > MOST_STEPS:
+        if len(evidence.of(self.selection.run).doc_topics) * new_design.rows.shape[1] > MOST_STEPS:
             raise Invalid(
                 "formula",
                 "This formula would take too long in so many documents. Take a field out.",
             )
-        return made
+        return new_design
 
     @property
     def documents(self) -> int:
@@ -197,16 +197,20 @@ class Regression:
     def sides(self) -> list[RunSelection]:
         """The documents of both settings, or of both groups; along a line of numbers of all
         together."""
-        levels, places = (self.across, self.groups) if self.across else (self.effect, self.settings)
+        levels, shown_levels = (
+            (self.across, self.groups) if self.across else (self.effect, self.settings)
+        )
         if levels.values is not None:
             return [
                 self.selection.changed(span=(levels.labels[i], levels.labels[i]))
-                for i in (places if levels.term.name == variables.DATE else ())
+                for i in (shown_levels if levels.term.name == variables.DATE else ())
             ] or [self.selection]
         if (name := levels.term.name) in fields.PERIODS:
             groups = fields.groups(self.selection.version, name)
-            return [self.selection.within(groups, i) for i in places]
-        return [self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in places]
+            return [self.selection.within(groups, i) for i in shown_levels]
+        return [
+            self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in shown_levels
+        ]
 
     def data(self, topics: list[int], together: bool = False) -> regression.Data:
         return shares.effect_data(
@@ -242,12 +246,12 @@ class Regression:
     def corrected(self, data: regression.Data) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done, and as
         stm."""
-        made = (
+        correction = (
             corrected.effect(data, *self._read, self.design.rows, self.contrast)
             if self.asked.counted
             else None
         )
-        return np.full(data.T, np.nan) if made is None else made
+        return np.full(data.T, np.nan) if correction is None else correction
 
     @cached_property
     def _read(self) -> tuple[Bow, Topics]:
@@ -267,8 +271,8 @@ class Regression:
         data = corrected.documents(counted, *self._read) if self.asked.counted else None
         if data is None:
             return np.full((2, counted.T), np.nan)
-        found = held.answer_held(data, self._held, self._verdict, regression.fit, level)
-        return np.stack([found.low, found.high])
+        answer_of_held = held.answer_held(data, self._held, self._verdict, regression.fit, level)
+        return np.stack([answer_of_held.low, answer_of_held.high])
 
     def estimated(self, data: regression.Data, level: float | None = None) -> Answers:
         """a: the second setting, or how the share changes in the second group; b: the first. Of any
@@ -276,8 +280,8 @@ class Regression:
         if self._plain:
             unit = np.empty(len(data.cell), np.int64)
             unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
-            counted = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
-            outcome = estimator.CountedTopics(*counted, data.T)
+            count_arrays = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+            outcome = estimator.CountedTopics(*count_arrays, data.T)
             first, second = self._two_sides(data.cell)
             of_sides = question.of_two_sets(second, first, unit)
             return estimator.answer(outcome, of_sides, level=level)
@@ -299,10 +303,10 @@ class Regression:
     @cached_property
     def _held(self) -> Settings:
         """What is compared, and what is held constant."""
-        made = self.design
+        fitted_design = self.design
         dated = any(levels.term.name == variables.DATE for levels in self.held)
         time = fields.dates(self.selection.version).astype(float) if dated else None
-        return held.Settings(made.rows, self._rows, self._side, made.held, time)
+        return held.Settings(fitted_design.rows, self._rows, self._side, fitted_design.held, time)
 
     @cached_property
     def _side(self) -> np.ndarray | None:
@@ -339,9 +343,9 @@ class Regression:
             return True
         by = fields.usual(self.selection.version)
         groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
-        known = (self.design.cell >= 0) & (groups.group >= 0)
+        has_both = (self.design.cell >= 0) & (groups.group >= 0)
         return time_curve.overlap(
-            self.weight[known], side[self.design.cell[known]], groups.group[known]
+            self.weight[has_both], side[self.design.cell[has_both]], groups.group[has_both]
         )
 
     def table(self) -> Table:
@@ -368,21 +372,21 @@ class Regression:
         return self._table(topics, together=True)
 
     def _table(self, topics: list[int], together: bool = False) -> Table:
-        found = self._answered(topics, together)
-        low, high = zip(found.ends(1), found.ends(0), strict=True)
-        value = np.stack([found.b, found.a], axis=1)
+        answers = self._answered(topics, together)
+        low, high = zip(answers.ends(1), answers.ends(0), strict=True)
+        value = np.stack([answers.b, answers.a], axis=1)
         if self.across is None:
             value = np.clip(value, 0.0, 1.0)
         else:
-            low, high = _ends_of_changes(found)
+            low, high = _ends_of_changes(answers)
         return Table(
             topics=topics,
-            answers=found,
+            answers=answers,
             value=value,
             low=np.stack(low, axis=1),
             high=np.stack(high, axis=1),
             corrected=self.corrected(self.data(topics, together)),
-            wider=None if together else self._wider(topics, found.error**2),
+            wider=None if together else self._wider(topics, answers.error**2),
         )
 
     def _answered(self, topics: list[int], together: bool) -> Answers:
@@ -405,24 +409,35 @@ class Regression:
         version = self.selection.version
         if self.unit.certainty != "none" or not every:
             return None
-        some = slice(None, None, len(every) // LOOKED_AT + 1)
+        sample_slice = slice(None, None, len(every) // LOOKED_AT + 1)
         compared = (self.asked.formula.effect.name, self.asked.formula.across)
-        found = list[Wider]()
+        wider_intervals = list[Wider]()
         for field in units.possible(version)[:3]:
             if field.name not in compared:
                 data = shares.effect_data(
-                    self.selection.view, units.Unit(field, ""), self.design.cell, every[some]
+                    self.selection.view,
+                    units.Unit(field, ""),
+                    self.design.cell,
+                    every[sample_slice],
                 )
                 fit = self.fit(data, self.design.rows, self.contrast[None])
-                together = np.maximum(fit.variance[0], fit.pooled[0])
-                found.append(
+                larger_variance = np.maximum(fit.variance[0], fit.pooled[0])
+                wider_intervals.append(
                     Wider(
                         field.name,
-                        float(np.sqrt(np.median(together / np.maximum(variance[some], 1e-300)))),
+                        float(
+                            np.sqrt(
+                                np.median(
+                                    larger_variance / np.maximum(variance[sample_slice], 1e-300)
+                                )
+                            )
+                        ),
                     )
                 )
         return max(
-            (one for one in found if one.times > WIDER), key=lambda one: one.times, default=None
+            (one for one in wider_intervals if one.times > WIDER),
+            key=lambda one: one.times,
+            default=None,
         )
 
     def along(self, topics: list[int]) -> "Along":

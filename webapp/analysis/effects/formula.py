@@ -69,16 +69,18 @@ def read(text: str) -> Formula:
 
     def take(*kinds: int, only: str = "") -> str:
         nonlocal at
-        kind, found, place = tokens[at] if at < len(tokens) else (0, "nothing", len(text))
-        if kind not in kinds or (only and found not in only):
+        kind, token_text, token_place = (
+            tokens[at] if at < len(tokens) else (0, "nothing", len(text))
+        )
+        if kind not in kinds or (only and token_text not in only):
             expected = " or ".join(f"“{c}”" for c in only) or "the name of a field"
             raise Invalid(
                 "formula",
-                f"At letter {place + 1} of the formula {expected} was expected, got “{found[:40]}”."
+                f"At letter {token_place + 1} of the formula {expected} was expected, got “{token_text[:40]}”."
                 f" {EXAMPLE}",
             )
         at += 1
-        return found.replace('""', '"') if kind == 2 else found
+        return token_text.replace('""', '"') if kind == 2 else token_text
 
     def one() -> Term:
         if at < len(tokens) and tokens[at][0] == 1:

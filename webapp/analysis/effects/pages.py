@@ -42,11 +42,13 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     run = regression.selection.run
     if not replicates.possible(run):
         return []
-    begun = dict(run.replicates.exclude(texts=Replicate.Texts.OWN).values_list("texts", "status"))
+    status_of_texts = dict(
+        run.replicates.exclude(texts=Replicate.Texts.OWN).values_list("texts", "status")
+    )
     return [
-        _measured(regression, topic, texts, kept)
-        if (kept := trials.kept_trial(run, texts))
-        else OtherTexts(None, None, None, texts, begun.get(texts, ""), 0, 0, None)
+        _measured(regression, topic, texts, trial)
+        if (trial := trials.kept_trial(run, texts))
+        else OtherTexts(None, None, None, texts, status_of_texts.get(texts, ""), 0, 0, None)
         for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF)
     ]
 
@@ -56,20 +58,24 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     counts, by least squares."""
     table = regression.table()
     data = _data(regression, table.topics, kept)
-    found = np.isin(np.arange(data.T), data.into)
+    has_topic = np.isin(np.arange(data.T), data.into)
     at = table.topics.index(topic)
     estimated = regression.estimated(data, table.answers.level)
-    told = estimated.difference[found], table.answers.difference[found]
+    differences = estimated.difference[has_topic], table.answers.difference[has_topic]
     known = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
-    times = told[0] @ told[1] / (told[1] @ told[1]) if told[1].any() else np.nan
-    difference, low_end, high_end = _known(known if found[at] else np.full(3, np.nan))
+    times = (
+        differences[0] @ differences[1] / (differences[1] @ differences[1])
+        if differences[1].any()
+        else np.nan
+    )
+    difference, low_end, high_end = _known(known if has_topic[at] else np.full(3, np.nan))
     return OtherTexts(
         difference,
         low_end,
         high_end,
         texts,
         Replicate.Status.READY,
-        int(found.sum()),
+        int(has_topic.sum()),
         int(np.count_nonzero(data.cell >= 0)),
         float(times) if np.isfinite(times) else None,
     )
@@ -102,11 +108,15 @@ def asked_formula(
     if not effect:
         return variables.usual(selection.version)
     first = formulas.term(effect)
-    terms = [formulas.term(each) for each in held if each]
-    other = formulas.term(across).name if across else ""
+    terms = [formulas.term(held_term) for held_term in held if held_term]
+    across_name = formulas.term(across).name if across else ""
     return formulas.checked(
         formulas.Formula(
-            first, other, tuple(each for each in terms if each.name not in (first.name, other))
+            first,
+            across_name,
+            tuple(
+                held_term for held_term in terms if held_term.name not in (first.name, across_name)
+            ),
         )
     )
 
@@ -139,19 +149,19 @@ def effects_page(
 ) -> EffectsPage:
     """numbers: topics that are shown along the effect. following: the address of the next page of
     the list."""
-    chosen = regression.asked.formula
+    formula_asked = regression.asked.formula
     table = regression.table()
     rows = table.order(order)
     listed = _rows(
         regression, table, rows[after : after + LISTED] if not table.answers.verdict else []
     )
-    one = _along(regression, numbers) if numbers and not table.answers.verdict else None
+    line = _along(regression, numbers) if numbers and not table.answers.verdict else None
     return EffectsPage(
-        **vars(_about(regression, _conclusion(regression, listed, one))),
+        **vars(_about(regression, _conclusion(regression, listed, line))),
         estimate=regression.asked.estimate,
-        effect=chosen.effect.name,
-        across=chosen.across,
-        held=[term.name for term in chosen.held],
+        effect=formula_asked.effect.name,
+        across=formula_asked.across,
+        held=[term.name for term in formula_asked.held],
         documents=regression.documents,
         left_out=regression.left_out,
         units=regression.units,
@@ -162,7 +172,7 @@ def effects_page(
         order=order,
         topics=listed,
         next=following(after + LISTED if after + LISTED < len(rows) else None),
-        one=one,
+        one=line,
     )
 
 
@@ -279,45 +289,45 @@ def _together(regression: Regression, numbers: list[int]) -> Together:
 
 def _average(share: np.ndarray, words: np.ndarray) -> float:
     """Of the levels whose share is known."""
-    known = np.isfinite(share)
-    return float(share[known] @ words[known] / max(words[known].sum(), 1.0))
+    is_finite = np.isfinite(share)
+    return float(share[is_finite] @ words[is_finite] / max(words[is_finite].sum(), 1.0))
 
 
 def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
     """by: who asks. Raises Invalid for a topic that is not looked at."""
     table = regression.table()
     _check_topic(topic, table.topics)
-    made = variants.claim(regression, topic, by)
-    about = _about(regression, sentences.of_claim(made, _holding(made)))
+    new_claim = variants.claim(regression, topic, by)
+    about = _about(regression, sentences.of_claim(new_claim, _holding(new_claim)))
     (row,) = _rows(regression, table, [table.topics.index(topic)])
-    return _claim_page(regression, made, topic, about, row, trained(regression, topic))
+    return _claim_page(regression, new_claim, topic, about, row, trained(regression, topic))
 
 
 def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
     """As `claim_page`, of two sets of documents: the second setting is the first set."""
-    found = sets.differences
-    _check_topic(topic, found.topics)
-    made = variants.claim(sets, topic, by)
+    differences = sets.differences
+    _check_topic(topic, differences.topics)
+    new_claim = variants.claim(sets, topic, by)
     about = AboutEffect(
         formula="",
         settings=[sets.second.name, sets.first.name],
         groups=[],
         selection=sets.selection.sentence,
         unit=unit_sentences.about(sets.selection.version, sets.unit),
-        few_units=cautions.few_units(sets.unit, found.found.units, found.found.verdict),
-        level=found.found.level,
-        calibrated=found.found.calibrated,
+        few_units=cautions.few_units(sets.unit, differences.found.units, differences.found.verdict),
+        level=differences.found.level,
+        calibrated=differences.found.calibrated,
         wider=None,
-        conclusion=sentences.of_claim(made, _holding(made)),
+        conclusion=sentences.of_claim(new_claim, _holding(new_claim)),
     )
-    return _claim_page(sets, made, topic, about, _row_of_sets(sets, topic), [])
+    return _claim_page(sets, new_claim, topic, about, _row_of_sets(sets, topic), [])
 
 
 def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
     """A topic of both sets, as their own page has it."""
-    found = sets.differences
-    answers = found.found
-    i = found.topics.index(topic)
+    differences = sets.differences
+    answers = differences.found
+    i = differences.topics.index(topic)
     ends = [answers.ends(side) for side in (1, 0)]
     low, high = _known([answers.low[i], answers.high[i]])
     ratio, ratio_low, ratio_high = _known(
@@ -367,7 +377,7 @@ def _claim_page(
 ) -> ClaimPage:
     """about, row: what the claim's own run says; other_texts: of trainings on other texts."""
     rows = sorted(
-        (_in_run(each, claim.variants[0]) for each in claim.variants),
+        (_in_run(variant, claim.variants[0]) for variant in claim.variants),
         key=lambda in_run: (in_run.difference is None, -(in_run.difference or 0)),
     )
     differences = [in_run.difference for in_run in rows if in_run.difference is not None]
@@ -390,7 +400,7 @@ def _claim_page(
 
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
     run = variant.view.run
-    other = variant.view
+    variant_view = variant.view
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
     return ClaimInRun(
         difference=difference,
@@ -401,8 +411,8 @@ def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
         engine=engines.get(run.engine).ABOUT.label,
         seed=run.seed,
         words=run.version_id,
-        topic=None if variant.topic is None else links.topic_link(other, variant.topic),
-        nearest=links.topic_link(other, variant.nearest)
+        topic=None if variant.topic is None else links.topic_link(variant_view, variant.topic),
+        nearest=links.topic_link(variant_view, variant.nearest)
         if variant.topic is None and variant.nearest >= 0
         else None,
         similarity=variant.similarity,

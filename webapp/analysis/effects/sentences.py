@@ -21,11 +21,11 @@ def difference(
     unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
     levels = regression.effect
     places = regression.settings
-    shown = percent
+    as_text = percent
     if regression.across:
         levels = regression.across
         places = regression.groups
-        shown = points
+        as_text = points
         unit = "points of change"
     field = (
         f"{levels.term.name} "
@@ -33,47 +33,49 @@ def difference(
         else ""
     )
     sides = " to ".join(
-        f"{shown(share)} ({field}{levels.labels[i]})"
+        f"{as_text(share)} ({field}{levels.labels[i]})"
         for share, i in zip(estimate.share, places, strict=True)
     )
-    said = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
+    sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
         level = estimates.LEVEL if together else regression.table().answers.level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        said += f" ({level_text(level)} confidence interval {ends})"
+        sentence += f" ({level_text(level)} confidence interval {ends})"
     if estimate.corrected is not None:
-        said += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
+        sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     chosen = f", in {regression.selection.sentence}" if regression.selection else ""
-    return f"{said}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
+    return f"{sentence}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
 
 
 def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     """The difference of two sets of documents, with its interval and with what it rests on."""
     from_share, to_share = map(percent, estimate.share)
     shares = f"{from_share} ({sets.second.name}) to {to_share} ({sets.first.name})"
-    said = f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
+    sentence = (
+        f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
+    )
     if estimate.difference_low is not None and estimate.difference_high is not None:
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        said += f" ({level_text(level)} confidence interval {ends})"
+        sentence += f" ({level_text(level)} confidence interval {ends})"
     held = ", at the same times" if sets.constant else ""
     chosen = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
-    return f"{said}{held}; {sets.unit.said}{chosen}."
+    return f"{sentence}{held}; {sets.unit.said}{chosen}."
 
 
 def of_effect(
     regression: estimates.Regression, name: str, estimate: Estimate, together: bool = False
 ) -> str:
     """together: several topics as one, which no other is compared with."""
-    said = difference(regression, name, estimate, together)
+    sentence = difference(regression, name, estimate, together)
     if not estimate.named:
-        return f"{said} This may be chance: the texts show neither a difference nor that there is none."
+        return f"{sentence} This may be chance: the texts show neither a difference nor that there is none."
     tried = (
         "if they were chosen before looking"
         if together
         else f"among {len(regression.table().topics)} topics"
     )
     return (
-        f"{said} Chance alone would hardly produce it, {tried}. You may say so of such texts, but"
+        f"{sentence} Chance alone would hardly produce it, {tried}. You may say so of such texts, but"
         " not why it is so, nor that other trainings agree."
     )
 
@@ -92,8 +94,10 @@ def of_claim(made: Claim, holds: int) -> str:
             "Only this run has been examined. Another number of topics, seed or set of words might"
             " give another answer."
         )
-    together = f"All together: p = {test.selected:.3f}." if test else "No test of all is possible."
-    return f"{variants_said}. {together} {_conclusion(made, holds)}"
+    joint_sentence = (
+        f"All together: p = {test.selected:.3f}." if test else "No test of all is possible."
+    )
+    return f"{variants_said}. {joint_sentence} {_conclusion(made, holds)}"
 
 
 def _conclusion(made: Claim, holds: int) -> str:

@@ -59,8 +59,10 @@ class Levels:
 
     def words(self, weight: np.ndarray) -> np.ndarray:
         """float64[L]: of each level."""
-        known = self.place >= 0
-        return np.bincount(self.place[known], weights=weight[known], minlength=len(self.labels))
+        has_level = self.place >= 0
+        return np.bincount(
+            self.place[has_level], weights=weight[has_level], minlength=len(self.labels)
+        )
 
     def setting(self, text: str, letter: str, words: np.ndarray) -> int:
         """The level that a text names; of numbers and dates the nearest, from the first to the last
@@ -80,9 +82,9 @@ class Levels:
         ]
         if ends[0] is None or ends[1] is None:
             raise Invalid(letter, f"A number was expected for “{name}”, got “{text[:40]}”.")
-        known = np.flatnonzero(words > 0)
-        first = int(known[0])
-        last = int(known[-1])
+        used_levels = np.flatnonzero(words > 0)
+        first = int(used_levels[0])
+        last = int(used_levels[-1])
         near = (self.values[-1] - self.values[0]) / max(len(self.values) - 1, 1) / 2
         if ends[1] < self.values[first] - near or ends[0] > self.values[last] + near:
             raise Invalid(
@@ -96,8 +98,10 @@ class Levels:
         """Two levels that are compared where none are asked for: the most frequent values, or a
         tenth of the words from either end. words: float64[L]."""
         if self.values is None and self.term.name not in fields.PERIODS:
-            named = [i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)]
-            return (named[0], named[1]) if len(named) > 1 else (0, 0)
+            named_levels = [
+                i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)
+            ]
+            return (named_levels[0], named_levels[1]) if len(named_levels) > 1 else (0, 0)
         first, last = np.searchsorted(
             np.cumsum(words) / max(words.sum(), 1.0), [_TAILS, 1 - _TAILS]
         )
@@ -134,15 +138,20 @@ def _of_category(
     """The values that were asked for, the most frequent ones, and the others as one."""
     if len(category.values) <= most + 1:
         return Levels(term, codes, category.values)
-    named = sorted(
+    named_values = sorted(
         sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))[
             :most
         ]
     )
-    into = np.full(len(category.values) + 1, len(named), np.int32)
-    into[named] = np.arange(len(named))
-    into[-1] = -1
-    return Levels(term, into[codes], [*(category.values[i] for i in named), OTHERS], others=True)
+    level_of_value = np.full(len(category.values) + 1, len(named_values), np.int32)
+    level_of_value[named_values] = np.arange(len(named_values))
+    level_of_value[-1] = -1
+    return Levels(
+        term,
+        level_of_value[codes],
+        [*(category.values[i] for i in named_values), OTHERS],
+        others=True,
+    )
 
 
 def _day(i: int, values: np.ndarray) -> str:
@@ -188,8 +197,8 @@ def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarra
     as many different values."""
     low = float(values[known].min())
     high = float(values[known].max())
-    whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
-    steps = np.linspace(low, high, int(high - low) + 1 if whole else STEPS)
+    is_whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
+    steps = np.linspace(low, high, int(high - low) + 1 if is_whole else STEPS)
     place = np.full(len(values), -1, np.int32)
     place[known] = np.rint((values[known] - low) / max(high - low, 1e-300) * (len(steps) - 1))
     return place, steps
@@ -212,18 +221,18 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     numbers = [*([DATE] if fields.dated(version) else []), *(f.name for f in _numbers(version))]
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
-    own = {str(Term(unit.name))} if unit else set()
+    unit_terms = {str(Term(unit.name))} if unit else set()
     effects = (
-        [o for o in categories if o.term not in own]
-        + [o for o in categories if o.term in own]
+        [o for o in categories if o.term not in unit_terms]
+        + [o for o in categories if o.term in unit_terms]
         + lines
         + curves
     )
-    others = [o for o in categories if o.term not in own]
+    other_terms = [o for o in categories if o.term not in unit_terms]
     return (
         effects,
-        others,
-        [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + others,
+        other_terms,
+        [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + other_terms,
     )
 
 

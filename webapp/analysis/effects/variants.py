@@ -87,10 +87,12 @@ def other_runs(run: Run) -> list[Run]:
         corpus=run.corpus_id, status=Run.Status.DONE, snapshot__isnull=False
     ).exclude(pk=run.pk)
     different = {_choices(run): run}
-    for other in done.select_related("corpus", "version", "snapshot").order_by("-pk")[: 4 * MOST]:
-        if other.final:
-            different.setdefault(_choices(other), other)
-    return [other for other in different.values() if other.pk != run.pk][:MOST]
+    for other_run in done.select_related("corpus", "version", "snapshot").order_by("-pk")[
+        : 4 * MOST
+    ]:
+        if other_run.final:
+            different.setdefault(_choices(other_run), other_run)
+    return [other_run for other_run in different.values() if other_run.pk != run.pk][:MOST]
 
 
 def _choices(run: Run) -> str:
@@ -128,18 +130,18 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
         except matchings.NotYet as state:
             waiting.append(state)
             continue
-        made = _kept.get(key := _key(question, topic, view))
-        if made is None and time.monotonic() > deadline:
+        kept_claim = _kept.get(key := _key(question, topic, view))
+        if kept_claim is None and time.monotonic() > deadline:
             left += 1
             continue
-        if made is None:
-            made = _made(question, topic, view, between, exchange)
-            _kept.set(key, made)
-        variants.append(made._replace(view=view))
+        if kept_claim is None:
+            kept_claim = _made(question, topic, view, between, exchange)
+            _kept.set(key, kept_claim)
+        variants.append(kept_claim._replace(view=view))
     if exchange and not (left or waiting):
-        found = _test(question, [variant for variant in variants if variant.sums], exchange)
+        joint_test = _test(question, [variant for variant in variants if variant.sums], exchange)
         t = told_topics(question).index(topic)
-        test = Tested(float(found.p[t]), float(found.selected[t]))
+        test = Tested(float(joint_test.p[t]), float(joint_test.selected[t]))
     training = Run.objects.filter(
         corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
     ).count()
@@ -194,7 +196,7 @@ def _of_run(
 ) -> Variant:
     """between: the topics of both runs; None of the same run."""
     view = elsewhere.selection.view
-    into = elsewhere.selection.view.labels.into
+    targets = elsewhere.selection.view.labels.into
     partner = np.arange(view.run.topics) if between is None else between.partner
     k = int(partner[topic])
     nearest = topic if between is None else int(between.best_b[topic])
@@ -206,8 +208,8 @@ def _of_run(
     if k >= 0:
         topics, answers = elsewhere.answers()  # what the run's own page of effects says
         problem = cautions.caution(elsewhere.unit, answers.units, answers.verdict)
-        if int(into[k]) in topics:
-            column = topics.index(int(into[k]))
+        if int(targets[k]) in topics:
+            column = topics.index(int(targets[k]))
             difference = float(answers.difference[column])
             low = float(answers.low[column])
             high = float(answers.high[column])
@@ -216,7 +218,7 @@ def _of_run(
     sums = _unit_sums(question, elsewhere, partner, exchange) if exchange else None
     return Variant(
         view,
-        int(into[k]) if k >= 0 else None,
+        int(targets[k]) if k >= 0 else None,
         nearest,
         similarity,
         difference,
@@ -361,5 +363,8 @@ def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int,
             ]
             yield (
                 name,
-                [(value, sum(one), len(one)) for value, one in zip(values, held, strict=True)],
+                [
+                    (value, sum(values_of_side), len(values_of_side))
+                    for value, values_of_side in zip(values, held, strict=True)
+                ],
             )

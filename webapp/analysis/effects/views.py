@@ -79,10 +79,12 @@ def effects(
 ) -> Answer[EffectsPage | NoEffects]:
     """A formula's effect on the shares of all topics, and on one along it."""
     try:
-        chosen = asked_formula(selection, formula, effect, across, held) if view.run.final else None
-        if chosen is None:
+        formula_asked = (
+            asked_formula(selection, formula, effect, across, held) if view.run.final else None
+        )
+        if formula_asked is None:
             return Answer(NoEffects(""))
-        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y, estimate))
+        regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y, estimate))
         page = effects_page(
             regression, order, trends.read_topics(view, topic), after, here.following
         )
@@ -107,7 +109,7 @@ def _html(
     request: HttpRequest, here: Here, regression: Regression, page: EffectsPage
 ) -> EffectsHtml:
     effects, across, held = variables.offered(regression.selection.version)
-    chosen = regression.asked.formula
+    formula_asked = regression.asked.formula
     levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
     fields = zip(
         levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False
@@ -117,9 +119,9 @@ def _html(
         topics.sort(key=lambda row: -row.difference)
     rows = [(row, _sides(page, row), here.url(topic=row.number)) for row in topics]
     return EffectsHtml(
-        effects=_menu(effects, [str(chosen.effect)]),
-        across=_menu(across, [str(Term(chosen.across))] if chosen.across else []),
-        held=_menu(held, [str(term) for term in chosen.held]),
+        effects=_menu(effects, [str(formula_asked.effect)]),
+        across=_menu(across, [str(Term(formula_asked.across))] if formula_asked.across else []),
+        held=_menu(held, [str(term) for term in formula_asked.held]),
         ways=_menu(WAYS, [page.estimate]),
         own=here.url(estimate=None),
         settings=[
@@ -147,12 +149,12 @@ def _address(
 ) -> str:
     """A claim, and all that it is about though it may be the default here. selection: to be said,
     too."""
-    asked = [
+    parameters = [
         ("formula", page.formula),
         *([("topic", str(topic.number))] if topic else []),
         *zip("abxy", [*page.settings, *page.groups], strict=False),
     ]
-    return urlencode([*(selection.parameters if selection else []), *asked])
+    return urlencode([*(selection.parameters if selection else []), *parameters])
 
 
 def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
@@ -201,7 +203,7 @@ _DIFFERENCE = ["difference, points", "low", "high"]
 
 
 def _points(*differences: float | None) -> list[str]:
-    return ["" if each is None else points(each) for each in differences]
+    return ["" if difference is None else points(difference) for difference in differences]
 
 
 @typed(
@@ -238,10 +240,10 @@ def claim(
                 sets = sets.known_to(by_user)
                 page = claim_of_sets(sets, numbers[0], by_user)
                 return Answer(page, partial(_claim_html, sets, page))
-        chosen = asked_formula(selection, formula)
-        if not view.run.final or chosen is None or not numbers:
+        formula_asked = asked_formula(selection, formula)
+        if not view.run.final or formula_asked is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
-        regression = estimates.regression_of(selection, Asked(chosen, a, b, x, y))
+        regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y))
         page = claim_page(regression, numbers[0], authorization.user_id(request))
     except answering.NotYet as state:
         return Answer(state.page, status=202)
@@ -256,10 +258,10 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
     of_sets = isinstance(question, TwoSets)
     name = sentences.name_of_topic(page.topic)
     if isinstance(question, TwoSets):
-        said = sentences.of_sets(question, name, page.topic, page.level)
+        sentence = sentences.of_sets(question, name, page.topic, page.level)
         address = view.go("run_time_compare", asked=question.address(question.selection))
     else:
-        said = sentences.difference(question, name, page.topic)
+        sentence = sentences.difference(question, name, page.topic)
         address = view.go("run_effects", asked=_address(page, page.topic))
     own_row = next(row for row in page.runs if row.run == view.run.pk)
     columns = [
@@ -292,16 +294,18 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
         train=services.variants_said(view.run),
         pinned=Pinned(
             title,
-            f"{said} {page.conclusion}",
+            f"{sentence} {page.conclusion}",
             json_text({"columns": columns, "rows": [*map(_kept, page.runs)]}),
         ),
-        said=said,
+        said=sentence,
         null=(
             "no lasting change, only periods that resemble those before them"
             if variants.in_time(question)
             else "no difference"
         ),
-        learning=any(one.status in ("queued", "training") for one in page.other_texts),
+        learning=any(
+            other_texts.status in ("queued", "training") for other_texts in page.other_texts
+        ),
     )
 
 
@@ -332,8 +336,8 @@ def _why_not(row: ClaimInRun, own_row: ClaimInRun) -> str:
 
 def _kept(row: ClaimInRun) -> list[str | int]:
     topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
-    shown = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
-    return [row.run, *shown, row.K, row.seed, row.engine, row.words]
+    row_cells = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
+    return [row.run, *row_cells, row.K, row.seed, row.engine, row.words]
 
 
 def _there(page: ClaimPage, question: variants.Question, row: ClaimInRun) -> str:

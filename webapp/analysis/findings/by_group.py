@@ -55,15 +55,15 @@ def _fields(context: Context) -> list[FieldGroups]:
     """Those with two groups of enough documents; the first of them are named."""
     selection = context.selection
     version = context.run.version
-    found = [
+    fields_answered = [
         groups.of_category(selection, category) for category in fields.categories(version)[:FIELDS]
     ]
     numbers = [field for field in fields.ranges(version) if isinstance(field, Number)]
     for number in numbers[:NUMBERS]:
         thirds = groups.of_number(selection, number)
         if thirds is not None:
-            found.append(thirds)
-    return [field for field in found if len(field.named) and _groups_present(field) > 1]
+            fields_answered.append(thirds)
+    return [field for field in fields_answered if len(field.named) and _groups_present(field) > 1]
 
 
 def _groups_present(field: FieldGroups) -> int:
@@ -77,10 +77,10 @@ def _told_elsewhere(listed: list[FieldGroups]) -> dict[str, set[int]]:
     same = dict[str, set[int]]()
     for field in sorted(listed, key=lambda field: -len(field.labels)):
         same[field.name] = set()
-        for place in field.named.tolist():
-            documents = np.packbits(field.group == place).tobytes()
+        for value_code in field.named.tolist():
+            documents = np.packbits(field.group == value_code).tobytes()
             if documents in seen:
-                same[field.name].add(place)
+                same[field.name].add(value_code)
             seen.add(documents)
     return same
 

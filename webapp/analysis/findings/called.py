@@ -82,10 +82,12 @@ class Names:
 
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
         if self._of_groups[0] is not group:  # findings on one field come one after the other
-            some = group >= 0
+            in_group = group >= 0
             self._of_groups = (
                 group,
-                np.bincount(group[some], weights=self.counted.lengths[some], minlength=G)[:G],
+                np.bincount(group[in_group], weights=self.counted.lengths[in_group], minlength=G)[
+                    :G
+                ],
             )
         return self._of_groups[1]
 
@@ -105,7 +107,7 @@ class Names:
         """The words that stand for topics, and those in names."""
         labels = self.context.view.labels
         parts = (part for k in range(self.context.K) for part in labels.parts_of_name(k))
-        named = {word.casefold() for part in parts for word in _WORD.findall(part)}
+        words_of_names = {word.casefold() for part in parts for word in _WORD.findall(part)}
         numbers = (
             {w for of_topic in self._standing for w in of_topic}
             | set(self.eventful)
@@ -113,18 +115,18 @@ class Names:
         )
         words = Word.objects.filter(version=self.context.run.version_id)
         spelled = dict(words.filter(number__in=numbers).values_list("number", "word"))
-        return spelled | dict(words.filter(word__in=named).values_list("number", "word"))
+        return spelled | dict(words.filter(word__in=words_of_names).values_list("number", "word"))
 
     @cached_property
     def telling(self) -> list[int]:
         """Words that stand for subjects, and the most frequent ones, TELLING in all."""
         documents = np.diff(self.counted.postings.indptr)
-        own = sorted(
+        own_words = sorted(
             (w for k in np.flatnonzero(self.context.subjects) for w in self.standing(int(k))),
             key=lambda w: -documents[w],
         )
-        others = np.argsort(-documents, kind="stable")[:TELLING].tolist()
-        return list(dict.fromkeys([*own[: TELLING // 2], *others]))[:TELLING]
+        other_words = np.argsort(-documents, kind="stable")[:TELLING].tolist()
+        return list(dict.fromkeys([*own_words[: TELLING // 2], *other_words]))[:TELLING]
 
     def standing(self, k: int) -> list[int]:
         """Words that stand for a topic, those that hold most of it first: most of their tokens are
@@ -137,7 +139,7 @@ class Names:
         for a topic, the first of its words, as readers see them, and frequent ones. Of topics that
         may be spoken of."""
         first = company.words(self.counted)[0]
-        listed = sorted(
+        words_in_order = sorted(
             {
                 *self.telling,
                 *(
@@ -148,12 +150,12 @@ class Names:
             }
         )
         ptr, topics, tokens, _ = self.counted.by_word()
-        most = {
+        largest_uses = {
             w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]])
-            for w in listed
+            for w in words_in_order
             if ptr[w] < ptr[w + 1]
         }
-        return {w: k for w, k in most.items() if self.context.subjects[k]}
+        return {w: k for w, k in largest_uses.items() if self.context.subjects[k]}
 
     @cached_property
     def _standing(self) -> list[list[int]]:

@@ -40,26 +40,32 @@ def _topics(context: Context) -> list[TopicsCaution]:
     """Of general talk, of several subjects, and of which one document holds much: these are about
     it, not about the collection. Topics with most words first; estimate: their share of all
     words."""
-    counted = context.counted
+    run_evidence = context.counted
     labels = context.view.labels
     x = context.whole.x[0]
-    most = np.zeros(context.K)
-    mine = (
-        slice(None) if context.mask is None else np.repeat(context.mask, np.diff(counted.doc_ptr))
+    largest_document = np.zeros(context.K)
+    tokens_of_topic = (
+        slice(None)
+        if context.mask is None
+        else np.repeat(context.mask, np.diff(run_evidence.doc_ptr))
     )
-    np.maximum.at(most, context.into[counted.doc_topics[mine]], counted.doc_tokens[mine])
+    np.maximum.at(
+        largest_document,
+        context.into[run_evidence.doc_topics[tokens_of_topic]],
+        run_evidence.doc_tokens[tokens_of_topic],
+    )
     large = context.subjects & (x >= SMALL * context.tokens)
-    listed: dict[What, list[int]] = {
+    topics_of_caution: dict[What, list[int]] = {
         "general": [
             k
             for k in context.view.topics
             if labels.background(k) and not context.subjects[k] and labels.into[k] == k
         ],
         "mixed": np.flatnonzero(large & measures.of(context.run)["mixed"].astype(bool)).tolist(),
-        "one_document": np.flatnonzero(large & (most >= ONE_DOCUMENT * x)).tolist(),
+        "one_document": np.flatnonzero(large & (largest_document >= ONE_DOCUMENT * x)).tolist(),
     }
     rows = []
-    for what, numbers in listed.items():
+    for caution, numbers in topics_of_caution.items():
         share = float(x[numbers].sum() / max(context.tokens, 1))
         first = sorted(numbers, key=lambda k: -x[k])[:NAMED]
         rows.append(
@@ -69,7 +75,7 @@ def _topics(context: Context) -> list[TopicsCaution]:
                 low=share,
                 high=share,
                 count=len(numbers),
-                what=what,
+                what=caution,
                 topics=first,
             )
         )
@@ -81,19 +87,21 @@ def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
     while its machine is idle, so this is known later than what is stored, and not stored."""
     tokens = np.nan_to_num(measures.of(view.run)["tokens"])
     labels = view.labels
-    named = [k for k in doubtful if tokens[k] > 0 and labels.into[k] == k and not labels.hidden(k)]
-    if not named:
+    unstable_topics = [
+        k for k in doubtful if tokens[k] > 0 and labels.into[k] == k and not labels.hidden(k)
+    ]
+    if not unstable_topics:
         return []
-    share = float(tokens[named].sum() / tokens.sum())
+    share = float(tokens[unstable_topics].sum() / tokens.sum())
     return [
         TopicsCaution(
             score=1.0,  # the first of the cautions
             estimate=share,
             low=share,
             high=share,
-            count=len(named),
+            count=len(unstable_topics),
             what="unstable",
-            topics=sorted(named, key=lambda k: -tokens[k])[:NAMED],
+            topics=sorted(unstable_topics, key=lambda k: -tokens[k])[:NAMED],
         )
     ]
 
@@ -103,11 +111,11 @@ def _thin(context: Context) -> list[ThinTimes]:
     if times is None or times.unit not in ("year", "decade", "month"):
         return []
     n = np.bincount(times.group[times.group >= 0], minlength=times.G)
-    some = int(np.count_nonzero(n))
+    documents_counted = int(np.count_nonzero(n))
     thin = np.flatnonzero((n > 0) & (n < bands.THIN))
     if not len(thin):
         return []
-    share = len(thin) / some
+    share = len(thin) / documents_counted
     return [
         ThinTimes(
             score=share / 4,
@@ -115,7 +123,7 @@ def _thin(context: Context) -> list[ThinTimes]:
             low=share,
             high=share,
             count=len(thin),
-            of=some,
+            of=documents_counted,
             empty=times.empty,
             unit=times.unit,
             periods=[times.said[i] for i in thin[:NAMED]],

@@ -75,9 +75,15 @@ class Context:
     def _subjects(self, whole: Sums) -> np.ndarray:
         """bool[K]: topics in use, not merged, no general talk. Where general talk is most of the
         words it is what the documents are about."""
-        listed = self.view.used & (self.into == np.arange(self.K))
-        subjects = listed & np.array([not self.view.labels.background(k) for k in range(self.K)])
-        return subjects if 2 * whole.x[0, subjects].sum() > whole.x[0, listed].sum() else listed
+        is_subject = self.view.used & (self.into == np.arange(self.K))
+        subjects = is_subject & np.array(
+            [not self.view.labels.background(k) for k in range(self.K)]
+        )
+        return (
+            subjects
+            if 2 * whole.x[0, subjects].sum() > whole.x[0, is_subject].sum()
+            else is_subject
+        )
 
     def _periods(self) -> periods.Periods | None:
         """None where no two periods have documents with words that count."""
@@ -138,9 +144,9 @@ def findings(selection: RunSelection) -> SetFindings:
     quotes = guard.listed("family", lambda: _quotes(context, largest))
     if context.periods:
         changed = guard.listed("change", lambda: over_time.changed(context))
-        told = {(change.topic, change.more) for change in changed}
+        told_changes = {(change.topic, change.more) for change in changed}
         rows += changed
-        rows += guard.listed("event", lambda: over_time.events(context, told))
+        rows += guard.listed("event", lambda: over_time.events(context, told_changes))
         rows += guard.listed("speaker", lambda: over_time.who_speaks(context))
     if context.documents:
         rows += guard.listed("mark", lambda: by_group.particular(context))
@@ -150,10 +156,12 @@ def findings(selection: RunSelection) -> SetFindings:
     for name, kind in KINDS.items():
         rows += cast(list[Finding], guard.listed(name, partial(kind.find, context)))
     rows.sort(key=lambda row: -row.score)
-    kept = [
+    rows_kept = [
         row
         for name, kind in KINDS.items()
-        for row in [one for one in rows if one.kind == name][: kind.ON_PAGE.kept]
+        for row in [row_of_kind for row_of_kind in rows if row_of_kind.kind == name][
+            : kind.ON_PAGE.kept
+        ]
     ]
     times = context.periods
     return SetFindings(
@@ -163,7 +171,7 @@ def findings(selection: RunSelection) -> SetFindings:
         span=[times.said[0], times.said[-1]] if times else [],
         bins=times.bins if times else [],
         quotes=quotes,
-        findings=kept,
+        findings=rows_kept,
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
         independent=units.unit_of(context.run.version).name,
@@ -185,19 +193,21 @@ def _families(context: Context) -> list[Family]:
     if not context.tokens:
         return []
     rows = []
-    for _, several in groupby(
+    for _, nodes_of_family in groupby(
         core_families.nodes(context.run, context.view.labels), key=lambda node: node.first
     ):
-        nodes = list(several)
-        into = np.full(context.K, -1, np.int32)
+        nodes = list(nodes_of_family)
+        family_of_topic = np.full(context.K, -1, np.int32)
         for f, node in enumerate(nodes):
-            into[node.topics] = f
-        own = context.sums(context.everyone, 1, into[context.into], len(nodes))
-        share = sums.shares(own, sums.typical(own))
-        for f in np.flatnonzero(own.x[0]).tolist():
+            family_of_topic[node.topics] = f
+        sums_of_families = context.sums(
+            context.everyone, 1, family_of_topic[context.into], len(nodes)
+        )
+        share = sums.shares(sums_of_families, sums.typical(sums_of_families))
+        for f in np.flatnonzero(sums_of_families.x[0]).tolist():
             rows.append(
                 Family(
-                    score=float(own.x[0, f]),
+                    score=float(sums_of_families.x[0, f]),
                     estimate=float(share.share[0, f]),
                     low=float(share.low[0, f]),
                     high=float(share.high[0, f]),
@@ -206,7 +216,7 @@ def _families(context: Context) -> list[Family]:
                     if nodes[f].given >= 0
                     else "",
                     topics=nodes[f].topics,
-                    documents=int(own.holding[0, f]),
+                    documents=int(sums_of_families.holding[0, f]),
                     first=nodes[f].first,
                     last=nodes[f].last,
                 )
@@ -216,10 +226,10 @@ def _families(context: Context) -> list[Family]:
 
 def _line_of(context: Context, topics: list[int]) -> list[float | None]:
     """Of some topics together; empty without periods."""
-    counted = context.by_period
-    if counted is None:
+    sums_by_period = context.by_period
+    if sums_by_period is None:
         return []
-    return context.times.line(counted.x[:, topics].sum(axis=1), counted.tokens)
+    return context.times.line(sums_by_period.x[:, topics].sum(axis=1), sums_by_period.tokens)
 
 
 def _quotes(context: Context, rows: list[Family]) -> list[Quote]:
@@ -252,10 +262,10 @@ def _of_set(context: Context) -> list[Mark]:
     base = RunSelection.all(selection.view)
     answered = asked.of_sides(base, selection, None, (context.mask, ~context.mask))
     side = np.where(context.mask, 0, 1).astype(np.int32)
-    counted = context.sums(sums.by_group(side, 2), 2)
+    sums_of_sides = context.sums(sums.by_group(side, 2), 2)
     rows = list[Mark]()
     for column in np.flatnonzero(answered.found.accepted).tolist():
-        row = _apart_from_others(context, answered, column, counted)
+        row = _apart_from_others(context, answered, column, sums_of_sides)
         if row is not None:
             rows.append(row)
     rows.sort(key=lambda row: (not row.more, -row.score))
@@ -302,8 +312,8 @@ def _apart_from_others(
 
 def _unlike(context: Context) -> list[Unlike]:
     lengths = context.counted.lengths
-    known = (lengths > 0) if context.mask is None else (lengths > 0) & context.mask
-    allowed = known & (lengths >= SHORT) & ~context.repeated
+    has_words = (lengths > 0) if context.mask is None else (lengths > 0) & context.mask
+    allowed = has_words & (lengths >= SHORT) & ~context.repeated
     doc_ptr, doc_topics, doc_tokens = context.counted.folded(context.into)
     numbers, overlap, nearest, compared = unlike.unlike(
         doc_ptr, doc_topics, doc_tokens, lengths, context.K, allowed
@@ -324,7 +334,7 @@ def _unlike(context: Context) -> list[Unlike]:
                 document=d,
                 nearest=other,
                 compared=compared,
-                all=compared == int(np.count_nonzero(known)),
+                all=compared == int(np.count_nonzero(has_words)),
                 topics=doc_topics[span][order].tolist(),
                 parts=(doc_tokens[span][order] / lengths[d]).tolist(),
             )

@@ -76,40 +76,42 @@ def in_address(query: QueryDict) -> int | None:
 
 def cut(view: RunView, number: int | None) -> Cut:
     """number: None for the usual one."""
-    every = families.nodes(view.run, view.labels)
+    all_nodes = families.nodes(view.run, view.labels)
     labels = view.labels
-    least, most = families.ends(every)
-    usual = families.usual(view.run, every)
-    number = max(least, min(number or usual, most))
-    here = [
+    least, largest = families.ends(all_nodes)
+    usual = families.usual(view.run, all_nodes)
+    number = max(least, min(number or usual, largest))
+    nodes_at_cut = [
         (node, slot)
-        for node, slot in zip(every, families.slots(every), strict=True)
+        for node, slot in zip(all_nodes, families.slots(all_nodes), strict=True)
         if node.first <= number <= node.last
     ]
-    listed = _telling(phrases(view, [node.topics for node, _ in here]))
-    some = [
+    telling_phrases = _telling(phrases(view, [node.topics for node, _ in nodes_at_cut]))
+    families_cut = [
         Family(
             _called(labels, node, own), slot, families.hue(labels, node, slot), node.topics, texts
         )
-        for (node, slot), own, texts in zip(here, names(listed), listed, strict=True)
+        for (node, slot), own, texts in zip(
+            nodes_at_cut, names(telling_phrases), telling_phrases, strict=True
+        )
     ]
-    return Cut(number, least, most, usual, some)
+    return Cut(number, least, largest, usual, families_cut)
 
 
 def names(phrases: Sequence[Sequence[str]]) -> list[str]:
     """Of each family, by its phrases, the best first: two that no other family has, and that say
     different things; "" where there are no two."""
     every = Counter(text.casefold() for own in phrases for text in own)
-    out = []
+    names_of_families = []
     for own in phrases:
-        alone = [text for text in own if every[text.casefold()] == 1]
-        alone.sort(key=lambda text: any(joint in text for joint in JOINS))
+        own_phrases = [text for text in own if every[text.casefold()] == 1]
+        own_phrases.sort(key=lambda text: any(joint in text for joint in JOINS))
         chosen: list[str] = []
-        for text in alone:
+        for text in own_phrases:
             if len(chosen) < NAMED and not any(_stems(text) & _stems(other) for other in chosen):
                 chosen.append(text)
-        out.append(joined(chosen) if len(chosen) == NAMED else "")
-    return out
+        names_of_families.append(joined(chosen) if len(chosen) == NAMED else "")
+    return names_of_families
 
 
 def _called(labels: Labels, node: Node, proposed: str) -> str:
@@ -128,8 +130,8 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
     parts = [[m for k in numbers for m in view.labels.parts(k)] for numbers in sets]
-    every = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
-    of_topic = dict(every.values_list("number", "phrases"))
+    topics_of_parts = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
+    of_topic = dict(topics_of_parts.values_list("number", "phrases"))
     counts = [Counter[str]() for _ in sets]
     for own, numbers in zip(counts, parts, strict=True):
         for text, tokens, _ in chain(*filter(None, map(of_topic.get, numbers))):
@@ -149,14 +151,14 @@ def _telling(own: list[dict[str, int]]) -> list[list[str]]:
 def count_families(selection: RunSelection, number: int | None) -> list[FamilyTopics]:
     """The families at a cut in a set of documents, those with most words there first."""
     view = selection.view
-    into = selection.view.labels.into.copy()
-    some = cut(view, number).families
-    for family in some:
-        into[np.isin(view.labels.into, family.topics)] = family.topics[0]
+    targets = selection.view.labels.into.copy()
+    families_cut = cut(view, number).families
+    for family in families_cut:
+        targets[np.isin(view.labels.into, family.topics)] = family.topics[0]
     members, group = selection.in_groups(None)
-    (tokens,), (documents,) = evidence.of(view.run).sums(group, 1, into, members)
+    (tokens,), (documents,) = evidence.of(view.run).sums(group, 1, targets, members)
     share = tokens / max(1, tokens.sum())
-    heads = [family.topics[0] for family in some]
+    heads = [family.topics[0] for family in families_cut]
     rows = [
         FamilyTopics(
             **family._asdict(),
@@ -164,7 +166,7 @@ def count_families(selection: RunSelection, number: int | None) -> list[FamilyTo
             documents=int(documents[k]),
             share=float(share[k]),
         )
-        for family, k in zip(some, heads, strict=True)
+        for family, k in zip(families_cut, heads, strict=True)
     ]
     return sorted(rows, key=lambda family: -family.tokens)
 

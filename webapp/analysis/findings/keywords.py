@@ -31,27 +31,29 @@ _WORD = re.compile(r"\w+")
 
 def findings(context: Context, field: FieldGroups, left_out: set[int]) -> list[Keywords]:
     """A finding for each group with such words. left_out: groups that are told elsewhere."""
-    listed = context.names.telling
-    some = _even_sample(context, field.group)
-    if not listed or not len(some):
+    telling_words = context.names.telling
+    sampled = _even_sample(context, field.group)
+    if not telling_words or not len(sampled):
         return []
     unit, codes = asked.unit_of(context.run.version, field.name)
-    of_some = None if codes is None else codes[some]
-    group = field.group[some]
-    outcome = estimator.Table(_present(context, some, listed), np.ones(len(some)))
-    wanted = question.of_values(group, field.groups, of_some, field.named)
+    codes_of_sample = None if codes is None else codes[sampled]
+    group = field.group[sampled]
+    outcome = estimator.Table(_present(context, sampled, telling_words), np.ones(len(sampled)))
+    question_of_values = question.of_values(group, field.groups, codes_of_sample, field.named)
     rows = list[Keywords]()
-    words = [context.names.spelling[w] for w in listed]
+    words = [context.names.spelling[w] for w in telling_words]
     untold = trivial_words.of_the_calendar(context.run.version, words)
-    untold |= {column for column, word in enumerate(listed) if word in context.signatures}
-    found = estimator.answer_family(outcome, wanted)
-    for place, answers in zip(wanted.asked.tolist(), found, strict=True):
-        if place in left_out:
+    untold |= {column for column, word in enumerate(telling_words) if word in context.signatures}
+    answers_of_values = estimator.answer_family(outcome, question_of_values)
+    for value_code, answers in zip(
+        question_of_values.asked.tolist(), answers_of_values, strict=True
+    ):
+        if value_code in left_out:
             continue
-        documents = int(np.count_nonzero(group == place))
-        chosen = _chosen(answers, documents, words, field.labels[place], untold)
-        if chosen:
-            rows.append(_finding(field, place, answers, chosen, words, unit))
+        documents = int(np.count_nonzero(group == value_code))
+        chosen_words = _chosen(answers, documents, words, field.labels[value_code], untold)
+        if chosen_words:
+            rows.append(_finding(field, value_code, answers, chosen_words, words, unit))
     return rows
 
 
@@ -59,13 +61,13 @@ def signatures(context: Context) -> set[int]:
     """Words that stand on nearly all documents of one who speaks, by their numbers."""
     if context.unit is None:
         return set()
-    listed = context.names.telling
+    telling_words = context.names.telling
     sample = _even_sample(context, context.everyone_group)
-    if not listed or not len(sample):
+    if not telling_words or not len(sample):
         return set()
-    present = _present(context, sample, listed)
+    present = _present(context, sample, telling_words)
     columns = trivial_words.of_who_speaks(present, context.unit[sample], context.dates[sample])
-    return {listed[column] for column in columns}
+    return {telling_words[column] for column in columns}
 
 
 def _even_sample(context: Context, group: np.ndarray) -> np.ndarray:
@@ -81,20 +83,22 @@ def _chosen(
     """Columns of the words that are told, the clearest first: no two that are alike, none that the
     value's own name has, and none of `untold`."""
     size = np.abs(answers.difference) / answers.error
-    told = answers.accepted & (answers.part <= estimator.MOST_OF_ONE)
-    told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
-    told &= answers.a * documents >= HOLDING - 0.5
-    told[list(untold)] = False
+    is_told = answers.accepted & (answers.part <= estimator.MOST_OF_ONE)
+    is_told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
+    is_told &= answers.a * documents >= HOLDING - 0.5
+    is_told[list(untold)] = False
     own_name = set(_WORD.findall(value.casefold()))
-    chosen = list[int]()
-    for column in np.argsort(-np.where(told, size * np.sqrt(answers.a), -np.inf)).tolist():
-        if not told[column] or len(chosen) == MOST:
+    word_numbers = list[int]()
+    for column in np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf)).tolist():
+        if not is_told[column] or len(word_numbers) == MOST:
             break
         word = words[column]
-        if word.casefold() in own_name or any(alike(word, words[other]) for other in chosen):
+        if word.casefold() in own_name or any(
+            alike(word, words[chosen_word]) for chosen_word in word_numbers
+        ):
             continue
-        chosen.append(column)
-    return chosen
+        word_numbers.append(column)
+    return word_numbers
 
 
 def _finding(

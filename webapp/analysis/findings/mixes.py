@@ -59,77 +59,80 @@ def mixes(selection: RunSelection, unit: str, families: Sequence[FindingRow]) ->
     names = [unit] if unit in ("year", "month", "decade") else []
     if not names:
         names = [category.name for category in fields.categories(version)]
-    best: tuple[float, sums.Sums] | None = None
+    most_telling: tuple[float, sums.Sums] | None = None
     for name in names:
-        counted = sums.of_selection(selection, name)
-        some = np.flatnonzero(counted.of_tokens)
-        if not VALUES[0] <= len(some) <= VALUES[1]:
+        sums_by_field = sums.of_selection(selection, name)
+        groups_with_words = np.flatnonzero(sums_by_field.of_tokens)
+        if not VALUES[0] <= len(groups_with_words) <= VALUES[1]:
             continue
-        told = information(counted.tokens[some])
-        if best is None or told > best[0]:
-            best = told, counted
-    if best is None or best[1].groups is None:
+        informations = information(sums_by_field.tokens[groups_with_words])
+        if most_telling is None or informations > most_telling[0]:
+            most_telling = informations, sums_by_field
+    if most_telling is None or most_telling[1].groups is None:
         return None
-    return _rows(selection, best[1], families)
+    return _rows(selection, most_telling[1], families)
 
 
 def information(tokens: np.ndarray) -> float:
     """Mutual information of groups and topics, in nats: float64[G, K] tokens."""
     joint = tokens / max(tokens.sum(), 1)
-    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    some = joint > 0
-    return float((joint[some] * np.log(joint[some] / apart[some])).sum())
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    is_positive = joint > 0
+    return float((joint[is_positive] * np.log(joint[is_positive] / independent[is_positive])).sum())
 
 
 def _rows(selection: RunSelection, counted: sums.Sums, families: Sequence[FindingRow]) -> Mixes:
     groups = counted.groups
     assert groups is not None
-    some = np.flatnonzero(counted.of_tokens)
-    shown = [row.family for row in families if row.family is not None]
-    totals = np.maximum(counted.of_tokens[some].astype(float), 1.0)
+    groups_with_words = np.flatnonzero(counted.of_tokens)
+    families_shown = [row.family for row in families if row.family is not None]
+    totals = np.maximum(counted.of_tokens[groups_with_words].astype(float), 1.0)
     shares = np.array(
-        [counted.tokens[some][:, family.topics].sum(axis=1) / totals for family in shown]
+        [
+            counted.tokens[groups_with_words][:, family.topics].sum(axis=1) / totals
+            for family in families_shown
+        ]
     ).T
     heights = np.maximum(LOW, PICTURE * np.sqrt(totals) / np.sqrt(totals).sum())
     in_time = groups.in_time
-    order = list(range(len(some))) if in_time else alike(shares)
-    where = sorted(range(len(shown)), key=lambda f: _middle(shares[order, f]))
+    order = list(range(len(groups_with_words))) if in_time else alike(shares)
+    where = sorted(range(len(families_shown)), key=lambda f: _middle(shares[order, f]))
     rows = []
     for i in order:
         parts = []
-        place = 0.0
+        begin = 0.0
         for f in where:
             share = float(shares[i, f])
-            fits = text_width(shown[f].name, SIZE) + 12 <= WIDTH * share
-            says = f"{shown[f].name}: {100 * share:.0f}%"
-            name = shown[f].name if fits else ""
-            middle = 100 * (place + share / 2)
+            fits = text_width(families_shown[f].name, SIZE) + 12 <= WIDTH * share
+            says = f"{families_shown[f].name}: {100 * share:.0f}%"
+            name = families_shown[f].name if fits else ""
+            middle = 100 * (begin + share / 2)
             parts.append(
                 MixPart(
-                    round(100 * place, 2),
+                    round(100 * begin, 2),
                     round(100 * share, 2),
                     round(middle, 2),
-                    shown[f].hue,
-                    shown[f].name,
+                    families_shown[f].hue,
+                    families_shown[f].name,
                     name,
                     says,
                 )
             )
-            place += share
-        within = selection.within(groups, int(some[i]))
+            begin += share
+        within = selection.within(groups, int(groups_with_words[i]))
         url = links.documents_url(selection.view.run, within.address())
-        rows.append(Mix(groups.labels[some[i]], url, int(heights[i]), parts))
+        rows.append(Mix(groups.labels[groups_with_words[i]], url, int(heights[i]), parts))
     return Mixes(groups.by, in_time, rows)
 
 
 def alike(shares: np.ndarray) -> list[int]:
     """The rows of a matrix, each beside one like it: from the one farthest from all others, always
     the nearest of those left."""
-    apart = np.abs(shares[:, None] - shares[None]).sum(axis=2)
-    order = [int(apart.sum(axis=1).argmax())]
+    distances = np.abs(shares[:, None] - shares[None]).sum(axis=2)
+    order = [int(distances.sum(axis=1).argmax())]
     left = set(range(len(shares))) - set(order)
     while left:
-        nearest = min(sorted(left), key=lambda i: apart[order[-1], i])
+        nearest = min(sorted(left), key=lambda i: distances[order[-1], i])
         order.append(nearest)
         left.remove(nearest)
     return order

@@ -177,16 +177,16 @@ def _worth_telling(told: Told) -> bool:
 
 def changed(context: Context) -> list[kinds.Change]:
     """Topics whose share changed, as far as that is not a change of who speaks."""
-    asked = context.spans
-    if asked is None:
+    spans_asked = context.spans
+    if spans_asked is None:
         return []
-    asker = Asker(context, asked.spans)
+    asker = Asker(context, spans_asked.spans)
     rows = []
-    for column, topic in enumerate(asked.topics):
+    for column, topic in enumerate(spans_asked.topics):
         if not context.subjects[topic]:
             continue
         for told in asker.told(column, alone=False):
-            row = _change(context, asked.spans, topic, told)
+            row = _change(context, spans_asked.spans, topic, told)
             if row is not None:
                 rows.append(row)
                 break
@@ -196,8 +196,8 @@ def changed(context: Context) -> list[kinds.Change]:
 def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kinds.Change | None:
     """A change as it is stored; None where it is too small, comes again every year, or where no word
     of the topic moves so."""
-    counted = context.by_period
-    assert counted is not None
+    sums_by_period = context.by_period
+    assert sums_by_period is not None
     group = context.times.group
     periods = np.arange(context.times.G)
     inside = (periods >= told.first) & (periods <= told.last)
@@ -207,9 +207,9 @@ def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kin
     here = told.here
     rest = told.rest
     with_more = inside if here > rest else outside
-    if counted.x[with_more, topic].sum() < WORDS or max(here, rest) < LEAST_SHARE:
+    if sums_by_period.x[with_more, topic].sum() < WORDS or max(here, rest) < LEAST_SHARE:
         return None
-    if counted.holding[with_more, topic].sum() < HOLDING:
+    if sums_by_period.holding[with_more, topic].sum() < HOLDING:
         return None
     if told.shape == "window" and told.more and _comes_again(looked, told, told.column):
         return None
@@ -217,14 +217,16 @@ def _change(context: Context, looked: SpansOfSet, topic: int, told: Told) -> kin
     called = context.names.checked(topic, group, inside, outside, log_ratio)
     if called is None:
         return None
-    part = float(counted.tokens[inside].sum() / max(counted.tokens[inside | outside].sum(), 1))
+    part = float(
+        sums_by_period.tokens[inside].sum() / max(sums_by_period.tokens[inside | outside].sum(), 1)
+    )
     return kinds.Change(
         **vars(_shaped(context, told)),
         score=math.sqrt(information(here, rest, part)) * told.certainty,
         estimate=finite(told.found.ratio[told.column]),
         low=finite(told.found.ratio_low[told.column]),
         high=finite(told.found.ratio_high[told.column]),
-        line=context.times.line(counted.x[:, topic], counted.tokens),
+        line=context.times.line(sums_by_period.x[:, topic], sums_by_period.tokens),
         topic=topic,
         above_all=called,
         here=_share(told, 0),
@@ -298,12 +300,12 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
     rose)."""
     topic_of_word = context.names.eventful
     postings = context.counted.postings
-    listed = sorted(
+    candidates = sorted(
         topic_of_word, key=lambda word: int(postings.indptr[word] - postings.indptr[word + 1])
     )[:EVENT_WORDS]
-    if not listed:
+    if not candidates:
         return []
-    outcome = _documents_with(context, listed)
+    outcome = _documents_with(context, candidates)
     longest = spans.SHORT
     looked = answers_over_time.look_through(
         context.selection, outcome, longest, left_out=context.repeated
@@ -311,9 +313,9 @@ def events(context: Context, told: Container[tuple[int, bool]]) -> list[kinds.Ev
     if looked is None:
         return []
     asker = Asker(context, looked)
-    untold = _untold(context, outcome, [context.names.spelling[word] for word in listed])
+    untold = _untold(context, outcome, [context.names.spelling[word] for word in candidates])
     bursts = []
-    for column, word in enumerate(listed):
+    for column, word in enumerate(candidates):
         if column in untold:
             continue
         topic = topic_of_word[word]
@@ -445,17 +447,23 @@ def _times_as_many(here: float, rest: float, more: bool) -> float:
 def who_speaks(context: Context) -> list[kinds.Speaker]:
     """Who has most documents of a span: what else would be told as a change of subject."""
     field = units.unit_of(context.run.version).field
-    listed = [] if field is None else fields.categories(context.run.version)
-    named = [category for category in listed if field and category.name in field.names]
-    if not named or len(named[0].values) > SPEAKERS:
+    categories = [] if field is None else fields.categories(context.run.version)
+    categories_named = [
+        category for category in categories if field and category.name in field.names
+    ]
+    if not categories_named or len(categories_named[0].values) > SPEAKERS:
         return []
-    category = named[0]
+    category = categories_named[0]
     codes = fields.values(context.run.version, category)
-    counted = (codes >= 0) & (context.counted.lengths > 0)
-    some = np.flatnonzero(counted)
+    is_counted = (codes >= 0) & (context.counted.lengths > 0)
+    counted_documents = np.flatnonzero(is_counted)
     shape = (len(codes), len(category.values))
     outcome = Table(
-        csc_matrix((np.ones(len(some)), (some, codes[some])), shape=shape), counted.astype(float)
+        csc_matrix(
+            (np.ones(len(counted_documents)), (counted_documents, codes[counted_documents])),
+            shape=shape,
+        ),
+        is_counted.astype(float),
     )
     looked = answers_over_time.of_documents(context.selection, outcome)
     if looked is None:

@@ -62,7 +62,7 @@ def overview(
     doubtful = found_again.doubtful(selection.view.run)
     shown = [*cautions.unstable(selection.view, doubtful), *shown]
     told = _told(selection, shown, found.span)
-    chosen: list[tuple[int, Finding]] = []
+    clearest: list[tuple[int, Finding]] = []
     for name, kind in KINDS.items():
         of_kind = [finding for finding in told if finding.kind == name]
         if name == "family":  # parts of one whole: the largest in the set is read first
@@ -70,8 +70,8 @@ def overview(
         elif name != "caution":  # which may be about the very topics that are doubtful
             of_kind.sort(key=lambda finding: not _sure_of(finding, doubtful))
         ranked = list(enumerate(of_kind, 1))[: kind.ON_PAGE.shown[detail]]
-        chosen += sorted(ranked, key=_in_time)
-    unlike = [finding.document for _, finding in chosen if isinstance(finding, Unlike)]
+        clearest += sorted(ranked, key=_in_time)
+    unlike = [finding.document for _, finding in clearest if isinstance(finding, Unlike)]
     known = embargo.about(selection.corpus, unlike, "title") if unlike else {}
     titles = {number: row["title"] for number, row in known.items()}
     writer = Writer(selection, titles, doubtful, _names_of(cut.families), found.span)
@@ -80,7 +80,7 @@ def overview(
     quotes = guard.listed("family", lambda: _quotes(selection, found.quotes, writer))
     rows = [
         row
-        for rank, finding in chosen
+        for rank, finding in clearest
         for row in guard.listed(finding.kind, partial(_rows, writer, rank, finding, cut.families))
     ]
     return OverviewPage(
@@ -102,7 +102,7 @@ def overview(
         river=over_time.river(selection, found.unit),
         findings=rows,
         outdated=found.outdated,
-        hidden=len(told) - len(chosen),
+        hidden=len(told) - len(clearest),
         failed=guard.failed,
     )
 
@@ -166,8 +166,8 @@ def _at_one_time(a: Event, b: Event, near: float) -> bool:
         [sentences.years(name)[i] for name in names]
         for i, names in enumerate(((a.first, b.first), (a.last, b.last)))
     ]
-    together = min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
-    return abs(begins[0] - begins[1]) <= near if a.shape == "step" else together
+    overlaps = min(ends) - max(begins) >= OVERLAP * (max(ends) - min(begins))
+    return abs(begins[0] - begins[1]) <= near if a.shape == "step" else overlaps
 
 
 def _first_of_each_group(marks: list[Mark]) -> list[Finding]:
@@ -200,15 +200,15 @@ def _row(writer: Writer, rank: int, finding: Finding, cut: list[families.Family]
     family = None
     if isinstance(finding, Family):
         none = families.Family(finding.name, GENERAL, GENERAL, finding.topics)  # at no cut
-        own = next((family for family in cut if family.topics == finding.topics), none)
+        own_family = next((family for family in cut if family.topics == finding.topics), none)
         family = FamilyTopics(
-            **own._asdict(),
+            **own_family._asdict(),
             tokens=int(finding.score),
             documents=finding.documents,
             share=finding.estimate,
         )
         parts = [
-            replace(part, hue=own.hue) if isinstance(part, TopicLink) else part
+            replace(part, hue=own_family.hue) if isinstance(part, TopicLink) else part
             for part in sentence.parts
         ]
         sentence = replace(sentence, parts=parts)

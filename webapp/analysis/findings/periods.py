@@ -56,11 +56,15 @@ def divide(calendar: Calendar) -> Periods:
     bins = []
     for begin in range(first, behind, step):
         last = min(begin + step, behind) - 1
-        said = [
+        sentences_of_periods = [
             sentences.period(_name(length, begin, False)),
             sentences.period(_name(length, last, True)),
         ]
-        bins.append(said[0] if said[0] == said[1] else "–".join(said))
+        bins.append(
+            sentences_of_periods[0]
+            if sentences_of_periods[0] == sentences_of_periods[1]
+            else "–".join(sentences_of_periods)
+        )
     return Periods(
         unit=length,
         group=calendar.group,

@@ -9,12 +9,12 @@ from webapp.analysis.findings.shapes import Part
 def fill(pattern: str, **parts: Part | Sequence[Part]) -> list[Part]:
     """The pattern with its parts in their places, neighbouring texts as one. Raises KeyError for a
     part that is not given."""
-    pieces: list[Part] = []
+    filled: list[Part] = []
     for text, name, _, _ in Formatter().parse(pattern):
-        given = parts[name] if name else ""
-        for piece in (text, *(given if isinstance(given, (list, tuple)) else [given])):
-            if isinstance(piece, str) and pieces and isinstance(pieces[-1], str):
-                pieces[-1] += piece
-            elif piece:
-                pieces.append(piece)
-    return pieces
+        value = parts[name] if name else ""
+        for part in (text, *(value if isinstance(value, (list, tuple)) else [value])):
+            if isinstance(part, str) and filled and isinstance(filled[-1], str):
+                filled[-1] += part
+            elif part:
+                filled.append(part)
+    return filled

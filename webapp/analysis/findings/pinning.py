@@ -23,12 +23,12 @@ def evidence_of_page(selection: RunSelection, page: OverviewPage) -> list[Eviden
     """All findings of a page; the first QUOTED_FINDINGS with passages, as each of these is looked
     for among the documents."""
     repeated = quotations.repeating(selection)
-    kept: list[Evidence] = []
+    evidence_kept: list[Evidence] = []
     for number, row in enumerate(page.findings):
-        kept.append(_finding(selection.view, page, row))
+        evidence_kept.append(_finding(selection.view, page, row))
         if number < QUOTED_FINDINGS:
-            kept += _passages(selection.view, row, repeated)
-    return kept
+            evidence_kept += _passages(selection.view, row, repeated)
+    return evidence_kept
 
 
 def evidence_of(

@@ -22,8 +22,8 @@ def effects(view: RunView, row: FindingRow) -> str:
     question = question_of(row.kind, row.claims[0])
     if question:
         return view.go("run_time_compare", asked=urlencode(question))
-    asked = {"effect": "spline(date)", "topic": row.topic.number}
-    return view.go("run_effects", asked=urlencode(asked)) + "#one"
+    parameters = {"effect": "spline(date)", "topic": row.topic.number}
+    return view.go("run_effects", asked=urlencode(parameters)) + "#one"
 
 
 def holds(view: RunView, row: FindingRow) -> str:

@@ -43,8 +43,8 @@ def quote_topics(
     """At most one quotation of each topic, `count` in all, of different documents."""
     quoted: list[tuple[Quote, set[str]]] = []
     for k in topics:
-        if len(quoted) < count and (best := _best(selection, k, repeated, quoted)):
-            quoted.append(best)
+        if len(quoted) < count and (best_quote := _best(selection, k, repeated, quoted)):
+            quoted.append(best_quote)
     return [quote for quote, _ in quoted]
 
 
@@ -53,44 +53,54 @@ def _best(
 ) -> tuple[Quote, set[str]] | None:
     """With its words. others: that are quoted already."""
     view = selection.run_view
-    counted = evidence.of(selection.run_view.run)
-    held = counted.held(view.labels.parts(k)).astype(np.float64)
-    lengths = counted.lengths
-    allowed = (lengths >= LEAST_WORDS) & (held > 0) & ~repeated
+    run_evidence = evidence.of(selection.run_view.run)
+    topic_tokens = run_evidence.held(view.labels.parts(k)).astype(np.float64)
+    lengths = run_evidence.lengths
+    allowed = (lengths >= LEAST_WORDS) & (topic_tokens > 0) & ~repeated
     if selection.mask is not None:
         allowed &= selection.mask
-    some = np.flatnonzero(allowed)
-    taken = {quote.document for quote, _ in others}
-    score = held[some] ** 2 / lengths[some]  # many of its words, and much of the document
+    allowed_documents = np.flatnonzero(allowed)
+    quoted_documents = {quote.document for quote, _ in others}
+    score = (
+        topic_tokens[allowed_documents] ** 2 / lengths[allowed_documents]
+    )  # many of its words, and much of the document
     numbers = [
-        n for n in some[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist() if n not in taken
+        n
+        for n in allowed_documents[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist()
+        if n not in quoted_documents
     ]
     tokens = {number: texts.tokens(view, number) for number in numbers}
-    places = {number: texts.densest_place(own, k, LONG) for number, own in tokens.items()}
-    wanted = [
+    densest_places = {
+        number: texts.densest_place(document_tokens, k, LONG)
+        for number, document_tokens in tokens.items()
+    }
+    pieces_wanted = [
         (n, max(0, at - AROUND), AROUND + LONG + AROUND, at)
-        for n, at in places.items()
+        for n, at in densest_places.items()
         if at is not None
     ]
-    best: tuple[Quote, set[str]] | None = None
-    most = 0.0
-    for piece in embargo.read_pieces(selection.corpus, wanted):
-        own = tokens[piece.number]
-        offsets = own.offsets[own.topics == k] - piece.first
-        for a, b in _sentences(piece.text, whole=piece.first == 0):
-            words = {w.lower() for w in _WORD.findall(piece.text[a:b])}
-            digits = sum(c.isdigit() for c in piece.text[a:b]) / (b - a)
+    best_quote: tuple[Quote, set[str]] | None = None
+    highest_density = 0.0
+    for cut_text in embargo.read_pieces(selection.corpus, pieces_wanted):
+        document_tokens = tokens[cut_text.number]
+        offsets = document_tokens.offsets[document_tokens.topics == k] - cut_text.first
+        for a, b in _sentences(cut_text.text, whole=cut_text.first == 0):
+            words = {w.lower() for w in _WORD.findall(cut_text.text[a:b])}
+            digits = sum(c.isdigit() for c in cut_text.text[a:b]) / (b - a)
             density = (
                 (np.searchsorted(offsets, b) - np.searchsorted(offsets, a))
                 / (b - a + 60)
                 * max(0.1, 1 - 8 * digits)
             )
-            if density > most and not any(
+            if density > highest_density and not any(
                 len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in others
             ):
-                best = (Quote(k, piece.number, piece.first + a, piece.first + b), words)
-                most = density
-    return best
+                best_quote = (
+                    Quote(k, cut_text.number, cut_text.first + a, cut_text.first + b),
+                    words,
+                )
+                highest_density = density
+    return best_quote
 
 
 def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
@@ -107,22 +117,22 @@ def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, b
     and whether each is a word of the topic."""
     view = selection.run_view
     run = selection.run_view.run
-    pieces = embargo.read_pieces(
+    cut_texts = embargo.read_pieces(
         run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes]
     )
-    out = []
-    for q, piece in zip(quotes, pieces, strict=True):
-        short = piece.text + (
-            " …" if run.corpus.embargo and len(piece.text) < q.end - q.start else ""
+    shortened = []
+    for q, cut_text in zip(quotes, cut_texts, strict=True):
+        short = cut_text.text + (
+            " …" if run.corpus.embargo and len(cut_text.text) < q.end - q.start else ""
         )
-        words = texts.words(run, texts.tokens(view, q.document), short, piece.first)
-        out.append(_joined([(w.text, w.topic == q.topic) for w in words]))
-    return out
+        words = texts.words(run, texts.tokens(view, q.document), short, cut_text.first)
+        shortened.append(_joined([(w.text, w.topic == q.topic) for w in words]))
+    return shortened
 
 
 def _joined(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Neighbours of a kind as one; white space of any kind as one space."""
     return [
-        ("".join(regex.sub(r"\s+", " ", text) for text, _ in some), marked)
-        for marked, some in groupby(parts, key=lambda part: part[1])
+        ("".join(regex.sub(r"\s+", " ", text) for text, _ in joined_parts), is_marked)
+        for is_marked, joined_parts in groupby(parts, key=lambda part: part[1])
     ]

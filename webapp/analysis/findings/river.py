@@ -43,16 +43,16 @@ def river(selection: RunSelection, unit: str) -> River | None:
     if not unit:
         return None
     by = unit if unit in ("year", "month", "decade") else "month"
-    counted = sums.of_selection(selection, by)
-    groups = counted.groups
-    if groups is None or groups.starts is None or not counted.of_tokens.any():
+    sums_by_time = sums.of_selection(selection, by)
+    groups = sums_by_time.groups
+    if groups is None or groups.starts is None or not sums_by_time.of_tokens.any():
         return None
-    some = np.flatnonzero(counted.of_tokens)
-    first = int(some[0])
-    behind = int(some[-1]) + 1
-    totals = counted.of_tokens[first:behind].astype(np.float64)
+    periods_with_words = np.flatnonzero(sums_by_time.of_tokens)
+    first = int(periods_with_words[0])
+    behind = int(periods_with_words[-1]) + 1
+    totals = sums_by_time.of_tokens[first:behind].astype(np.float64)
     edges = _edges(totals)
-    tokens = np.add.reduceat(counted.tokens[first:behind], edges[:-1], axis=0)
+    tokens = np.add.reduceat(sums_by_time.tokens[first:behind], edges[:-1], axis=0)
     starts = [_year(int(groups.starts[first + i])) for i in edges]
     largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:LISTED]
     return River(

@@ -263,23 +263,25 @@ def _short(
 ) -> list[Short]:
     if not families:
         return []
-    out = [Short("About", _about(families))]
+    sentences = [Short("About", _about(families))]
     if river is not None:
-        out.append(Short("When", _when(families, river, shares)))
+        sentences.append(Short("When", _when(families, river, shares)))
         if changes:  # where there are none, “What changed” says why
-            out.append(Short("Clearest changes", _clearest(changes)))
-        return out
+            sentences.append(Short("Clearest changes", _clearest(changes)))
+        return sentences
     if groups is not None:
-        out.append(Short("Periods" if groups.in_time else "Groups", _leading(groups, families)))
+        sentences.append(
+            Short("Periods" if groups.in_time else "Groups", _leading(groups, families))
+        )
     else:
-        out.append(Short("Largest topics", _largest(families, view)))
+        sentences.append(Short("Largest topics", _largest(families, view)))
     if marks:
-        out.append(Short("Clearest difference", [*marks[0].parts, "."]))
+        sentences.append(Short("Clearest difference", [*marks[0].parts, "."]))
     elif changes:
-        out.append(Short("Clearest changes", _clearest(changes)))
+        sentences.append(Short("Clearest changes", _clearest(changes)))
     else:
-        out.append(Short("How mixed", _how_mixed(families, general)))
-    return out
+        sentences.append(Short("How mixed", _how_mixed(families, general)))
+    return sentences
 
 
 def _named(row: SectionRow) -> Named:
@@ -290,10 +292,10 @@ def _named(row: SectionRow) -> Named:
 def _about(families: list[SectionRow]) -> list[Part | Named]:
     """ "A, 19% of the words; B, 14%; C, 13%."""
     parts: list[Part | Named] = []
-    for place, row in enumerate(families[:LEADING]):
+    for rank, row in enumerate(families[:LEADING]):
         assert row.family is not None
-        of_words = "" if place else " of the words"
-        parts += ["; " if place else "", _named(row), f", {briefly(row.family.share)}{of_words}"]
+        of_words = "" if rank else " of the words"
+        parts += ["; " if rank else "", _named(row), f", {briefly(row.family.share)}{of_words}"]
     return [part for part in parts if part] + ["."]
 
 
@@ -314,13 +316,13 @@ def _when(
     if len(thirds) == 1:
         return ["Throughout, ", _named(leading), " leads."]
     parts: list[Part | Named] = []
-    for place, (row, begin, end) in enumerate(thirds):
+    for rank, (row, begin, end) in enumerate(thirds):
         share = briefly(_part(row, shares, n, begin, end, totals[begin:end]))
         if end == n:
             lead = ", then "
         else:
             year = math.ceil(river.starts[end] - 1e-3) - 1
-            lead = f"Until {year} mostly " if not place else f", until {year} "
+            lead = f"Until {year} mostly " if not rank else f", until {year} "
         parts += [lead, _named(row), f" ({share})"]
     return [*parts, "."]
 
@@ -360,9 +362,9 @@ def _lasts(item: Item) -> bool:
 def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
     """The largest topic of each of the largest families."""
     parts: list[Part | Named] = []
-    for place, row in enumerate(families[:LEADING]):
+    for rank, row in enumerate(families[:LEADING]):
         assert row.family is not None
-        parts += ["; " if place else "", links.topic_link(view, row.family.topics[0])]
+        parts += ["; " if rank else "", links.topic_link(view, row.family.topics[0])]
     return [part for part in parts if part] + ["."]
 
 
@@ -370,13 +372,13 @@ def _leading(groups: Mixes, families: list[SectionRow]) -> list[Part | Named]:
     """The two groups in which one family leads most clearly; of periods the first and the last."""
     leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in groups.rows]
     if groups.in_time:
-        shown = [leaders[0], leaders[-1]]
+        leaders_shown = [leaders[0], leaders[-1]]
     else:
         leaders.sort(key=lambda pair: -pair[1].width)
-        shown = leaders[:2]
+        leaders_shown = leaders[:2]
     family_rows = {row.family.name: row for row in families if row.family is not None}
     parts: list[Part | Named] = []
-    for row, largest in shown:
+    for row, largest in leaders_shown:
         gap = " " if parts else ""
         share = briefly(largest.width / 100)
         family = _named(family_rows[largest.family])
@@ -438,7 +440,7 @@ def _families(
     """In the order of the river where there is one."""
     n = len(river.totals) if river else 0
     curves = [_of(shares, row.family.topics if row.family else [], n) for row in rows]
-    most = max((float(curve.max()) for curve in curves if n), default=0.0)
+    largest = max((float(curve.max()) for curve in curves if n), default=0.0)
     order = list(range(len(rows)))
     if n:
         order.sort(key=lambda i: mean_time(curves[i]))
@@ -455,7 +457,7 @@ def _families(
                 share=briefly(family.share),
                 topics=[links.topic_link(view, k) for k in _by_size(family.topics, tokens)],
                 pieces=_pieces(family.topics, tokens),
-                ridge=ridge(curves[i], most, family.hue) if n else SafeString(),
+                ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
         )
     return out
@@ -469,13 +471,13 @@ def _by_size(topics: Sequence[int], tokens: np.ndarray) -> list[int]:
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
     """The topics of a family side by side, the largest first, as parts of all words of the set."""
     total = max(float(tokens.sum()), 1.0)
-    out: list[Piece] = []
-    place = 0.0
+    stacked: list[Piece] = []
+    height = 0.0
     for size in sorted((100 * float(tokens[k]) / total for k in topics), reverse=True):
         if size > 0:
-            out.append(Piece(round(place, 2), round(max(size - 0.15, 0.1), 2)))
-        place += size
-    return out
+            stacked.append(Piece(round(height, 2), round(max(size - 0.15, 0.1), 2)))
+        height += size
+    return stacked
 
 
 def _river(
@@ -621,14 +623,16 @@ def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
         item = row.items[0]
         assert isinstance(item, GroupItem)
         by_field.setdefault(item.field, []).append(row)
-    return [_table(name, some, name in speaking) for name, some in by_field.items()]
+    return [
+        _table(name, items_of_field, name in speaking) for name, items_of_field in by_field.items()
+    ]
 
 
 def _table(name: str, rows: list[SectionRow], speaks: bool) -> GroupTable:
     items = [item for row in rows for item in row.items if isinstance(item, GroupItem)]
-    most = max(max(item.here.high, item.rest) for item in items)
-    step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if most / s <= 5), 0.25)
-    end = min(1.0, math.ceil(most / step) * step)
+    largest = max(max(item.here.high, item.rest) for item in items)
+    step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if largest / s <= 5), 0.25)
+    end = min(1.0, math.ceil(largest / step) * step)
 
     def place(share: float) -> float:
         return round(100 * min(1.0, share / end), 2)

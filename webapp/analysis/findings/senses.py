@@ -97,19 +97,21 @@ def shifted(context: Context) -> list[Sense]:
         version=context.run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS
     )
     words = words.exclude(word__in=context.run.dropped)  # the run does not have them
-    listed = list(words.order_by("-documents", "number").values_list("number", "word")[:CANDIDATES])
+    candidates = list(
+        words.order_by("-documents", "number").values_list("number", "word")[:CANDIDATES]
+    )
     shifts = [
         (number, word, shift)
-        for number, word in listed
+        for number, word in candidates
         if (shift := senses.shift(*_uses(context, number), early, late)) is not None
     ]
-    sure = sums.accepted(np.array([shift.p for *_, shift in shifts]), Q_VALUE)
-    kept = [
+    is_accepted = sums.accepted(np.array([shift.p for *_, shift in shifts]), Q_VALUE)
+    shifts_kept = [
         (number, word, shift)
-        for (number, word, shift), accepted in zip(shifts, sure, strict=True)
+        for (number, word, shift), accepted in zip(shifts, is_accepted, strict=True)
         if accepted and shift.low >= LEAST and context.subjects[[shift.gained, shift.lost]].all()
     ]
-    first = _first(context, [number for number, *_ in kept])
+    first = _first(context, [number for number, *_ in shifts_kept])
     changed = [
         Sense(
             score=shift.low * math.log(sum(shift.documents)),
@@ -125,15 +127,15 @@ def shifted(context: Context) -> list[Sense]:
             until=(times.names[early - 1], times.said[early - 1]),
             since=(times.names[late], times.said[late]),
         )
-        for number, word, shift in kept
+        for number, word, shift in shifts_kept
         if all((k, number) in first for k in (shift.gained, shift.lost))
     ]
     # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
     changed.sort(key=lambda sense: -sense.score)
-    best: dict[tuple[int, int], Sense] = {}
+    best_senses: dict[tuple[int, int], Sense] = {}
     for sense in changed:
-        best.setdefault((sense.lost, sense.gained), sense)
-    return list(best.values())
+        best_senses.setdefault((sense.lost, sense.gained), sense)
+    return list(best_senses.values())
 
 
 def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
@@ -153,9 +155,9 @@ def _uses(context: Context, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _first(context: Context, words: list[int]) -> set[tuple[int, int]]:
     """(topic, word) of words that are among the first of topics."""
-    listed = rows(
+    first_rows = rows(
         "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank"
         " < %s",
         [context.run.snapshot_id, words, RANK],
     )
-    return {(int(context.into[row["topic"]]), row["word"]) for row in listed}
+    return {(int(context.into[row["topic"]]), row["word"]) for row in first_rows}

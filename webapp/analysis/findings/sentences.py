@@ -24,13 +24,13 @@ class Plural:
 
 def plain(parts: Sequence[Part], sure: str) -> str:
     """A sentence as one text, with its interval and a full stop."""
-    named = (
+    names_of_parts = (
         part
         if isinstance(part, str)
         else _topic(part.has_name).format(name=part.name, label=part.label)
         for part in parts
     )
-    return (SURE if sure else SENTENCE).format(sentence="".join(named), sure=sure)
+    return (SURE if sure else SENTENCE).format(sentence="".join(names_of_parts), sure=sure)
 
 
 def _topic(named: bool) -> str:
@@ -58,13 +58,13 @@ def period(name: str) -> str:
     March 1945"."""
     if name.endswith("s"):
         return DECADE.format(decade=f"{int(name[:-1])}s")
-    year, *rest = (int(part) for part in name.split("-"))
-    if not rest:
+    year, *later_parts = (int(part) for part in name.split("-"))
+    if not later_parts:
         return str(year)
-    month = f"{date(2000, rest[0], 1):%B}"
+    month = f"{date(2000, later_parts[0], 1):%B}"
     return (
-        DAY.format(day=rest[1], month=month, year=year)
-        if rest[1:]
+        DAY.format(day=later_parts[1], month=month, year=year)
+        if later_parts[1:]
         else MONTH.format(month=month, year=year)
     )
 

@@ -30,14 +30,14 @@ def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
     """The findings of a set, or None while a worker computes them; for each user, by, it computes
     one after the other. Those of an older program are given until then. Raises Invalid for a run
     without evidence."""
-    found = read(selection)
-    if found is not None:
-        return found
+    stored_findings = read(selection)
+    if stored_findings is not None:
+        return stored_findings
     run = selection.run_view.run
-    asked = [run.pk, selection.address().removeprefix("?")]
-    if _is_quick(run) and not dispatch.promised(TASK, asked):
+    address_asked = [run.pk, selection.address().removeprefix("?")]
+    if _is_quick(run) and not dispatch.promised(TASK, address_asked):
         return _make(selection)
-    dispatch.ask(TASK, asked, by)
+    dispatch.ask(TASK, address_asked, by)
     return _of_older_program(selection)
 
 
@@ -90,12 +90,12 @@ def _of_older_program(selection: Selection) -> SetFindings | None:
     row = _row_of(selection)
     if row is None or row.method >= computing.METHOD:
         return None
-    listed = row.data.get("findings", [])
+    rows = row.data.get("findings", [])
     try:
         stored = STORED.validate_python(row.data | {"findings": []})
     except ValidationError:
         return None
-    findings = [finding for finding in map(_read_finding, listed) if finding is not None]
+    findings = [finding for finding in map(_read_finding, rows) if finding is not None]
     return replace(stored, findings=findings, outdated=True)
 
 
@@ -108,10 +108,10 @@ def _read_finding(data: dict) -> Finding | None:
 
 def _make(selection: RunSelection) -> SetFindings:
     with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
-        found = computing.findings(selection)
-    data = STORED.dump_python(found, mode="json")
+        new_findings = computing.findings(selection)
+    data = STORED.dump_python(new_findings, mode="json")
     keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
-    return found
+    return new_findings
 
 
 def keep(run: Run, key: str, **fields) -> None:

@@ -42,15 +42,15 @@ class TopicChange:
 def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChange]:
     """Of each topic its change among the documents of a set. Computes nothing: that is done at the
     end of a run, or when the overview of the set is asked for."""
-    found = stored.read(selection)
-    if found is None:
+    stored_findings = stored.read(selection)
+    if stored_findings is None:
         return [TopicChange(False, None, "")] * len(numbers)
     changes = {
         finding.topic: finding
-        for finding in found.findings
+        for finding in stored_findings.findings
         if isinstance(finding, Change) and not unsure(finding)
     }
-    writer = Writer(selection, {}, span=found.span)
+    writer = Writer(selection, {}, span=stored_findings.span)
     topic_changes = []
     for k in numbers:
         change = changes.get(k)
@@ -59,7 +59,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
             continue
         sentence = writer.change(change)
         plain = sentences.plain(sentence.parts, sentence.sure)
-        marks = _marks(change, found.ends) if found.ends else None
+        marks = _marks(change, stored_findings.ends) if stored_findings.ends else None
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), marks))
     return topic_changes
 

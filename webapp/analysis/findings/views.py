@@ -115,14 +115,14 @@ def pin(request: HttpRequest) -> HttpResponse:
 
 
 def _pin(request: HttpRequest) -> Notebook:
-    sent = request.POST
-    run = authorization.run_or_404(request, whole_number(sent, "run"))
-    query = QueryDict(sent.get("query", "")[:2000])
+    form = request.POST
+    run = authorization.run_or_404(request, whole_number(form, "run"))
+    query = QueryDict(form.get("query", "")[:2000])
     selection = Selection.read(query, RunView(run, chosen=conditions(query)))
     by = authorization.user_id(request)
     number = cuts.in_address(query)
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
-    finding = sent.get("finding", "")
+    finding = form.get("finding", "")
     row = next((row for row in page.findings if f"{row.kind}-{row.rank}" == finding), None)
     if row is None:
         raise Invalid(
@@ -138,11 +138,11 @@ def _pin(request: HttpRequest) -> Notebook:
 @require_POST
 def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
-    sent = request.POST
+    form = request.POST
     with show_errors(request):
-        run = authorization.run_or_404(request, whole_number(sent, "run"))
+        run = authorization.run_or_404(request, whole_number(form, "run"))
         return redirect(
-            "notebook", _begin(request, run, QueryDict(sent.get("query", "")[:2000])).pk
+            "notebook", _begin(request, run, QueryDict(form.get("query", "")[:2000])).pk
         )
     return redirect(back(request, "/notebooks/"))
 
@@ -154,9 +154,9 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
     if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")
-    chosen = f", {selection.sentence}" if selection else ""
-    made = notebooks.create(
-        f"Findings in {run.corpus.name}{chosen}"[: notebooks.TITLE],
+    set_text = f", {selection.sentence}" if selection else ""
+    new_notebook = notebooks.create(
+        f"Findings in {run.corpus.name}{set_text}"[: notebooks.TITLE],
         reader(request),
         authorization.user(request),
     )
@@ -166,5 +166,5 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         for quote in page.quotes
     ]
     for evidence in pinned:
-        notebooks.pin(made, evidence, "", reader(request))
-    return made
+        notebooks.pin(new_notebook, evidence, "", reader(request))
+    return new_notebook
