@@ -620,13 +620,17 @@ def kind(f: Field) -> type:
     return (get_args(f.type) or (f.type,))[0]
 
 
+LARGEST_WHOLE = 2**31 - 1  # kernels are compiled for numbers of 32 bits
+
+
 def _whole(f: Field, value: Any) -> int:
     least = f.metadata["least"] or 0
     largest = f.metadata["most"]
-    # Kernels are compiled for numbers below 2^31
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < 2**31:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
-    if largest is not None and value > largest:
+    if largest is None:
+        largest = LARGEST_WHOLE
+    if value > largest:
         raise Invalid(f.name, f"{f.name} must be at most {largest:,}, got {value:,}.")
     return value
 

@@ -641,6 +641,7 @@ def test_nothing_to_train_on():
     ("settings", "sentence"),
     [
         ({"topics": 0}, "topics must be a whole number of at least 1, got 0"),
+        ({"passes": 10**14}, "passes must be at most 2,147,483,647, got 100,000,000,000,000"),
         ({"topics": 2.5}, "topics must be a whole number"),
         ({"kappa": 0.3}, r"kappa must be in \(0.5, 1\], got 0.3"),
         ({"kappa": float("nan")}, "kappa must be"),
