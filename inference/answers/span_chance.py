@@ -183,7 +183,8 @@ def _of_columns(
     drawn: Drawn, columns: np.ndarray, exchanges: int, kinds: Kinds, is_asked: np.ndarray
 ) -> Chance:
     blocks = []
-    for begin in range(0, len(columns), BLOCK):
+    # Without a column, of topics that have no words, one block says what no column has.
+    for begin in range(0, max(len(columns), 1), BLOCK):
         block = columns[begin : begin + BLOCK]
         excesses = np.empty((exchanges, 2, kinds.rows, len(block)), np.float32)
         for excess, (sums, weight) in zip(excesses, drawn(block, exchanges), strict=True):

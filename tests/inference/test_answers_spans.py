@@ -247,3 +247,14 @@ def test_p_falls_as_scores_rise_and_passes_where_the_score_is_critical():
         critical = chance.critical(level)
         assert (chance.p(critical + 1e-4) <= 1 - level + 1e-9).all()
         assert (chance.p(critical - 1e-4) > 1 - level).all()
+
+
+def test_chance_of_no_column_says_nothing():
+    """A run whose topics have no words was compared at two times, and the page answered 500."""
+    weight = np.full(12, 1 / 12)
+    kinds = span_chance.kinds_of(weight, longest=0.5, edge=0.1)
+    sums = np.zeros((12, 0))
+    seen = span_chance.largest_excess(sums, weight, kinds)
+    chance = span_chance.of_periods(sums, weight, seen, kinds, np.ones(kinds.rows, bool))
+    assert chance.scores(seen).shape == (2, kinds.rows, 0)
+    assert chance.critical(0.95).shape == (2, 0)
