@@ -101,7 +101,7 @@ class TwoSets:
 
     def exchangeable(self) -> tuple[Exchangeable | None, str]:
         """What can be exchanged between the sets, and why nothing can."""
-        if self.constant or self._is_of_time:
+        if self.constant or self._is_chosen_by_dates:
             return None, "One test of all runs together is made of groups at all times."
         field = self.unit.field
         cell = self.design.cell
@@ -118,7 +118,7 @@ class TwoSets:
         )
 
     @property
-    def _is_of_time(self) -> bool:
+    def _is_chosen_by_dates(self) -> bool:
         """Whether a set is chosen by its dates: times can't be exchanged as groups are."""
         sets = (
             [self.first.documents]

@@ -3,7 +3,10 @@ quick, else by a worker."""
 
 from dataclasses import replace
 from hashlib import blake2b
+from io import BytesIO
+from typing import Any
 
+import numpy as np
 from django.http import QueryDict
 from pydantic import ValidationError
 
@@ -123,6 +126,28 @@ def keep(run: Run, key: str, **fields) -> None:
         .order_by("-made_at")
     )
     Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
+
+
+def keep_answer(
+    run: Run, key: str, *, method: int, data: dict[str, Any], arrays: dict[str, Any]
+) -> None:
+    """Store an answer that a worker made: its numbers and names (data), and its arrays."""
+    file = BytesIO()
+    np.savez_compressed(file, **arrays)
+    keep(run, key, method=method, data=data, arrays=file.getvalue())
+
+
+def read_answer(
+    run: Run, key: str, method: int
+) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    """(data, arrays) as keep_answer took them; None where nothing is stored, or an older program
+    answered in another way."""
+    rows = Findings.objects.filter(snapshot=run.snapshot_id, key=key, method=method)
+    row = rows.first()
+    if row is None:
+        return None
+    with np.load(BytesIO(row.arrays or b"")) as file:
+        return row.data, {name: file[name] for name in file.files}
 
 
 def _key(selection: Selection) -> str:

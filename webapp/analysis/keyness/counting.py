@@ -5,11 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
-from io import BytesIO
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.http import QueryDict
 
 from inference.answers import Answers, Verdict
 from inference.answers.words import answer_words
@@ -23,10 +21,10 @@ from webapp.analysis.findings import stored
 from webapp.analysis.keyness.shapes import Counting, Order, Which
 from webapp.analysis.time import contrasts
 from webapp.core.documents import search
-from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
-from webapp.models import Findings, Run, Topic
+from webapp.models import Run, Topic
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
@@ -141,10 +139,7 @@ class Contrast:
         self.counted = Counted.of(base.run)
         self.divided = contrasts.divided(base, a, b)
         self.lengths = self.counted.index.stream.lengths
-        addresses = [
-            documents.address().removeprefix("?") for documents in (base, a.documents, b.documents)
-        ]
-        self.task = [base.run.pk, addresses, b.complement, which]
+        self.task = [base.run.pk, contrasts.addresses_of(base, a, b), b.complement, which]
         compared = {name for side in (a, b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
         sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.said)
@@ -234,43 +229,35 @@ class Contrast:
 
     def read(self) -> Computed | None:
         """What a worker stored; None where nothing is."""
-        row = Findings.objects.filter(
-            snapshot=self.base.run.snapshot_id, key=self._stored_as, method=METHOD
-        ).first()
-        if row is None:
+        stored_answer = stored.read_answer(self.base.run, self._stored_as, METHOD)
+        if stored_answer is None:
             return None
-        with np.load(BytesIO(row.arrays or b"")) as arrays:
-            return Computed(
-                totals=two_sets.Totals(*arrays["totals"]),
-                forms=arrays["forms"],
-                tokens=arrays["tokens"],
-                documents=arrays["documents"],
-                result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
-                tried=row.data["tried"],
-                differ=row.data["differ"],
-                family=_read_family(row.data["family"]),
-            )
+        data, arrays = stored_answer
+        return Computed(
+            totals=two_sets.Totals(*arrays["totals"]),
+            forms=arrays["forms"],
+            tokens=arrays["tokens"],
+            documents=arrays["documents"],
+            result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
+            tried=data["tried"],
+            differ=data["differ"],
+            family=_read_family(data["family"]),
+        )
 
     def store(self, computed: Computed) -> None:
-        arrays: dict[str, Any] = {
+        arrays = {
             "totals": np.stack(computed.totals),
             "forms": computed.forms,
             "tokens": computed.tokens,
             "documents": computed.documents,
+            **computed.result._asdict(),
         }
-        file = BytesIO()
-        np.savez_compressed(file, **arrays, **computed.result._asdict())
-        stored.keep(
-            self.base.run,
-            self._stored_as,
-            method=METHOD,
-            data={
-                "tried": computed.tried,
-                "differ": computed.differ,
-                "family": computed.family._asdict(),
-            },
-            arrays=file.getvalue(),
-        )
+        data = {
+            "tried": computed.tried,
+            "differ": computed.differ,
+            "family": computed.family._asdict(),
+        }
+        stored.keep_answer(self.base.run, self._stored_as, method=METHOD, data=data, arrays=arrays)
 
 
 def _read_family(row: dict[str, Any]) -> WordFamily:
@@ -287,10 +274,7 @@ def compute(
         run = stored.trained(run_id)
         if run is None:
             return
-        view = RunView(run)
-        base, a, b = (Selection.read(QueryDict(address), view) for address in addresses)
-        first = contrasts.Side("", a, False)
-        second = contrasts.Side("", b, complement)
+        base, first, second = contrasts.sides_of_addresses(RunView(run), addresses, complement)
         contrast = Contrast(base, first, second, which)
         if contrast.read() is None:
             contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))

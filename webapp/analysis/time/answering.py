@@ -3,11 +3,9 @@ stored with the findings of the run."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from io import BytesIO
 from typing import Any
 
 import numpy as np
-from django.http import QueryDict
 
 from inference.answers import Answers, Family
 from webapp.analysis.answers import asked
@@ -16,10 +14,9 @@ from webapp.analysis.findings import stored
 from webapp.analysis.time import contrasts
 from webapp.analysis.time.contrasts import Constant, Side
 from webapp.analysis.time.shapes import Answering
-from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.models import Findings
 from webapp.platform.jobs import dispatch
 
 TASK = "tasks.runs.answer"
@@ -70,8 +67,7 @@ class TwoSides:
 
     @property
     def _task(self) -> list:
-        sets = (self.base, self.first.documents, self.second.documents)
-        addresses = [one_set.address().removeprefix("?") for one_set in sets]
+        addresses = contrasts.addresses_of(self.base, self.first, self.second)
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 
     def _compared(self, family: Family) -> set[str]:
@@ -105,18 +101,15 @@ class TwoSides:
 
     def read(self) -> Answered | None:
         """What a worker stored; None where nothing is."""
-        row = Findings.objects.filter(
-            snapshot=self.base.run.snapshot_id, key=self._stored_as, method=METHOD
-        ).first()
-        if row is None:
+        stored_answer = stored.read_answer(self.base.run, self._stored_as, METHOD)
+        if stored_answer is None:
             return None
-        scalars = dict(row.data)
+        scalars, arrays = stored_answer
         scalars["units"] = tuple(scalars["units"])
         speakers_held = scalars.pop("speakers_held")
         family = Family(scalars.pop("family"))
         unit, _ = asked.unit_of(self.base.version, *sorted(self._compared(family)))
-        with np.load(BytesIO(row.arrays or b"")) as arrays:
-            answers = Answers(**scalars, **{name: arrays[name] for name in arrays.files})
+        answers = Answers(**scalars | arrays)
         topics = asked.told_topics(self.base.view)
         return Answered(topics, answers, unit, family, speakers_held)
 
@@ -132,10 +125,8 @@ class TwoSides:
             else:
                 scalars[name] = value
         scalars |= {"family": answered.family.value, "speakers_held": answered.speakers_held}
-        file = BytesIO()
-        np.savez_compressed(file, **arrays)
-        stored.keep(
-            self.base.run, self._stored_as, method=METHOD, data=scalars, arrays=file.getvalue()
+        stored.keep_answer(
+            self.base.run, self._stored_as, method=METHOD, data=scalars, arrays=arrays
         )
 
 
@@ -149,9 +140,8 @@ def compute(
         run = stored.trained(run_id)
         if run is None:
             return
-        view = RunView(run)
-        base, first, second = (Selection.read(QueryDict(address), view) for address in addresses)
-        sides = TwoSides(base, Side("", first, False), Side("", second, complement), constant)
+        base, first, second = contrasts.sides_of_addresses(RunView(run), addresses, complement)
+        sides = TwoSides(base, first, second, constant)
         if sides.read() is None:
             sides.store()
     finally:

@@ -33,6 +33,7 @@ from webapp.core.documents import fields, sums, unit_sentences, units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.results import evidence, links, topics
+from webapp.core.results.view import RunView
 from webapp.intake.metadata.field import ValueField
 from webapp.models import Run, Version, Word
 from webapp.platform.pages.here import Here
@@ -116,6 +117,21 @@ def read_sides(
         return None
     base = Selection.all(selection.view)
     return base, Side(selection.name, selection, False), _others(base)
+
+
+def addresses_of(base: RunSelection, first: Side, second: Side) -> list[str]:
+    """Queries of the documents of which both are parts, and of both: what a worker is told of
+    them, beside whether the second is all others."""
+    sets = (base, first.documents, second.documents)
+    return [one_set.address().removeprefix("?") for one_set in sets]
+
+
+def sides_of_addresses(
+    view: RunView, addresses: list[str], complement: bool
+) -> tuple[RunSelection, Side, Side]:
+    """The same in a worker, without names. complement: whether the second is all others."""
+    base, first, second = (Selection.read(QueryDict(address), view) for address in addresses)
+    return base, Side("", first, False), Side("", second, complement)
 
 
 def _others(base: RunSelection) -> Side:
