@@ -29,22 +29,54 @@ import json
 import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.insight import collections, judge, spoken
 from benchmarks.origin import commit, options, started
 
+if TYPE_CHECKING:  # models can be imported once Django has been set up
+    from webapp.models import Run
+
 SEEDS = (0, 1)
-NAMED = (
-    "change",
-    "mark",
-)  # kinds that name topics; the others show words, of which the same texts are counted
+KINDS_THAT_NAME_TOPICS = ("change", "mark")  # the others show words: counting these proves nothing
+KINDS_WITHOUT_CLAIM = ("event", "keyword", "speaker", "none")
 FACTS_OF = {"sections": "addresses"}  # a collection of the same texts
+TRAINED_AGAIN_IF_QUICK = ("addresses", "posts", "reuters")
+VERDICTS = ("agrees", "weak", "contradicted")
+OPTIONS: dict[str, dict[str, Any]] = {
+    "names": {"nargs": "*", "choices": [*collections.COLLECTIONS, []]},
+    "--quick": {
+        "action": "store_true",
+        "help": "smaller cuts, another seed of three collections only",
+    },
+    "--apart": {"action": "store_true"},
+    "--data": {"type": Path},
+    "--shuffles": {
+        "type": int,
+        "default": 2,
+        "help": "copies with shuffled dates, and with shuffled groups",
+    },
+    "--json": {"type": Path},
+    "--sentences": {
+        "action": "store_true",
+        "help": "only print the sentences first shown, with what is wrong with them",
+    },
+    "--print": {
+        "action": "store_true",
+        "dest": "prints",
+        "help": "every sentence with its verdict",
+    },
+}
 
 
 class Result(NamedTuple):
+    """Of a collection. verdicts: of its claims on topics; alone: by the topics' names alone. known:
+    facts that the texts show; first, more: how many of them the page names, as first shown and
+    under "more". nulls: findings in shuffled copies. again: the share of the claims first shown
+    that another seed has, None where none was trained."""
+
     name: str
     verdicts: list[str]
     alone: list[str]
@@ -55,54 +87,49 @@ class Result(NamedTuple):
     again: float | None
 
 
+class Pages(NamedTuple):
+    """The overview of a run as first shown and under "more", and what each claims."""
+
+    first: dict
+    more: dict
+    first_claims: list[judge.Claim]
+    more_claims: list[judge.Claim]
+
+    @classmethod
+    def of(cls, run: "Run") -> "Pages":
+        from benchmarks.insight import runs
+
+        at_first = runs.shown(run, "")
+        under_more = runs.shown(run, "more")
+        return cls(at_first, under_more, claims_of(at_first), claims_of(under_more))
+
+    @property
+    def on_topics(self) -> list[judge.Claim]:
+        return [claim for claim in self.more_claims if claim.kind in KINDS_THAT_NAME_TOPICS]
+
+
 def main() -> None:
-    given = options(
-        __doc__,
-        {
-            "names": {"nargs": "*", "choices": [*collections.COLLECTIONS, []]},
-            "--quick": {
-                "action": "store_true",
-                "help": "smaller cuts, another seed of three collections only",
-            },
-            "--apart": {"action": "store_true"},
-            "--data": {"type": Path},
-            "--shuffles": {
-                "type": int,
-                "default": 2,
-                "help": "copies with shuffled dates, and with shuffled groups",
-            },
-            "--json": {"type": Path},
-            "--sentences": {
-                "action": "store_true",
-                "help": "only print the sentences first shown, with what is wrong with them",
-            },
-            "--print": {
-                "action": "store_true",
-                "dest": "prints",
-                "help": "every sentence with its verdict",
-            },
-        },
-    ).parse_args()
-    names = given.names or [
-        n for n in collections.COLLECTIONS if given.apart or n not in collections.KEPT_APART
-    ]
-    with started(given.data):
-        if given.sentences:
-            raise SystemExit(1 if read_aloud(names, given.quick) else 0)
-        results = [measured(name, given) for name in names]
-    if given.json:
-        given.json.write_text(
-            json.dumps(
-                {
-                    "commit": commit(),
-                    "quick": given.quick,
-                    "collections": [r._asdict() for r in results],
-                },
-                indent=1,
-            )
-            + "\n"
-        )
+    arguments = options(__doc__, OPTIONS).parse_args()
+    names = arguments.names or default_names(arguments.apart)
+    with started(arguments.data):
+        if arguments.sentences:
+            broken = read_aloud(names, arguments.quick)
+            raise SystemExit(1 if broken else 0)
+        results = [measure(name, arguments) for name in names]
+    if arguments.json:
+        report = {
+            "commit": commit(),
+            "quick": arguments.quick,
+            "collections": [result._asdict() for result in results],
+        }
+        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     print(last_line(results))
+
+
+def default_names(with_those_apart: bool) -> list[str]:
+    if with_those_apart:
+        return list(collections.COLLECTIONS)
+    return [name for name in collections.COLLECTIONS if name not in collections.KEPT_APART]
 
 
 def read_aloud(names: list[str], quick: bool) -> int:
@@ -111,93 +138,109 @@ def read_aloud(names: list[str], quick: bool) -> int:
 
     broken = 0
     for name in names:
-        run = runs.trained(collections.COLLECTIONS[name](quick), quick, SEEDS[0])
+        collection = collections.COLLECTIONS[name](quick)
+        run = runs.trained(collection, quick, SEEDS[0])
         print(f"{name}\n")
         for sentence, faults in spoken.lines(runs.shown(run, "")):
             broken += bool(faults)
-            print(f"  {sentence}" + (f"  [{'; '.join(faults)}]" if faults else ""))
+            remark = f"  [{'; '.join(faults)}]" if faults else ""
+            print(f"  {sentence}{remark}")
         print()
     print(f"sentences that break a rule: {broken}")
     return broken
 
 
 def last_line(results: list[Result]) -> str:
-    verdicts = [v for r in results for v in r.verdicts]
-    known, first, more = (
-        sum(getattr(r, name) for r in results) for name in ("known", "first", "more")
-    )
+    """What a later measurement is compared with: parts of claims and of facts, and counts."""
+    verdicts: list[str] = []
+    for result in results:
+        verdicts += result.verdicts
+    facts = sum(result.known for result in results)
+    first_share = sum(result.first for result in results) / max(facts, 1)
+    more_share = sum(result.more for result in results) / max(facts, 1)
+    nulls = sum(result.nulls for result in results)
     agree = verdicts.count("agrees") / max(len(verdicts), 1)
+    contradicted = verdicts.count("contradicted")
     return (
-        f"agree: {agree:.2f} contradicted: {verdicts.count('contradicted')} facts:"
-        f" {first / max(known, 1):.2f} more: {more / max(known, 1):.2f} nulls:"
-        f" {sum(r.nulls for r in results)}"
+        f"agree: {agree:.2f} contradicted: {contradicted} facts: {first_share:.2f} more: {more_share:.2f}"
+        f" nulls: {nulls}"
     )
 
 
-def measured(name: str, given: argparse.Namespace) -> Result:
+def measure(name: str, arguments: argparse.Namespace) -> Result:
+    """Train a collection and judge its overview, printing a line. name: in COLLECTIONS."""
     from benchmarks.insight import runs
 
     began = time.time()
-    collection = collections.COLLECTIONS[name](given.quick)
-    run = runs.trained(collection, given.quick, SEEDS[0])
-    first = runs.shown(run, "")
-    more = runs.shown(run, "more")
+    collection = collections.COLLECTIONS[name](arguments.quick)
+    run = runs.trained(collection, arguments.quick, SEEDS[0])
+    pages = Pages.of(run)
     raw = judge.Raw(collection)
-    claims = [c for f in more["findings"] for c in judge.claims(f)]
-    of_topics = [c for c in claims if c.kind in NAMED]
-    verdicts = [judge.verdict(raw, c) for c in of_topics]
-    wanted = judge.facts(
-        tomllib.loads((Path(__file__).parent / "facts.toml").read_text(encoding="utf-8"))[
-            FACTS_OF.get(name, name)
-        ]
-    )
-    known = [f for f in wanted if judge.shown_by(raw, f)]
-    of_first = [c for f in first["findings"] for c in judge.claims(f)]
-    hit = [[any(judge.names(f, c) for c in some) for f in known] for some in (of_first, claims)]
-    false = [
-        row
-        for i in range(given.shuffles)
-        for row in runs.false_findings(run, np.random.default_rng(i))
-    ]
-    for row in false if given.prints else ():
-        print(f"    false: {row}")
+    verdicts = [judge.verdict(raw, claim) for claim in pages.on_topics]
+    by_name_alone = [judge.verdict(raw, claim, name_alone=True) for claim in pages.on_topics]
+    facts = facts_of(name)
+    facts_shown = [fact for fact in facts if judge.shown_by(raw, fact)]
+    in_first = [is_named(fact, pages.first_claims) for fact in facts_shown]
+    in_more = [is_named(fact, pages.more_claims) for fact in facts_shown]
+    nulls = shuffled_findings(run, arguments.shuffles)
     again = None
-    if not given.quick or name in ("addresses", "posts", "reuters"):
-        second = runs.trained(collection, given.quick, SEEDS[1])
-        other = [
-            c
-            for detail in ("", "more")
-            for f in runs.shown(second, detail)["findings"]
-            for c in judge.claims(f)
-        ]
-        again = (
-            float(np.mean([any(same(c, o) for o in other) for c in of_first])) if of_first else None
-        )
-    alone = [judge.verdict(raw, c, name_alone=True) for c in of_topics]
-    result = Result(name, verdicts, alone, len(known), sum(hit[0]), sum(hit[1]), len(false), again)
-    tell(result, run, time.time() - began, first)
-    if given.prints:
-        shown = {(o.name, o.value, o.first) for o in of_first}
-        for c, v in zip(of_topics, verdicts, strict=True):
-            mark = "*" if (c.name, c.value, c.first) in shown else " "
-            said = (
-                f"{'more' if c.more else 'less'} {c.name} ×{c.ratio:.1f}"
-                f" {c.first}..{c.last}{' steady' if c.steady else ''} {c.field} {c.value}"
-            )
-            print(f"    {v:12} {mark} {said}")
-        for kind in ("event", "keyword", "speaker", "none"):
-            for f in first["findings"]:
-                if f["kind"] == kind:
-                    print(f"    {kind}: {f['sentence']}")
-        for f, one, all_ in zip(known, *hit, strict=True):
-            print(
-                f"    {'first' if one else 'more' if all_ else 'MISSED':7} {' '.join(f.words)}"
-                f" {f.kinds} {f.first} {f.last} {f.group}"
-            )
-        for f in wanted:
-            if f not in known:
-                print(f"    not shown by the texts: {' '.join(f.words)} {f.group}")
+    if not arguments.quick or name in TRAINED_AGAIN_IF_QUICK:
+        second = runs.trained(collection, arguments.quick, SEEDS[1])
+        again = share_found_again(pages.first_claims, second)
+    result = Result(
+        name=name,
+        verdicts=verdicts,
+        alone=by_name_alone,
+        known=len(facts_shown),
+        first=sum(in_first),
+        more=sum(in_more),
+        nulls=len(nulls),
+        again=again,
+    )
+    print_result(result, run, time.time() - began, len(pages.first["findings"]))
+    if arguments.prints:
+        print_nulls(nulls)
+        print_claims(pages, verdicts)
+        print_facts(facts_shown, in_first, in_more)
+        print_unknown([fact for fact in facts if fact not in facts_shown])
     return result
+
+
+def facts_of(name: str) -> list[judge.Fact]:
+    """Those that facts.toml has of a collection."""
+    tables = tomllib.loads((Path(__file__).parent / "facts.toml").read_text(encoding="utf-8"))
+    return judge.facts(tables[FACTS_OF.get(name, name)])
+
+
+def claims_of(page: dict) -> list[judge.Claim]:
+    claims: list[judge.Claim] = []
+    for finding in page["findings"]:
+        claims += judge.claims(finding)
+    return claims
+
+
+def is_named(fact: judge.Fact, claims: list[judge.Claim]) -> bool:
+    return any(judge.names(fact, claim) for claim in claims)
+
+
+def shuffled_findings(run: "Run", shuffles: int) -> list:
+    """What is found in copies whose dates or groups are shuffled, each by a seed of its own."""
+    from benchmarks.insight import runs
+
+    findings = []
+    for seed in range(shuffles):
+        findings += runs.false_findings(run, np.random.default_rng(seed))
+    return findings
+
+
+def share_found_again(claims: list[judge.Claim], second: "Run") -> float | None:
+    """Of the claims, those that the page of a second run makes too; None where there are none."""
+    if not claims:
+        return None
+    pages = Pages.of(second)
+    claims_of_second = pages.first_claims + pages.more_claims
+    found_again = [any(same(claim, other) for other in claims_of_second) for claim in claims]
+    return float(np.mean(found_again))
 
 
 def same(a: judge.Claim, b: judge.Claim) -> bool:
@@ -205,27 +248,69 @@ def same(a: judge.Claim, b: judge.Claim) -> bool:
     in common."""
     if (a.field, a.value, a.more) != (b.field, b.value, b.more):
         return False
-    words = [{w.lower() for w in judge._WORD.findall(c.name)} for c in (a, b)]
-    if not any(judge.alike(v, w) for v in words[0] for w in words[1]):
+    words_of_b = judge.words(b.name)
+    if not any(judge.alike(v, w) for v in judge.words(a.name) for w in words_of_b):
         return False
-    return bool(a.field) or (
-        (a.last or "9") >= (b.first or "0") and (b.last or "9") >= (a.first or "0")
-    )
+    if a.field:
+        return True
+    a_ends_after_b_begins = (a.last or judge.AFTER_ALL) >= (b.first or judge.BEFORE_ALL)
+    b_ends_after_a_begins = (b.last or judge.AFTER_ALL) >= (a.first or judge.BEFORE_ALL)
+    return a_ends_after_b_begins and b_ends_after_a_begins
 
 
-def tell(result: Result, run, seconds: float, first: dict) -> None:
-    kinds = ("agrees", "weak", "contradicted")
-    counts = [result.verdicts.count(kind) for kind in kinds]
-    alone = [result.alone.count(kind) for kind in kinds]
+def print_result(result: Result, run: "Run", seconds: float, sentences: int) -> None:
+    """sentences: how many the page first shows."""
+    counts = "/".join(str(result.verdicts.count(verdict)) for verdict in VERDICTS)
+    by_name_alone = "/".join(str(result.alone.count(verdict)) for verdict in VERDICTS)
     again = "-" if result.again is None else f"{result.again:.2f}"
     print(
-        f"{result.name}: K {run.topics}, {run.version.documents:,} documents,"
-        f" {len(first['findings'])} sentences first; names agree / weak / contradicted"
-        f" {counts[0]}/{counts[1]}/{counts[2]}, without"
-        f" the words beside them {alone[0]}/{alone[1]}/{alone[2]}; facts {result.first}, more {result.more} of"
-        f" {result.known}; nulls {result.nulls}; again {again} [{seconds:.0f} s]",
+        f"{result.name}: K {run.topics}, {run.version.documents:,} documents, {sentences} sentences"
+        f" first; names agree / weak / contradicted {counts}, without the words beside them {by_name_alone};"
+        f" facts {result.first}, more {result.more} of {result.known};"
+        f" nulls {result.nulls}; again {again} [{seconds:.0f} s]",
         flush=True,
     )
+
+
+def print_nulls(nulls: list) -> None:
+    for row in nulls:
+        print(f"    false: {row}")
+
+
+def print_claims(pages: Pages, verdicts: list[str]) -> None:
+    """Those on topics with their verdicts, those first shown marked; then the sentences that claim
+    nothing of a topic."""
+    first_shown = {(claim.name, claim.value, claim.first) for claim in pages.first_claims}
+    for claim, verdict in zip(pages.on_topics, verdicts, strict=True):
+        mark = "*" if (claim.name, claim.value, claim.first) in first_shown else " "
+        direction = "more" if claim.more else "less"
+        span = f"{claim.first}..{claim.last}"
+        if claim.steady:
+            span += " steady"
+        print(
+            f"    {verdict:12} {mark} {direction} {claim.name} ×{claim.ratio:.1f} {span}"
+            f" {claim.field} {claim.value}"
+        )
+    for kind in KINDS_WITHOUT_CLAIM:
+        for finding in pages.first["findings"]:
+            if finding["kind"] == kind:
+                print(f"    {kind}: {finding['sentence']}")
+
+
+def print_facts(known: list[judge.Fact], in_first: list[bool], in_more: list[bool]) -> None:
+    for fact, is_first, is_under_more in zip(known, in_first, in_more, strict=True):
+        where = "MISSED"
+        if is_under_more:
+            where = "more"
+        if is_first:
+            where = "first"
+        words = " ".join(fact.words)
+        print(f"    {where:7} {words} {fact.kinds} {fact.first} {fact.last} {fact.group}")
+
+
+def print_unknown(facts: list[judge.Fact]) -> None:
+    for fact in facts:
+        print(f"    not shown by the texts: {' '.join(fact.words)} {fact.group}")
 
 
 if __name__ == "__main__":

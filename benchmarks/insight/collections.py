@@ -16,8 +16,46 @@ from typing import NamedTuple
 
 from benchmarks.engines.corpora import FILES, SHARED
 
-csv.field_size_limit(1 << 30)
-QUICK = 1_500  # documents of a collection in the quick form, at most
+LONGEST_FIELD = 1 << 30  # characters; the module's own limit is shorter than some addresses
+csv.field_size_limit(LONGEST_FIELD)
+QUICK = 3_000  # documents of a collection in the quick form, at most
+NEWS = 9_000  # and otherwise: these collections would take hours as a whole
+ABSTRACTS = 12_000
+FIRST_YEAR_OF_MINUTES = 1947
+CALLS_PER_SENTENCE = 0.2
+SENTENCES_OF_A_PART = 12  # of a manifesto
+CENTURY = 100
+THIS_CENTURY = 2000
+MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
+SPEAKERS = (
+    "Martin",
+    "Rayburn",
+    "Halleck",
+    "Mansfield",
+    "Dirksen",
+    "Foley",
+    "Gephardt",
+    "Hastert",
+)
+CALLS = (
+    "Hear, hear!",
+    "That is not so!",
+    "Applause on all sides.",
+    "Order, order!",
+    "Very good!",
+)
+FIELDS_OF_ARXIV = (
+    "math.LO",
+    "cs.RO",
+    "nucl-th",
+    "q-fin.RM",
+    "q-bio.NC",
+    "astro-ph.EP",
+    "eess.AS",
+    "cs.DB",
+    "q-bio.BM",
+    "math.GR",
+)
 
 
 class Text(NamedTuple):
@@ -40,11 +78,9 @@ class Collection(NamedTuple):
 
 def addresses(quick: bool) -> Collection:
     """Sections of an address joined, in all of its 8,000 words."""
-    return _table(
-        "addresses",
-        [r | {"id": f"a{i}"} for i, r in enumerate(_joined(_rows(FILES["sotu"])))],
-        "date",
-    )
+    joined = enumerate(_joined(_rows(FILES["sotu"])))
+    rows = [row | {"id": f"a{number}"} for number, row in joined]
+    return _table("addresses", rows, "date")
 
 
 def sections(quick: bool) -> Collection:
@@ -58,11 +94,13 @@ def proposals(quick: bool) -> Collection:
 
 def posts(quick: bool) -> Collection:
     """As they came: broken characters, dates like 10/16/17 22:59."""
-    rows = _some(_rows(SHARED / "posts.csv.gz"), QUICK * 2 if quick else None)
-    texts = [
-        Text(r["text"], _american(r["created_at"]), {"user": r["user"], "retweets": r["retweets"]})
-        for r in rows
-    ]
+    rows = _rows(SHARED / "posts.csv.gz")
+    if quick:
+        rows = _evenly(rows, QUICK)
+    texts = []
+    for row in rows:
+        fields = {"user": row["user"], "retweets": row["retweets"]}
+        texts.append(Text(row["text"], _american(row["created_at"]), fields))
     return Collection("posts", [("posts.csv", _csv(rows))], texts)
 
 
@@ -71,101 +109,74 @@ def answers(quick: bool) -> Collection:
 
 
 def reuters(quick: bool) -> Collection:
-    rows = _some(_lines(FILES["reuters"]), QUICK * 2 if quick else 9_000)
-    fields = [{name: "\n".join(r[name]) for name in ("topics", "places")} for r in rows]
-    texts = [
-        Text(r["title"] + "\n" + r["text"], _reuters_day(r["date"]), own)
-        for r, own in zip(rows, fields, strict=True)
-    ]
-    content = "\n".join(json.dumps(r, ensure_ascii=False) for r in rows).encode()
+    rows = _evenly(_lines(FILES["reuters"]), QUICK if quick else NEWS)
+    texts = []
+    for row in rows:
+        fields = {name: "\n".join(row[name]) for name in ("topics", "places")}
+        texts.append(Text(row["title"] + "\n" + row["text"], _reuters_day(row["date"]), fields))
+    content = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     return Collection("reuters", [("news.jsonl", content)], texts)
 
 
 def abstracts(quick: bool) -> Collection:
-    return _table(
-        "abstracts", _some(_lines(FILES["arxiv"]), QUICK * 2 if quick else 12_000), "date"
-    )
+    rows = _evenly(_lines(FILES["arxiv"]), QUICK if quick else ABSTRACTS)
+    return _table("abstracts", rows, "date")
 
 
 def novels(quick: bool) -> Collection:
-    return _table(
-        "novels", _rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz"), "date"
-    )
+    rows = _rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz")
+    return _table("novels", rows, "date")
 
 
 def minutes(quick: bool) -> Collection:
     """Addresses since 1947, a fifth of their sentences followed by what others call: 6% of the
     words."""
     chance = random.Random(5)
-    speakers = [
-        "Martin",
-        "Rayburn",
-        "Halleck",
-        "Mansfield",
-        "Dirksen",
-        "Foley",
-        "Gephardt",
-        "Hastert",
-    ]
-    calls = [
-        "Hear, hear!",
-        "That is not so!",
-        "Applause on all sides.",
-        "Order, order!",
-        "Very good!",
-    ]
-    rows = [r for r in _rows(FILES["sotu"]) if int(r["date"]) >= 1947]
 
     def call(match: re.Match) -> str:
-        if chance.random() > 0.2:
+        if chance.random() > CALLS_PER_SENTENCE:
             return match[0]
-        return f"{match[1]}\n(Applause. — {chance.choice(speakers)}: {chance.choice(calls)})\n"
+        return f"{match[1]}\n(Applause. — {chance.choice(SPEAKERS)}: {chance.choice(CALLS)})\n"
 
-    return _table(
-        "minutes", [r | {"text": re.sub(r"([.!?]) ", call, r["text"])} for r in rows], "date"
-    )
+    rows = []
+    for row in _rows(FILES["sotu"]):
+        if int(row["date"]) >= FIRST_YEAR_OF_MINUTES:
+            rows.append(row | {"text": re.sub(r"([.!?]) ", call, row["text"])})
+    return _table("minutes", rows, "date")
 
 
 def manifestos(quick: bool) -> Collection:
     """Twelve sentences each."""
-    by_manifesto = groupby(_rows(SHARED / "manifestos.csv.gz"), key=lambda r: r["manifesto"])
-    rows = [
-        {
-            "id": f"{name} {i // 12 + 1}",
-            "party": sentences[i]["party"],
-            "year": sentences[i]["year"],
-            "text": " ".join(s["text"] for s in sentences[i : i + 12]),
-        }
-        for name, sentences in [(name, list(of_it)) for name, of_it in by_manifesto]
-        for i in range(0, len(sentences), 12)
-    ]
+    rows = []
+    by_manifesto = groupby(_rows(SHARED / "manifestos.csv.gz"), key=lambda row: row["manifesto"])
+    for name, rows_of_sentences in by_manifesto:
+        sentences = list(rows_of_sentences)
+        for begin in range(0, len(sentences), SENTENCES_OF_A_PART):
+            part = sentences[begin : begin + SENTENCES_OF_A_PART]
+            row = {
+                "id": f"{name} {begin // SENTENCES_OF_A_PART + 1}",
+                "party": part[0]["party"],
+                "year": part[0]["year"],
+                "text": " ".join(sentence["text"] for sentence in part),
+            }
+            rows.append(row)
     return _table("manifestos", rows, "year")
 
 
 def folders(quick: bool) -> Collection:
     """Files with numbers for names, in folders that are fields of arXiv."""
-    wanted = [
-        "math.LO",
-        "cs.RO",
-        "nucl-th",
-        "q-fin.RM",
-        "q-bio.NC",
-        "astro-ph.EP",
-        "eess.AS",
-        "cs.DB",
-        "q-bio.BM",
-        "math.GR",
-    ]
-    rows = [r for r in _rows(SHARED / "arxiv_senses.csv.gz") if r["category"] in wanted]
+    all_rows = _rows(SHARED / "arxiv_senses.csv.gz")
+    rows = [row for row in all_rows if row["category"] in FIELDS_OF_ARXIV]
     buffer = io.BytesIO()
     texts = []
-    numbers = dict.fromkeys(wanted, 0)
+    numbers = dict.fromkeys(FIELDS_OF_ARXIV, 0)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for r in sorted(rows, key=lambda r: r["category"]):
-            numbers[r["category"]] += 1
-            text = f"{r['title']}\n\n{r['text']}"
-            archive.writestr(f"fields/{r['category']}/{numbers[r['category']]:03d}.txt", text)
-            texts.append(Text(text, "", {"folder": r["category"]}))
+        for row in sorted(rows, key=lambda row: row["category"]):
+            folder = row["category"]
+            numbers[folder] += 1
+            text = f"{row['title']}\n\n{row['text']}"
+            archive.writestr(f"fields/{folder}/{numbers[folder]:03d}.txt", text)
+            texts.append(Text(text, "", {"folder": folder}))
     return Collection("folders", [("fields.zip", buffer.getvalue())], texts)
 
 
@@ -198,57 +209,54 @@ def _lines(path: Path) -> list[dict]:
         return [json.loads(line) for line in file]
 
 
-def _some(rows: list[dict], most: int | None) -> list[dict]:
+def _evenly(rows: list[dict], most: int) -> list[dict]:
     """At most so many, evenly over all."""
-    return (
-        rows
-        if most is None or len(rows) <= most
-        else [rows[i * len(rows) // most] for i in range(most)]
-    )
+    if len(rows) <= most:
+        return rows
+    return [rows[i * len(rows) // most] for i in range(most)]
 
 
 def _joined(rows: list[dict]) -> Iterator[dict]:
-    for title, (first, *others) in groupby(rows, key=lambda r: r["title"].split(" — ")[0]):
-        yield first | {"title": title, "text": "\n\n".join(r["text"] for r in (first, *others))}
+    """Sections of an address as a row: those whose title is the same before the dash."""
+    for title, group in groupby(rows, key=lambda row: row["title"].split(" — ")[0]):
+        sections = list(group)
+        text = "\n\n".join(section["text"] for section in sections)
+        yield sections[0] | {"title": title, "text": text}
 
 
 def _csv(rows: list[dict]) -> bytes:
     buffer = io.StringIO()
-    out = csv.DictWriter(buffer, list(rows[0]), extrasaction="ignore")
-    out.writeheader()
-    out.writerows(rows)
+    writer = csv.DictWriter(buffer, list(rows[0]), extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
     return buffer.getvalue().encode()
 
 
 def _table(name: str, rows: list[dict], day: str) -> Collection:
     no_fields = ("text", "title", "id", day)
-    texts = [
-        Text(
-            r["text"],
-            _first_day(r.get(day) or ""),
-            {k: v for k, v in r.items() if k not in no_fields and isinstance(v, str)},
-        )
-        for r in rows
-    ]
+    texts = []
+    for row in rows:
+        columns = {name: value for name, value in row.items() if name not in no_fields}
+        fields = {name: value for name, value in columns.items() if isinstance(value, str)}
+        texts.append(Text(row["text"], _first_day(row.get(day) or ""), fields))
     return Collection(name, [(f"{name}.csv", _csv(rows))], texts)
 
 
 def _first_day(date: str) -> str:
     """Of a year; other dates as they are."""
-    return f"{date}-01-01" if len(date) == 4 else date
+    return f"{date}-01-01" if len(date) == len("1945") else date
 
 
 def _american(text: str) -> str:
     """10/16/17 22:59."""
-    m = re.match(r"(\d+)/(\d+)/(\d+)", text)
-    return date(2000 + int(m[3]) % 100, int(m[1]), int(m[2])).isoformat() if m else ""
+    match = re.match(r"(\d+)/(\d+)/(\d+)", text)
+    if match is None:
+        return ""
+    month, day, year = map(int, match.groups())
+    return date(THIS_CENTURY + year % CENTURY, month, day).isoformat()
 
 
 def _reuters_day(text: str) -> str:
     """26-FEB-1987."""
-    day, month, year = text.strip()[:11].split("-")
-    return date(
-        int(year),
-        "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split().index(month) + 1,
-        int(day),
-    ).isoformat()
+    day, month, year = text.strip()[: len("26-FEB-1987")].split("-")
+    return date(int(year), MONTHS.index(month) + 1, int(day)).isoformat()

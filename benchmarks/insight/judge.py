@@ -12,12 +12,23 @@ import numpy as np
 
 from benchmarks.insight.collections import Collection
 
-# of the claimed log ratio: what raw counts must move by
+# Of the claimed log ratio: what raw counts must move by.
 AGREES = 0.4
 WEAK = 0.15
-_WORD = re.compile(
-    r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}"
-)  # the parts of Post-Office are words of their own
+LEAST_RATIO = 1e-6  # stands for a claimed ratio of 0, which has no logarithm
+SMOOTHING = 0.5  # of a use is added on each side: a word that is absent there has a ratio, too
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}")  # those of Post-Office are two
+BEFORE_ALL = "0"  # sorts before every day
+AFTER_ALL = "9"  # and after
+LEAST_USES = 5  # of a fact's word where there should be more of it
+HALF_AS_MUCH_MORE = 1.5
+GAP = 2  # words between those of a phrase, such as "of the"
+MIDDLE = 0.5  # between the lower and the upper half of a number from 0 to 1
+LEAST_OVERLAP = 0.5  # of the shorter of two spans
+FEWEST_LETTERS = 5  # of words that may be forms of one
+LONGEST_ENDING = 3  # letters by which they may differ
+DOCUMENTS_FOR_FIELDS = 200  # in which each field occurs
+LAST_DAY_OF_ALL = 28  # that every month has
 
 
 class Claim(NamedTuple):
@@ -44,30 +55,42 @@ def claims(finding: dict) -> list[Claim]:
     """Of a finding as the overview's JSON has it; none of those that compare nothing."""
     return [
         Claim(
-            finding["sentence"],
-            said["name"],
-            tuple(said["parts"]),
-            tuple(said["above_all"]),
-            said["more"],
-            said["steady"],
-            _day(said["first"], False),
-            _day(said["last"], True),
-            said["field"],
-            said["value"],
-            tuple(said["bounds"] or ()),
-            said["ratio"],
-            finding["kind"],
+            sentence=finding["sentence"],
+            name=row["name"],
+            parts=tuple(row["parts"]),
+            above_all=tuple(row["above_all"]),
+            more=row["more"],
+            steady=row["steady"],
+            first=_first_day(row["first"]),
+            last=_last_day(row["last"]),
+            field=row["field"],
+            value=row["value"],
+            bounds=tuple(row["bounds"] or ()),
+            ratio=row["ratio"],
+            kind=finding["kind"],
         )
-        for said in finding["claims"]
+        for row in finding["claims"]
     ]
 
 
-def _day(label: str, last: bool) -> str:
-    """A period as findings name it, as a day: "1945", "1945-03", "1945-03-09", "1940s", "" for
-    none."""
+def _first_day(label: str) -> str:
+    """Of a period as findings name it: "1945", "1945-03", "1945-03-09", "1940s", "" for none."""
     if label.endswith("s"):
-        label = label[:3] + ("9" if last else "0")
-    return label + {4: ("-01-01", "-12-31"), 7: ("-01", "-31")}.get(len(label), ("", ""))[last]
+        label = label[:3] + "0"
+    endings = {len("1945"): "-01-01", len("1945-03"): "-01"}
+    return label + endings.get(len(label), "")
+
+
+def _last_day(label: str) -> str:
+    """Of a period as _first_day has it; of every month the 31st, as days are compared as texts."""
+    if label.endswith("s"):
+        label = label[:3] + "9"
+    endings = {len("1945"): "-12-31", len("1945-03"): "-31"}
+    return label + endings.get(len(label), "")
+
+
+def words(text: str) -> list[str]:
+    return [word.lower() for word in WORD.findall(text)]
 
 
 class Raw:
@@ -75,89 +98,94 @@ class Raw:
 
     def __init__(self, collection: Collection):
         self.texts = collection.texts
-        self.words = [[w.lower() for w in _WORD.findall(t.text)] for t in collection.texts]
-        self.counts = [Counter(words) for words in self.words]
-        self.lengths = np.array([len(words) for words in self.words], float)
-        self.days = np.array([t.day for t in collection.texts])
+        self.words = [words(text.text) for text in collection.texts]
+        self.counts = [Counter(of_text) for of_text in self.words]
+        self.lengths = np.array([len(of_text) for of_text in self.words], float)
+        self.days = np.array([text.day for text in collection.texts])
 
     def uses(self, parts: Iterable[str]) -> np.ndarray:
         """float64[D]: how often the parts of a name occur: a word, or a phrase word after word."""
         total = np.zeros(len(self.texts))
         for part in parts:
-            words = [w.lower() for w in _WORD.findall(part)]
-            if len(words) == 1:
-                total += [c[words[0]] for c in self.counts]
-            elif words:
-                total += [
-                    _phrase(text, c, words) for text, c in zip(self.words, self.counts, strict=True)
-                ]
+            words_of_part = words(part)
+            if len(words_of_part) == 1:
+                total += [counts[words_of_part[0]] for counts in self.counts]
+            elif words_of_part:
+                total += self._uses_of_phrase(words_of_part)
         return total
+
+    def _uses_of_phrase(self, phrase: list[str]) -> list[int]:
+        """A document each."""
+        return [
+            _phrase(of_text, counts, phrase)
+            for of_text, counts in zip(self.words, self.counts, strict=True)
+        ]
 
     def within(self, claim: Claim) -> tuple[np.ndarray, np.ndarray]:
         """bool[D] twice: the documents that a claim is about, and those it compares them with."""
-        here = np.ones(len(self.texts), bool)
-        all_ = np.ones(len(self.texts), bool)
+        inside = np.ones(len(self.texts), bool)
+        compared = np.ones(len(self.texts), bool)
         if claim.first or claim.last:
-            all_ &= self.days != ""
-            here &= (self.days >= (claim.first or "0")) & (self.days <= (claim.last or "9"))
+            compared &= self.days != ""
+            inside &= self.days >= (claim.first or BEFORE_ALL)
+            inside &= self.days <= (claim.last or AFTER_ALL)
         if claim.field:
-            here &= np.array([_is(t.fields, claim) for t in self.texts])
-        return here & all_, all_ & ~here
+            inside &= np.array([_is(text.fields, claim) for text in self.texts])
+        return inside & compared, compared & ~inside
 
-    def log_ratio(self, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> float:
-        rates = [
-            (uses[side].sum() + 0.5) / max(self.lengths[side].sum(), 1) for side in (here, there)
-        ]
-        return math.log(rates[0] / rates[1])
+    def log_ratio(self, uses: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
+        """Of the rates of a word's uses. uses: float64[D]; inside, outside: bool[D]."""
+        return math.log(self._rate(uses, inside) / self._rate(uses, outside))
+
+    def _rate(self, uses: np.ndarray, documents: np.ndarray) -> float:
+        return (uses[documents].sum() + SMOOTHING) / max(self.lengths[documents].sum(), 1)
 
 
-def _phrase(text: list[str], counts: Counter, words: list[str]) -> int:
-    if not all(counts[w] for w in words):
+def _phrase(text: list[str], counts: Counter, phrase: list[str]) -> int:
+    """How often a phrase occurs, with at most GAP words between two of its words."""
+    if not all(counts[word] for word in phrase):
         return 0
-    # words between, such as "of the"
-    n = 0
-    gap = 2
-    for i, w in enumerate(text):
-        if w == words[0]:
-            at = i
-            for following in words[1:]:
-                at = next(
-                    (
-                        j
-                        for j in range(at + 1, min(at + 2 + gap, len(text)))
-                        if text[j] == following
-                    ),
-                    -1,
-                )
-                if at < 0:
-                    break
-            n += at >= 0
-    return n
+    return sum(
+        word == phrase[0] and _continues(text, position, phrase[1:])
+        for position, word in enumerate(text)
+    )
+
+
+def _continues(text: list[str], place: int, following: list[str]) -> bool:
+    """Whether these words follow each other after a place."""
+    for word in following:
+        end = min(place + 2 + GAP, len(text))
+        try:
+            place = text.index(word, place + 1, end)
+        except ValueError:
+            return False
+    return True
 
 
 def _has(fields: dict[str, str], field: str, value: str) -> bool:
     """Whether a document has a value; of a field of numbers "low" and "high" are the lower and the
     upper half."""
-    own = fields.get(field, "")
+    text = fields.get(field, "")
     if value in ("low", "high"):
         try:
-            return (float(own) > 0.5) if value == "high" else (float(own) < 0.5)
+            number = float(text)
         except ValueError:
             return False
-    return (
-        value.casefold() in [part.casefold() for part in re.split(r"\n|, |; ?", own)]
-        or own.casefold() == value.casefold()
-    )
+        return number > MIDDLE if value == "high" else number < MIDDLE
+    values = [part.casefold() for part in re.split(r"\n|, |; ?", text)]
+    return value.casefold() in (*values, text.casefold())
 
 
 def _is(fields: dict[str, str], claim: Claim) -> bool:
     """Whether a document's value is this one, of several of them all; or its number between the
     bounds."""
-    own = fields.get(claim.field, "")
+    text = fields.get(claim.field, "")
     if not claim.bounds:
-        return "; ".join(own.split("\n")).casefold() == claim.value.casefold()
+        return "; ".join(text.split("\n")).casefold() == claim.value.casefold()
     try:
-        return float(claim.bounds[0] or "-inf") <= float(own) <= float(claim.bounds[1] or "inf")
+        least = float(claim.bounds[0] or "-inf")
+        largest = float(claim.bounds[1] or "inf")
+        return least <= float(text) <= largest
     except ValueError:
         return False
 
@@ -166,14 +194,19 @@ def verdict(raw: Raw, claim: Claim, name_alone: bool = False) -> str:
     """Whether what the claim points to, counted raw, moves as it says: the words "above all" where
     it has some, else those of the name. name_alone: those of the name in any case."""
     pointed = claim.parts if name_alone else claim.above_all or claim.parts
-    here, there = raw.within(claim)
-    if not here.any() or not there.any():
+    inside, outside = raw.within(claim)
+    if not inside.any() or not outside.any():
         return "contradicted"
-    move = raw.log_ratio(raw.uses(pointed), here, there) / math.log(max(claim.ratio, 1e-6))
-    return "agrees" if move >= AGREES else "weak" if move >= WEAK else "contradicted"
+    claimed = math.log(max(claim.ratio, LEAST_RATIO))
+    move = raw.log_ratio(raw.uses(pointed), inside, outside) / claimed
+    if move >= AGREES:
+        return "agrees"
+    return "weak" if move >= WEAK else "contradicted"
 
 
 class Fact(NamedTuple):
+    """Something known of a collection, as facts.toml has it."""
+
     words: list[str]
     kinds: list[str]
     first: str
@@ -181,67 +214,75 @@ class Fact(NamedTuple):
     group: str
     source: str
 
+    @property
+    def value(self) -> str:
+        """Of the group: that of a party's number, "pid high", without "pid"."""
+        return self.group.split()[-1] if self.group.startswith("pid ") else self.group
+
 
 def facts(rows: list[dict]) -> list[Fact]:
     return [
         Fact(
-            r["words"].split(),
-            r["kind"].split("|"),
-            _day(r.get("from", ""), False),
-            _day(r.get("to", ""), True),
-            r.get("group", ""),
-            r["source"],
+            words=row["words"].split(),
+            kinds=row["kind"].split("|"),
+            first=_first_day(row.get("from", "")),
+            last=_last_day(row.get("to", "")),
+            group=row.get("group", ""),
+            source=row["source"],
         )
-        for r in rows
+        for row in rows
     ]
 
 
 def shown_by(raw: Raw, fact: Fact) -> bool:
     """Whether the texts themselves show it: one of its words is used half again as often where the
     fact says."""
-    if fact.group:
-        value = fact.group.split()[-1] if fact.group.startswith("pid ") else fact.group
-        fields = {f for t in raw.texts[:200] for f in t.fields}
-        here = np.array([any(_has(t.fields, f, value) for f in fields) for t in raw.texts])
-        sides = [(here, ~here)]
-    else:
-        early = raw.days < fact.first
-        late = raw.days > fact.last
-        inside = ~early & ~late & (raw.days != "")
-        sides = [
-            {
-                "rise": (late | inside, early),
-                "fall": (early | inside, late),
-                "burst": (inside, early | late),
-            }[k]
-            for k in fact.kinds
-        ]
-    return any(
-        _more(raw, raw.uses([word]), here, there) for here, there in sides for word in fact.words
+    sides = [_sides_of_group(raw, fact)] if fact.group else _sides_in_time(raw, fact)
+    for word in fact.words:
+        uses = raw.uses([word])
+        if any(_more(raw, uses, inside, outside) for inside, outside in sides):
+            return True
+    return False
+
+
+def _sides_of_group(raw: Raw, fact: Fact) -> tuple[np.ndarray, np.ndarray]:
+    """bool[D] twice: documents of the group, by any of their fields, and all others."""
+    names_of_fields: set[str] = set()
+    for text in raw.texts[:DOCUMENTS_FOR_FIELDS]:
+        names_of_fields |= text.fields.keys()
+    inside = np.array(
+        [any(_has(text.fields, name, fact.value) for name in names_of_fields) for text in raw.texts]
     )
+    return inside, ~inside
 
 
-LEAST_USES = 5  # of a fact's word where there should be more of it
-HALF_AS_MUCH_MORE = 1.5
+def _sides_in_time(raw: Raw, fact: Fact) -> list[tuple[np.ndarray, np.ndarray]]:
+    """bool[D] twice for each kind of the fact: where there should be more of it, and less."""
+    early = raw.days < fact.first
+    late = raw.days > fact.last
+    inside = ~early & ~late & (raw.days != "")
+    sides = {
+        "rise": (late | inside, early),
+        "fall": (early | inside, late),
+        "burst": (inside, early | late),
+    }
+    return [sides[kind] for kind in fact.kinds]
 
 
-def _more(raw: Raw, uses: np.ndarray, here: np.ndarray, there: np.ndarray) -> bool:
+def _more(raw: Raw, uses: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> bool:
     # The texts show a fact where their words move by half or more
-    if not here.any() or not there.any() or uses[here].sum() < LEAST_USES:
+    if not inside.any() or not outside.any() or uses[inside].sum() < LEAST_USES:
         return False
-    return bool(raw.log_ratio(uses, here, there) >= math.log(HALF_AS_MUCH_MORE))
+    return bool(raw.log_ratio(uses, inside, outside) >= math.log(HALF_AS_MUCH_MORE))
 
 
 def names(fact: Fact, claim: Claim) -> bool:
     """Whether a claim names a fact: one of its words, in its time or group."""
-    said = {w.lower() for w in _WORD.findall(claim.name)}
-    if not any(alike(a, b) for a in fact.words for b in said):
+    words_of_claim = words(claim.name)
+    if not any(alike(a, b) for a in fact.words for b in words_of_claim):
         return False
     if fact.group:
-        wanted = fact.group.split()[-1] if fact.group.startswith("pid ") else fact.group
-        if wanted in ("low", "high"):
-            return claim.more and bool(claim.bounds) and bool(claim.bounds[0]) == (wanted == "high")
-        return claim.more and claim.value.casefold() == wanted.casefold()
+        return claim.more and _is_of_group(fact, claim)
     if claim.field or not (claim.first or claim.last):
         return False
     if claim.steady:
@@ -249,36 +290,46 @@ def names(fact: Fact, claim: Claim) -> bool:
     return any(_in_time(kind, fact, claim) for kind in fact.kinds)
 
 
+def _is_of_group(fact: Fact, claim: Claim) -> bool:
+    if fact.value not in ("low", "high"):
+        return claim.value.casefold() == fact.value.casefold()
+    if not claim.bounds:
+        return False
+    has_lower_bound = bool(claim.bounds[0])
+    return has_lower_bound == (fact.value == "high")
+
+
 def _in_time(kind: str, fact: Fact, claim: Claim) -> bool:
+    """Whether a claim's span overlaps that of a burst by half, or turns within that of a change."""
     if kind == "burst":
         if not claim.more or not claim.first or not claim.last:
             return False
-        a, b, x, y = (
-            date.fromisoformat(_valid(d)).toordinal()
-            for d in (fact.first, fact.last, claim.first, claim.last)
-        )
-        return min(b, y) - max(a, x) + 1 >= 0.5 * (min(b - a, y - x) + 1)
-    rises = kind == "rise"
-    turn = (
-        claim.first
-        if claim.more == rises and claim.first
-        else claim.last
-        if claim.more != rises
-        else ""
-    )
+        first_days = _ordinal(fact.first), _ordinal(claim.first)
+        last_days = _ordinal(fact.last), _ordinal(claim.last)
+        overlap = min(last_days) - max(first_days) + 1
+        days = [last - first for first, last in zip(first_days, last_days, strict=True)]
+        return overlap >= LEAST_OVERLAP * (min(days) + 1)
+    turn = _turn(claim, is_rise=kind == "rise")
     return bool(turn) and fact.first <= turn <= fact.last
 
 
-def _valid(day: str) -> str:
-    """The last day of a month that is written as its 31st."""
-    y, m, d = day.split("-")
-    return f"{y}-{m}-{min(int(d), 28):02d}"
+def _turn(claim: Claim, is_rise: bool) -> str:
+    """The day from which, or up to which, there is more of it; "" where a claim has no such day."""
+    if claim.more == is_rise:
+        return claim.first
+    return claim.last
+
+
+def _ordinal(day: str) -> int:
+    """Of a day of a month that may be written as its 31st: at most the 28th."""
+    year, month, day_of_month = map(int, day.split("-"))
+    return date(year, month, min(day_of_month, LAST_DAY_OF_ALL)).toordinal()
 
 
 def alike(a: str, b: str) -> bool:
     """Whether two words are forms of one."""
-    return a == b or (
-        min(len(a), len(b)) >= 5
-        and (a.startswith(b[:-1]) or b.startswith(a[:-1]))
-        and abs(len(a) - len(b)) <= 3
-    )
+    if a == b:
+        return True
+    if min(len(a), len(b)) < FEWEST_LETTERS or abs(len(a) - len(b)) > LONGEST_ENDING:
+        return False
+    return a.startswith(b[:-1]) or b.startswith(a[:-1])

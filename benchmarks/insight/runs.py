@@ -30,7 +30,11 @@ from webapp.core.runs import names, services
 from webapp.models import Corpus, Findings, Run, Snapshot, Topic
 from webapp.platform.local import migrations, servers
 
+KINDS_OF_TIME = ("change", "event", "speaker", "sense")
+KINDS_OF_GROUPS = ("mark", "keyword")
 HOST = "127.0.0.1"
+DIGITS = 12  # of what the files hash to, in the corpus's name
+FOUND = 302  # the status of an answer that sends on to the next page
 
 
 def trained(collection: Collection, quick: bool, seed: int, **settings):
@@ -38,16 +42,18 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
     with its names and findings made anew."""
     if servers.ours:
         migrations.bring_up_to_date(dict(os.environ))
-    digest = hashlib.sha256(b"".join(content for _, content in collection.files)).hexdigest()[:12]
+    content = b"".join(content for _, content in collection.files)
+    digest = hashlib.sha256(content).hexdigest()[:DIGITS]
     corpus = read(collection, f"{collection.name} {digest}")
-    if run := Run.objects.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last():
-        _name_anew(run)
-        return Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
-    run = services.create(
-        corpus.version, seed=seed, **{"topics": _preset_topics(corpus)} | settings
-    )
-    train(run.pk)
-    run = Run.objects.select_related("snapshot", "version", "corpus").get(pk=run.pk)
+    runs = Run.objects.select_related("snapshot", "version", "corpus")
+    trained_before = runs.filter(corpus=corpus, seed=seed, status="done").order_by("pk").last()
+    if trained_before is not None:
+        _name_anew(trained_before)
+        return runs.get(pk=trained_before.pk)
+    settings.setdefault("topics", _preset_topics(corpus))
+    run_id = services.create(corpus.version, seed=seed, **settings).pk
+    train(run_id)
+    run = runs.get(pk=run_id)
     if run.status != "done":
         raise SystemExit(f"{collection.name}: the run is {run.status}: {run.error}")
     return run
@@ -69,10 +75,8 @@ def read(collection: Collection, name: str):
     if corpus := Corpus.objects.filter(name=name, status="ready").first():
         return corpus
     client = Client(SERVER_NAME=HOST)
-    answer = client.post(
-        "/corpora/",
-        {"name": name, "files": [SimpleUploadedFile(*file) for file in collection.files]},
-    )
+    files = [SimpleUploadedFile(*file) for file in collection.files]
+    answer = client.post("/corpora/", {"name": name, "files": files})
     address = re.search(r"/corpora/(\d+)/", answer["Location"])
     if address is None:
         raise SystemExit(f"{collection.name}: no corpus was made.")
@@ -80,7 +84,7 @@ def read(collection: Collection, name: str):
     store_upload(number)  # large ones; others are stored by now
     prepare = f"/corpora/{number}/prepare/"
     answer = client.post(prepare, reading_fields(client.get(prepare).content.decode()))
-    if answer.status_code != 302:
+    if answer.status_code != FOUND:
         raise SystemExit(f"{collection.name}: the prepare page answered {answer.status_code}")
     read_corpus(number)
     corpus = Corpus.objects.select_related("version").get(pk=number)
@@ -103,7 +107,7 @@ def shown(run, detail: Detail) -> dict:
     if detail == "":
         Findings.objects.filter(snapshot=run.snapshot_id).delete()
         stored.compute(run.pk)
-    return asdict(overview(_all(run), detail, None))
+    return asdict(overview(_all_documents(run), detail, None))
 
 
 def false_findings(run, chance: np.random.Generator) -> list:
@@ -113,13 +117,13 @@ def false_findings(run, chance: np.random.Generator) -> list:
     dates = fields.dates
     values = fields.values
     with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
-        rows = compute.findings(_all(run)).findings
-        false: list[Any] = [r for r in rows if r.kind in ("change", "event", "speaker", "sense")]
+        rows = compute.findings(_all_documents(run)).findings
+        false: list[Any] = [row for row in rows if row.kind in KINDS_OF_TIME]
     with mock.patch.object(fields, "values", lambda version, field: values(version, field)[order]):
-        rows = compute.findings(_all(run)).findings
-        false += [r for r in rows if r.kind in ("mark", "keyword")]
+        rows = compute.findings(_all_documents(run)).findings
+        false += [row for row in rows if row.kind in KINDS_OF_GROUPS]
     return false
 
 
-def _all(run):
+def _all_documents(run):
     return Selection.read(QueryDict(""), RunView(run))

@@ -21,20 +21,19 @@ def text(parts: list) -> str:
 
 def faults(parts: list) -> list[str]:
     """What is wrong with a sentence, as the JSON has it in parts: texts and topics."""
-    said = text(parts)
-    out = []
-    if len(said.split()) > WORDS:
-        out.append(f"{len(said.split())} words")
-    own = "".join(part if isinstance(part, str) else "" for part in parts)
-    numbers = [
-        number for number in _NUMBER.findall(_DAY.sub("", own)) if not _YEAR.fullmatch(number)
-    ]
+    words = text(parts).split()
+    faults = []
+    if len(words) > WORDS:
+        faults.append(f"{len(words)} words")
+    without_names = "".join(part for part in parts if isinstance(part, str))
+    without_days = _DAY.sub("", without_names)
+    numbers = [number for number in _NUMBER.findall(without_days) if not _YEAR.fullmatch(number)]
     if len(numbers) > NUMBERS:
-        out.append(f"{len(numbers)} numbers")
-    out += [f"“{riddle.strip()}”" for riddle in RIDDLES if riddle in own]
+        faults.append(f"{len(numbers)} numbers")
+    faults += [f"“{riddle.strip()}”" for riddle in RIDDLES if riddle in without_names]
     names = [part["name"] for part in parts if not isinstance(part, str)]
-    out += [f"a comma within “{name}”" for name in names if "," in name]
-    return out
+    faults += [f"a comma within “{name}”" for name in names if "," in name]
+    return faults
 
 
 def lines(page: dict) -> Iterator[tuple[str, list[str]]]:
