@@ -2,10 +2,11 @@
 
     python -m benchmarks.papers                 all papers, in full: hours
     python -m benchmarks.papers 001 003         some of them
-    python -m benchmarks.papers 001 --only "Figure 2"    one experiment; the paper's others stay as
-    they were python -m benchmarks.papers 000 --corpus arxiv-long    the first on another corpus,
-    with a page of its own python -m benchmarks.papers --quick         a small form of each, ten
-    minutes in all
+    python -m benchmarks.papers 001 --only "Figure 2"
+                                                one experiment; the paper's others stay as they were
+    python -m benchmarks.papers 000 --corpus arxiv-long
+                                                the first on another corpus, with a page of its own
+    python -m benchmarks.papers --quick         a small form of each, ten minutes in all
 
 Each experiment says what the paper claims, what came out here, and whether the claim holds, by a
 rule in its code. After each one its result goes to benchmarks/results/paper-ID.json, with its
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":  # before numba and numpy are imported
     for _name in (
@@ -33,11 +35,34 @@ if __name__ == "__main__":  # before numba and numpy are imported
         os.environ.setdefault(_name, "1")
 
 from benchmarks.origin import RESULTS, ROOT, commit, machine, options
-from benchmarks.papers.bench import VERDICTS, Bench, Outcome, Paper
+from benchmarks.papers.bench import HOLDS, Bench, Outcome, Paper
 from benchmarks.papers.report import keep
 from inference import Invalid
 
 IDS = ("000", "001", "002", "003", "004")
+WITH_OTHER_CORPORA = "000"
+PAGES = ROOT / "docs" / "measurements" / "papers"
+OPTIONS: dict[str, dict[str, Any]] = {
+    "papers": {
+        "nargs": "*",
+        "metavar": "ID",
+        "help": f"of {', '.join(IDS)}; all where none is named",
+    },
+    "--only": {
+        "metavar": "NAME",
+        "action": "append",
+        "help": 'an experiment, such as "Figure 3"; may be repeated',
+    },
+    "--corpus": {
+        "choices": ("arxiv", "arxiv-long"),
+        "help": "for paper 000, in the place of Reuters-21578",
+    },
+    "--quick": {
+        "action": "store_true",
+        "help": "small corpora, one seed: ten minutes in all",
+    },
+    "--out": {"type": Path, "metavar": "DIR", "help": "where results, pages and charts go"},
+}
 
 
 def run(
@@ -68,50 +93,29 @@ def run(
 
 
 def main() -> None:
-    parser = options(
-        __doc__,
-        {
-            "papers": {
-                "nargs": "*",
-                "metavar": "ID",
-                "help": f"of {', '.join(IDS)}; all where none is named",
-            },
-            "--only": {
-                "metavar": "NAME",
-                "action": "append",
-                "help": 'an experiment, such as "Figure 3"; may be repeated',
-            },
-            "--corpus": {
-                "choices": ("arxiv", "arxiv-long"),
-                "help": "for paper 000, in the place of Reuters-21578",
-            },
-            "--quick": {
-                "action": "store_true",
-                "help": "small corpora, one seed: ten minutes in all",
-            },
-            "--out": {"type": Path, "metavar": "DIR", "help": "where results, pages and charts go"},
-        },
-    )
-    given = parser.parse_args()
-    if unknown := set(given.papers) - set(IDS):
+    parser = options(__doc__, OPTIONS)
+    arguments = parser.parse_args()
+    unknown = set(arguments.papers) - set(IDS)
+    if unknown:
         parser.error(f"There is no paper {', '.join(sorted(unknown))}; there are {', '.join(IDS)}.")
-    holds = tried = 0
-    bench = Bench(given.quick, given.corpus or "reuters")
-    for id in ["000"] if given.corpus else given.papers or IDS:
+    ids = arguments.papers or IDS
+    if arguments.corpus:
+        ids = (WITH_OTHER_CORPORA,)
+    results = arguments.out or RESULTS
+    pages = arguments.out or PAGES
+    is_stored = bool(arguments.out) or not arguments.quick
+    bench = Bench(arguments.quick, arguments.corpus or "reuters")
+    verdicts = []
+    for id in ids:
         paper: Paper = importlib.import_module(f"benchmarks.papers.p{id}").PAPER
-        if given.corpus:  # a page of its own
-            paper = replace(paper, id=f"{id}-{given.corpus}")
-        results, pages = (
-            (given.out, given.out)
-            if given.out
-            else (RESULTS, ROOT / "docs" / "measurements" / "papers")
-        )
-        for name, outcome, about in run(paper, bench, given.only):
-            if given.out or not given.quick:
-                keep(paper, name, outcome, about | {"quick": given.quick}, results, pages)
-            holds = holds + (outcome.verdict == VERDICTS[0])
-            tried = tried + 1
-    print(f"reproduced: {holds} of {tried}")
+        if arguments.corpus:  # a page of its own
+            paper = replace(paper, id=f"{id}-{arguments.corpus}")
+        for name, outcome, about in run(paper, bench, arguments.only):
+            if is_stored:
+                about["quick"] = arguments.quick
+                keep(paper, name, outcome, about, results, pages)
+            verdicts.append(outcome.verdict)
+    print(f"reproduced: {verdicts.count(HOLDS)} of {len(verdicts)}")
 
 
 if __name__ == "__main__":

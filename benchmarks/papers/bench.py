@@ -21,15 +21,23 @@ from inference.evaluate import Coherence, Completion
 from inference.runtime import compiling
 from inference.schedule import Schedule, held_out_documents
 
-VERDICTS = ("holds", "holds in part", "does not hold")
+HOLDS = "holds"
+HOLDS_IN_PART = "holds in part"
+FAILS = "does not hold"
+VERDICTS = (HOLDS, HOLDS_IN_PART, FAILS)
 SEEDS = (1, 2, 3)
 QUICK_SEEDS = (1,)
+QUICK_DOCUMENTS = 1500  # of a corpus, in the quick form
+COMPILED_DOCUMENTS = 100  # on which a training runs once, so that it is compiled
+COMPILED_PASSES = 2  # the second pass may call what the first does not
 Curves = dict[str, list[tuple[float, float]]]
 
 
 def verdict(whole: bool, part: bool) -> str:
     """Of a claim: whether it holds as a whole, else in part."""
-    return VERDICTS[0 if whole else 1 if part else 2]
+    if whole:
+        return HOLDS
+    return HOLDS_IN_PART if part else FAILS
 
 
 def of_parts(*parts: bool) -> str:
@@ -130,8 +138,7 @@ class Bench:
         if name not in self._corpora:
             _, bow, _ = corpora.load(name)
             if self.quick:
-                order = np.random.default_rng(0).permutation(np.flatnonzero(np.diff(bow.indptr)))
-                bow = corpora.taken(bow, np.sort(order[:1500]))
+                bow = at_random(bow, QUICK_DOCUMENTS)
             self._corpora[name] = bow
         return self._corpora[name]
 
@@ -160,48 +167,97 @@ class Bench:
         judge = Completion(bow, held_out, split=split, alpha=judge_alpha)
         used = bow
         if documents is not None:
-            kept = np.union1d(documents, held_out)
-            used = corpora.taken(bow, kept)
-            held_out = np.searchsorted(kept, held_out)
+            used_documents = np.union1d(documents, held_out)
+            used = corpora.taken(bow, used_documents)
+            held_out = np.searchsorted(used_documents, held_out)
         schedule = Schedule(used, config, held_out)
-        trained_on = np.setdiff1d(np.arange(used.D), held_out)
-        # Steps after which to look, each about twice the one before, and the last
-        due = iter(sorted({max(1, round(schedule.steps / 2**i)) for i in range(looks)}))
         began = time.perf_counter()
         state = module.init(config, schedule.shape, seed)
-        out = Trained(module, config, state, used, trained_on, time.perf_counter() - began, [])
-        next_look = next(due)
-        seen = 0
+        trained = Trained(
+            engine=module,
+            config=config,
+            state=state,
+            bow=used,
+            documents=np.setdiff1d(np.arange(used.D), held_out),
+            seconds=time.perf_counter() - began,
+            points=[],
+        )
+        # Steps after which to judge, each about twice the one before, and the last
+        due = {max(1, round(schedule.steps / 2**i)) for i in range(looks)}
+        self._run(trained, schedule, seed, sorted(due), judge)
+        return trained
+
+    def _run(
+        self,
+        trained: Trained,
+        schedule: Schedule,
+        seed: int,
+        due: list[int],
+        judge: Completion,
+    ) -> None:
+        """All steps of a training. due: steps after which it is judged, ascending; where batches
+        are passed over in parts, at the end of the pass that follows."""
+        module = trained.engine
+        state = trained.state
+        documents_seen = 0
         while state.t < schedule.steps:
             began = time.perf_counter()
             batch = schedule.batch(state.t, seed)
-            module.step(config, state, used, batch, schedule.shape)
-            out.seconds += time.perf_counter() - began
-            seen += len(batch)
-            whole = not module.ABOUT.batch or state.t % schedule.per_pass == 0
-            if (state.t >= next_look and whole) or state.t == schedule.steps:
-                out.points.append(
+            module.step(trained.config, state, trained.bow, batch, schedule.shape)
+            trained.seconds += time.perf_counter() - began
+            documents_seen += len(batch)
+            can_be_judged = not module.ABOUT.batch or state.t % schedule.per_pass == 0
+            is_due = bool(due) and state.t >= due[0]
+            if (is_due and can_be_judged) or state.t == schedule.steps:
+                trained.points.append(
                     Point(
-                        out.seconds,
-                        seen / max(1, len(trained_on)),
-                        seen,
-                        judge(out.topics.in_use()),
+                        seconds=trained.seconds,
+                        passes=documents_seen / max(1, len(trained.documents)),
+                        documents=documents_seen,
+                        held_out=judge(trained.topics.in_use()),
                     )
                 )
-                next_look = next((step for step in due if step > state.t), schedule.steps)
-        return out
+                due = [step for step in due if step > state.t]
 
     def _compile(self, name: str, module: AnyEngine, config: ResolvedConfig, bow: Bow) -> None:
         """Every kernel of these settings runs once on a few documents, outside of all times."""
-        key = (name, tuple(sorted((k, v) for k, v in vars(config).items() if isinstance(v, str))))
+        choices = {(key, value) for key, value in vars(config).items() if isinstance(value, str)}
+        key = (name, *sorted(choices))
         if key in self._ready:
             return
         compiling.engine(name)
-        trainer = Trainer(corpora.taken(bow, np.arange(min(100, bow.D))), module, config, 0)
-        for _ in range(min(config.passes, 2)):
+        few_documents = corpora.taken(bow, np.arange(min(COMPILED_DOCUMENTS, bow.D)))
+        trainer = Trainer(few_documents, module, config, 0)
+        for _ in range(min(config.passes, COMPILED_PASSES)):
             trainer.one_pass()
         trainer.topics()
         self._ready.add(key)
+
+
+def at_random(bow: Bow, most: int) -> Bow:
+    """At most so many documents of a corpus, those without words left out, always the same."""
+    with_words = np.flatnonzero(np.diff(bow.indptr))
+    order = np.random.default_rng(0).permutation(with_words)
+    return corpora.taken(bow, np.sort(order[:most]))
+
+
+def mean_and_spread(values: list[float]) -> tuple[float, float]:
+    """Their mean, and their standard deviation."""
+    return float(np.mean(values)), float(np.std(values))
+
+
+def mean_held_out(trainings: list[Trained]) -> float:
+    """Completion of the last points, nats per token."""
+    return float(np.mean([training.held_out for training in trainings]))
+
+
+def mean_seconds(trainings: list[Trained]) -> float:
+    return float(np.mean([training.seconds for training in trainings]))
+
+
+def by_seconds(training: Trained) -> list[tuple[float, float]]:
+    """A curve: completion by seconds of steps."""
+    return [(point.seconds, point.held_out) for point in training.points]
 
 
 def fastest(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:

@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.engines import corpora
-from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, Trained, of_parts, umass
+from benchmarks.papers.bench import (
+    Bench,
+    Curves,
+    Experiment,
+    Outcome,
+    Paper,
+    Trained,
+    of_parts,
+    umass,
+)
 from inference import Bow, Topics
 from inference.engines import smc, ssi, svi
 from inference.evaluate import LeftToRight
@@ -42,20 +51,71 @@ VARIATIONAL: dict[str, Any] = {
     "tolerance": 0.0,
 }
 SWEEPS = 5  # B + S, and the variational engine's iterations
-PAIRS = ((1, 1), (2, 1), (3, 1), (2, 3), (3, 2), (4, 1), (5, 5), (10, 10), (20, 20))  # B, S
-DELAYS = (3000, 15000, 30000, 150000, 300000)
+MORE_ITERATIONS = 10 * SWEEPS  # for the paper's guess that its variational engine had not converged
+USUAL_ETA = 0.4  # that the paper recommends
+USUAL_PAIR = (2, 3)
 DOCUMENTS = 350_000  # of the paper
-SHARES = (1.0, 0.5, 0.25, 0.125)
+# p: of a difference, and of a claim of equality
 SIGNIFICANT = 1e-3
 EQUAL = 0.05
-# of figure 3
-RUNS = 10
-QUICK_RUNS = 3
-SCORED, QUICK_SCORED, MOST = (
-    200,
-    30,
-    300,
-)  # documents that are scored from left to right, and their tokens
+ENOUGH_VALUES = 2  # for a t-test, of each side
+# By which parts of a claim are judged
+LINEAR = 0.8  # the least power of K that is called linear
+SLOWER_GROWTH = 0.1  # by which one power of K is below another
+NEARLY_EVERY = 0.95  # of the documents
+AS_GOOD = 0.05  # nats a token: five sweeps are enough within that
+ACTIVE = 0.1  # tokens in a topic from which the variational engine visits it
+SCORING_ALPHA = 0.1
+PARTICLES = 10  # of scoring from left to right
+MOST_TOKENS = 300  # of a document that is scored
+LEAST_PROBABILITY = 1e-300  # stands for 0, which has no logarithm
+WORST = 0.1  # of the topics, by coherence
+
+
+class Size(NamedTuple):
+    """How much is trained. topics: of figures 2 and 3; topics_of_4_4: of section 4.4; numbers: of
+    topics, of figure 1. runs: of figure 3. scored: documents that are scored from left to right.
+    pairs: B and S of section 4.4. shares: of the documents, and delays: tau0, of figure 4."""
+
+    topics: int
+    topics_of_4_4: int
+    numbers: tuple[int, ...]
+    passes: int
+    runs: int
+    scored: int
+    etas_of_figure_2: tuple[float, ...]
+    etas: tuple[float, ...]
+    pairs: tuple[tuple[int, int], ...]
+    shares: tuple[float, ...]
+    delays: tuple[int, ...]
+
+
+FULL = Size(
+    topics=200,
+    topics_of_4_4=100,
+    numbers=(50, 100, 200, 400, 1000, 2000),
+    passes=5,
+    runs=10,
+    scored=200,
+    etas_of_figure_2=(0.1, USUAL_ETA, 0.6),
+    etas=(0.1, 0.2, 0.3, USUAL_ETA, 0.5, 0.6),
+    pairs=((1, 1), (2, 1), (3, 1), USUAL_PAIR, (3, 2), (4, 1), (5, 5), (10, 10), (20, 20)),
+    shares=(1.0, 0.5, 0.25, 0.125),
+    delays=(3000, 15000, 30000, 150000, 300000),
+)
+QUICK = Size(
+    topics=50,
+    topics_of_4_4=30,
+    numbers=(50, 100, 200),
+    passes=3,
+    runs=3,
+    scored=30,
+    etas_of_figure_2=(USUAL_ETA,),
+    etas=(0.1, USUAL_ETA, 0.6),
+    pairs=((1, 1), USUAL_PAIR, (5, 5)),
+    shares=(1.0, 0.125),
+    delays=(3000, 30000, 300000),
+)
 STAND_INS = {
     "reuters": "Reuters-21578 (18,777 newswire articles)",
     "arxiv": "50,000 abstracts of arXiv",
@@ -63,6 +123,10 @@ STAND_INS = {
         f"50,000 abstracts of arXiv, {corpora.TOGETHER} of one category joined as a document each,"
     ),
 }
+
+
+def size(bench: Bench) -> Size:
+    return QUICK if bench.quick else FULL
 
 
 def instead(bench: Bench) -> str:
@@ -81,32 +145,32 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def delay(bow: Bow, tau0: int = DELAYS[0]) -> float:
+def delay(bow: Bow, tau0: int = FULL.delays[0]) -> float:
     """A delay of the paper, for a corpus of another size."""
     return float(max(1, round(tau0 * bow.D / DOCUMENTS)))
 
 
 def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) -> Measured:
-    held_out = (
-        held_out_documents(bow, seed)[: QUICK_SCORED if bench.quick else SCORED]
-        if scored
-        else np.zeros(0, np.int64)
-    )
-    judge = LeftToRight(bow, held_out, 10, most=MOST)
-    documents = (
-        judge.documents_log(trained.topics, 0.1) / np.maximum(np.diff(judge.indptr), 1)
-        if scored
-        else np.zeros(0)
-    )
+    """scored: whether held-out documents are also scored from left to right."""
+    by_document = np.zeros(0)
+    if scored:
+        held_out = held_out_documents(bow, seed)[: size(bench).scored]
+        judge = LeftToRight(bow, held_out, PARTICLES, most=MOST_TOKENS)
+        tokens = np.maximum(np.diff(judge.indptr), 1)
+        by_document = judge.documents_log(trained.topics, SCORING_ALPHA) / tokens
     return Measured(
-        umass(trained), trained.held_out, documents, entropy(trained.topics), trained.seconds
+        coherence=umass(trained),
+        held_out=trained.held_out,
+        documents=by_document,
+        entropy=entropy(trained.topics),
+        seconds=trained.seconds,
     )
 
 
 def entropy(topics: Topics) -> np.ndarray:
     """float64[K], nats."""
     beta = topics.dense()
-    return -(beta * np.log(np.maximum(beta, 1e-300))).sum(axis=1)
+    return -(beta * np.log(np.maximum(beta, LEAST_PROBABILITY))).sum(axis=1)
 
 
 def runs(
@@ -114,14 +178,20 @@ def runs(
 ) -> list[Measured]:
     """One training for each seed."""
     bow = bench.corpus(bench.stand_in)
-    return [
-        measured(bench, bench.train(engine, bow, seed, looks=1, **settings), bow, seed, scored)
-        for seed in (bench.seeds if seeds is None else seeds)
-    ]
+    trainings = []
+    for seed in bench.seeds if seeds is None else seeds:
+        trained = bench.train(engine, bow, seed, looks=1, **settings)
+        trainings.append(measured(bench, trained, bow, seed, scored))
+    return trainings
 
 
 def together(trainings: list[Measured], name: str) -> np.ndarray:
-    return np.concatenate([np.atleast_1d(getattr(one, name)) for one in trainings])
+    """A field of Measured, of all trainings."""
+    return np.concatenate([np.atleast_1d(getattr(training, name)) for training in trainings])
+
+
+def mean(trainings: list[Measured], name: str) -> float:
+    return float(together(trainings, name).mean())
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
@@ -129,7 +199,8 @@ def p_value(a: np.ndarray, b: np.ndarray) -> float:
     equal."""
     from scipy.stats import ttest_ind
 
-    if min(len(a), len(b)) < 2 or np.ptp(np.concatenate((a, b))) == 0:
+    all_are_equal = np.ptp(np.concatenate((a, b))) == 0
+    if min(len(a), len(b)) < ENOUGH_VALUES or all_are_equal:
         return 1.0
     return float(ttest_ind(a, b, equal_var=False).pvalue)
 
@@ -142,8 +213,8 @@ def worse(a: np.ndarray, b: np.ndarray, level: float) -> bool:
 def judged(true: dict[str, bool], before: str = "", after: str = "") -> tuple[str, str]:
     """holds where all parts of a claim are true, in part where some are; and which, between what is
     said besides."""
-    told = "; ".join(f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items())
-    return of_parts(*true.values()), f"{before}{told}.{after}"
+    answers = [f"{part}: {'yes' if holds else 'no'}" for part, holds in true.items()]
+    return of_parts(*true.values()), f"{before}{'; '.join(answers)}.{after}"
 
 
 def slope(points: list[tuple[float, float]]) -> float:
@@ -156,253 +227,262 @@ def figure_1(bench: Bench) -> Outcome:
     """Seconds for a minibatch of 100 documents, by K; one pass, five sweeps or iterations."""
     bow = bench.corpus(bench.stand_in)
     dense = {**VARIATIONAL, "tau0": delay(bow), "iterations": SWEEPS, "passes": 1}
+    sampled = "sampled"
+    variational = "variational, all topics"
     kinds: dict[str, tuple[str, dict[str, Any]]] = {
-        "sampled": (ssi.NAME, SAMPLED | {"tau0": delay(bow), "passes": 1}),
-        "variational, all topics": (svi.NAME, dense),
-        "variational, active topics": (svi.NAME, dense | {"truncate": 0.1}),
+        sampled: (ssi.NAME, SAMPLED | {"tau0": delay(bow), "passes": 1}),
+        variational: (svi.NAME, dense),
+        "variational, active topics": (svi.NAME, dense | {"truncate": ACTIVE}),
     }
-    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in kinds}
-    for K in (50, 100, 200) if bench.quick else (50, 100, 200, 400, 1000, 2000):
+    lines: Curves = {name: [] for name in kinds}
+    rows: list[dict[str, Any]] = []
+    for K in size(bench).numbers:
+        row_of_K: dict[str, Any] = {"K": K}
         for name, (engine, settings) in kinds.items():
             trained = bench.train(engine, bow, bench.seeds[0], looks=1, topics=K, **settings)
-            lines[name].append((float(K), trained.seconds / trained.state.t))
+            row_of_K[name] = trained.seconds / trained.state.t
+            lines[name].append((float(K), row_of_K[name]))
+        rows.append(row_of_K)
     slopes = {name: slope(line) for name, line in lines.items()}
-    first, second, _ = lines
-    slower = [K for (K, a), (_, b) in zip(lines[first], lines[second], strict=True) if b > a]
+    faster_from = [row_of_K["K"] for row_of_K in rows if row_of_K[variational] > row_of_K[sampled]]
     true = {
-        "variational linear in K (power above 0.8)": slopes[second] > 0.8,
-        "sampled grows more slowly": slopes[first] < slopes[second] - 0.1,
-        "sampled faster at the largest K": lines[first][-1][1] < lines[second][-1][1],
+        "variational linear in K (power above 0.8)": slopes[variational] > LINEAR,
+        "sampled grows more slowly": slopes[sampled] < slopes[variational] - SLOWER_GROWTH,
+        "sampled faster at the largest K": rows[-1][sampled] < rows[-1][variational],
     }
     powers = ", ".join(f"{name} {power:.2f}" for name, power in slopes.items())
-    crossing = (
-        f"from K = {slower[0]:.0f} on sampling is faster"
-        if slower
-        else "sampling is nowhere faster"
-    )
-    table = [
-        {"K": int(line[0][0])} | {name: y for name, (_, y) in zip(lines, line, strict=True)}
-        for line in zip(*lines.values(), strict=True)
-    ]
+    crossing = "sampling is nowhere faster"
+    if faster_from:
+        crossing = f"from K = {faster_from[0]} on sampling is faster"
+    answer, why = judged(true, after=f" Seconds grow as a power of K: {powers}; {crossing}.")
     return Outcome(
-        *judged(true, after=f" Seconds grow as a power of K: {powers}; {crossing}."),
-        table,
-        lines,
-        ("K", "seconds a minibatch"),
-        instead(bench),
+        verdict=answer,
+        why=why,
+        rows=rows,
+        curves=lines,
+        axes=("K", "seconds a minibatch"),
+        instead=instead(bench),
     )
 
 
 def row(name: str, trainings: list[Measured], scored: bool = True) -> dict[str, Any]:
+    """Means over trainings by the same settings. scored: whether left to right, too."""
     coherence = together(trainings, "coherence")
-    entropies = together(trainings, "entropy")
-    out = {
+    columns: dict[str, Any] = {
         "": name,
         "topics": len(coherence) / len(trainings),
         "coherence": coherence.mean(),
-        "worst tenth": float(np.quantile(coherence, 0.1)),
-        "completion": float(np.mean([one.held_out for one in trainings])),
+        "worst tenth": float(np.quantile(coherence, WORST)),
+        "completion": mean(trainings, "held_out"),
     }
     if scored:
-        out |= {
-            "left to right": float(together(trainings, "documents").mean()),
-            "entropy of topics": f"{entropies.mean():.2f} ± {entropies.std():.2f}",
-        }
-    return out | {"seconds": float(np.mean([one.seconds for one in trainings]))}
+        entropies = together(trainings, "entropy")
+        columns["left to right"] = mean(trainings, "documents")
+        columns["entropy of topics"] = f"{entropies.mean():.2f} ± {entropies.std():.2f}"
+    columns["seconds"] = mean(trainings, "seconds")
+    return columns
 
 
 def figure_2(bench: Bench) -> Outcome:
     """Coherence by topic, held-out probability by document, and the topics' entropy; also with ten
     times the iterations, for the paper's guess that its variational engine had not converged."""
     bow = bench.corpus(bench.stand_in)
-    K = 50 if bench.quick else 200
-    shared: dict[str, Any] = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
-    found: dict[str, list[Measured]] = {}
-    for eta in (0.4,) if bench.quick else (0.1, 0.4, 0.6):
-        found[f"sampled, eta {eta}"] = runs(
-            bench, ssi.NAME, scored=True, **SAMPLED | shared | {"eta": eta}
-        )
-        for iterations in (SWEEPS, 10 * SWEEPS):
+    shared: dict[str, Any] = {
+        "topics": size(bench).topics,
+        "passes": size(bench).passes,
+        "tau0": delay(bow),
+    }
+    by_name: dict[str, list[Measured]] = {}
+    for eta in size(bench).etas_of_figure_2:
+        settings = SAMPLED | shared | {"eta": eta}
+        by_name[f"sampled, eta {eta}"] = runs(bench, ssi.NAME, scored=True, **settings)
+        for iterations in (SWEEPS, MORE_ITERATIONS):
             settings = VARIATIONAL | shared | {"eta": eta, "iterations": iterations}
-            found[f"variational, eta {eta}, {iterations} iterations"] = runs(
-                bench, svi.NAME, scored=True, **settings
-            )
-    a, b, more = (
-        found[f"{name}"]
-        for name in (
-            "sampled, eta 0.4",
-            f"variational, eta 0.4, {SWEEPS} iterations",
-            f"variational, eta 0.4, {10 * SWEEPS} iterations",
-        )
-    )
-    p = p_value(together(a, "coherence"), together(b, "coherence"))
-    documents = together(a, "documents")
-    others = together(b, "documents")
-    better = float((documents > others).mean())
+            name = f"variational, eta {eta}, {iterations} iterations"
+            by_name[name] = runs(bench, svi.NAME, scored=True, **settings)
+    sampled = by_name[f"sampled, eta {USUAL_ETA}"]
+    variational = by_name[f"variational, eta {USUAL_ETA}, {SWEEPS} iterations"]
+    converged = by_name[f"variational, eta {USUAL_ETA}, {MORE_ITERATIONS} iterations"]
+    p = p_value(together(sampled, "coherence"), together(variational, "coherence"))
+    is_more_coherent = mean(sampled, "coherence") > mean(variational, "coherence")
+    is_more_probable = together(sampled, "documents") > together(variational, "documents")
+    better = float(is_more_probable.mean())
     true = {
-        f"sampled topics more coherent (p {p:.2g})": (
-            together(a, "coherence").mean() > together(b, "coherence").mean() and p < SIGNIFICANT
-        ),
-        f"held-out documents more probable ({better:.0%} of them)": better > 0.95,
+        f"sampled topics more coherent (p {p:.2g})": is_more_coherent and p < SIGNIFICANT,
+        f"held-out documents more probable ({better:.0%} of them)": better > NEARLY_EVERY,
         "variational topics have the lower entropy": (
-            together(b, "entropy").mean() < together(a, "entropy").mean()
+            mean(variational, "entropy") < mean(sampled, "entropy")
         ),
     }
-    gap, left = (
-        float(together(a, "documents").mean() - together(trainings, "documents").mean())
-        for trainings in (b, more)
-    )
+    gap = mean(sampled, "documents") - mean(variational, "documents")
+    gap_converged = mean(sampled, "documents") - mean(converged, "documents")
     guess = (
         f"With ten times the iterations the gap in held-out probability goes from {gap:.3f} to"
-        f" {left:.3f} nats per token"
+        f" {gap_converged:.3f} nats per token"
     )
-    return Outcome(
-        *judged(true, after=f" {guess}."),
-        [row(name, trainings) for name, trainings in found.items()],
-        instead=instead(bench),
-    )
+    answer, why = judged(true, after=f" {guess}.")
+    rows = [row(name, trainings) for name, trainings in by_name.items()]
+    return Outcome(answer, why, rows, instead=instead(bench))
 
 
 def figure_3(bench: Bench) -> Outcome:
     """One pass over the corpus, in another order for each run."""
     bow = bench.corpus(bench.stand_in)
-    K = 50 if bench.quick else 200
-    seeds = range(1, 1 + (QUICK_RUNS if bench.quick else RUNS))
-    shared: dict[str, Any] = {"topics": K, "passes": 1}
-    found = {
-        "sampled": runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})
-    }
-    for eta in (0.1, 0.4):
-        found[f"sequential Monte Carlo, eta {eta}"] = runs(
-            bench, smc.NAME, seeds, True, alpha=0.1, eta=eta, sweeps=SWEEPS, **shared
+    seeds = range(1, 1 + size(bench).runs)
+    shared: dict[str, Any] = {"topics": size(bench).topics, "passes": 1}
+    sampled = runs(bench, ssi.NAME, seeds, True, **SAMPLED | shared | {"tau0": delay(bow)})
+    by_name = {"sampled": sampled}
+    for eta in (0.1, USUAL_ETA):
+        settings = shared | {"alpha": 0.1, "eta": eta, "sweeps": SWEEPS}
+        name = f"sequential Monte Carlo, eta {eta}"
+        by_name[name] = runs(bench, smc.NAME, seeds, True, **settings)
+    others = [trainings for name, trainings in by_name.items() if name != "sampled"]
+    true = {}
+    for measure, name in (("coherence", "coherence"), ("held-out probability", "documents")):
+        of_sampled = together(sampled, name)
+        true[f"its {measure} is worse at each eta (p below {EQUAL})"] = all(
+            worse(together(trainings, name), of_sampled, EQUAL) for trainings in others
         )
-    ours, *others = found.values()
-    true = {
-        f"its {what} is worse at each eta (p below {EQUAL})": all(
-            worse(together(one, name), together(ours, name), EQUAL) for one in others
-        )
-        for what, name in (("coherence", "coherence"), ("held-out probability", "documents"))
-    }
-    means = ", ".join(
-        f"{name} {together(trainings, 'documents').mean():.3f}" for name, trainings in found.items()
-    )
-    return Outcome(
-        *judged(true, "Of sequential Monte Carlo, ", f" Left to right: {means}."),
-        [row(*one) for one in found.items()],
-        instead=instead(bench),
-    )
+    means = [f"{name} {mean(trainings, 'documents'):.3f}" for name, trainings in by_name.items()]
+    after = f" Left to right: {', '.join(means)}."
+    answer, why = judged(true, "Of sequential Monte Carlo, ", after)
+    rows = [row(name, trainings) for name, trainings in by_name.items()]
+    return Outcome(answer, why, rows, instead=instead(bench))
 
 
 def samples(bench: Bench) -> Outcome:
     """Section 4.4: burn-in sweeps B and saved sweeps S."""
     bow = bench.corpus(bench.stand_in)
-    K = 30 if bench.quick else 100
-    pairs = ((1, 1), (2, 3), (5, 5)) if bench.quick else PAIRS
-    shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
-    found = {
-        f"B = {b}, S = {s}": runs(bench, ssi.NAME, **shared | {"burn_in": b, "samples": s})
-        for b, s in pairs
+    pairs = size(bench).pairs
+    shared = SAMPLED | {
+        "topics": size(bench).topics_of_4_4,
+        "passes": size(bench).passes,
+        "tau0": delay(bow),
     }
-    held = {
-        name: float(np.mean([one.held_out for one in trainings]))
-        for name, trainings in found.items()
-    }
-    coherence = {name: together(trainings, "coherence") for name, trainings in found.items()}
-    few, usual, most = (f"B = {b}, S = {s}" for b, s in (pairs[0], (2, 3), pairs[-1]))
+    by_pair = {}
+    for burn_in, saved in pairs:
+        settings = shared | {"burn_in": burn_in, "samples": saved}
+        by_pair[burn_in, saved] = runs(bench, ssi.NAME, **settings)
+    held_out = {pair: mean(trainings, "held_out") for pair, trainings in by_pair.items()}
+    coherence = {pair: together(trainings, "coherence") for pair, trainings in by_pair.items()}
+    fewest = pairs[0]
+    most = pairs[-1]
     true = {
-        "(1, 1) is the worst held out": held[few] == min(held.values()),
-        "(1, 1) is more coherent than (2, 3)": coherence[few].mean() > coherence[usual].mean(),
-        f"{pairs[-1]} is less coherent than (2, 3)": (
-            coherence[most].mean() < coherence[usual].mean()
+        "(1, 1) is the worst held out": held_out[fewest] == min(held_out.values()),
+        "(1, 1) is more coherent than (2, 3)": (
+            coherence[fewest].mean() > coherence[USUAL_PAIR].mean()
         ),
-        f"five sweeps are within 0.05 nats of {pairs[-1]}": held[most] - held[usual] < 0.05,
+        f"{most} is less coherent than (2, 3)": (
+            coherence[most].mean() < coherence[USUAL_PAIR].mean()
+        ),
+        f"five sweeps are within 0.05 nats of {most}": (
+            held_out[most] - held_out[USUAL_PAIR] < AS_GOOD
+        ),
     }
-    rows = [
-        row(name, trainings, False) | {"p": p_value(coherence[name], coherence[usual])}
-        for name, trainings in found.items()
-    ]
-    return Outcome(*judged(true), rows, instead=instead(bench))
+    rows = []
+    for (burn_in, saved), trainings in by_pair.items():
+        p = p_value(coherence[burn_in, saved], coherence[USUAL_PAIR])
+        rows.append(row(f"B = {burn_in}, S = {saved}", trainings, False) | {"p": p})
+    answer, why = judged(true)
+    return Outcome(answer, why, rows, instead=instead(bench))
 
 
 def smoothing(bench: Bench) -> Outcome:
     """Section 4.4: eta, of sampling; and of variational Bayes, where it is there."""
     bow = bench.corpus(bench.stand_in)
-    K = 30 if bench.quick else 100
-    etas = (0.1, 0.4, 0.6) if bench.quick else (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-    shared: dict[str, Any] = {"topics": K, "passes": 3 if bench.quick else 5, "tau0": delay(bow)}
-    found = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
-    rows = [row(f"sampled, eta {eta}", trainings, False) for eta, trainings in found.items()]
-    rows += [
-        row(
-            f"variational, eta {eta}",
-            runs(bench, svi.NAME, **VARIATIONAL | shared | {"iterations": SWEEPS, "eta": eta}),
-            False,
-        )
-        for eta in etas
-    ]
-    coherence = {eta: together(trainings, "coherence") for eta, trainings in found.items()}
-    means = [coherence[eta].mean() for eta in etas if eta <= 0.4]
-    p = p_value(coherence[0.1], coherence[0.4])
-    later = {eta: p_value(coherence[eta], coherence[0.4]) for eta in etas if eta > 0.4}
+    etas = size(bench).etas
+    shared: dict[str, Any] = {
+        "topics": size(bench).topics_of_4_4,
+        "passes": size(bench).passes,
+        "tau0": delay(bow),
+    }
+    sampled = {eta: runs(bench, ssi.NAME, **SAMPLED | shared | {"eta": eta}) for eta in etas}
+    variational = {}
+    for eta in etas:
+        settings = VARIATIONAL | shared | {"iterations": SWEEPS, "eta": eta}
+        variational[eta] = runs(bench, svi.NAME, **settings)
+    rows = [row(f"sampled, eta {eta}", sampled[eta], False) for eta in etas]
+    rows += [row(f"variational, eta {eta}", variational[eta], False) for eta in etas]
+    coherence = {eta: together(sampled[eta], "coherence") for eta in etas}
+    means = [coherence[eta].mean() for eta in etas if eta <= USUAL_ETA]
+    rises = bool((np.diff(means) > 0).all())
+    p = p_value(coherence[etas[0]], coherence[USUAL_ETA])
+    p_beyond = [p_value(coherence[eta], coherence[USUAL_ETA]) for eta in etas if eta > USUAL_ETA]
+    gain = means[-1] - means[0]
     true = {
-        f"coherence rises at each step up to 0.4, by {means[-1] - means[0]:.1f} in all (p {p:.2g})": bool(
-            (np.diff(means) > 0).all() and p < SIGNIFICANT
+        f"coherence rises at each step up to 0.4, by {gain:.1f} in all (p {p:.2g})": (
+            rises and p < SIGNIFICANT
         ),
-        "no significant difference beyond 0.4": all(value > EQUAL for value in later.values()),
+        "no significant difference beyond 0.4": all(value > EQUAL for value in p_beyond),
     }
     curves = {
-        "sampled": [(eta, float(coherence[eta].mean())) for eta in etas],
-        "variational": [
-            (eta, one["coherence"]) for eta, one in zip(etas, rows[len(etas) :], strict=True)
-        ],
+        "sampled": [(eta, mean(sampled[eta], "coherence")) for eta in etas],
+        "variational": [(eta, mean(variational[eta], "coherence")) for eta in etas],
     }
-    return Outcome(*judged(true), rows, curves, ("eta", "coherence"), instead(bench))
+    answer, why = judged(true)
+    return Outcome(
+        verdict=answer,
+        why=why,
+        rows=rows,
+        curves=curves,
+        axes=("eta", "coherence"),
+        instead=instead(bench),
+    )
 
 
 def figure_4(bench: Bench) -> Outcome:
     """Section 4.4 and figure 4: tau0, on parts of the corpus, each a part of the one before."""
     bow = bench.corpus(bench.stand_in)
-    K = 30 if bench.quick else 100
     order = np.random.default_rng(0).permutation(bow.D)
-    delays = DELAYS[::2] if bench.quick else DELAYS
-    shared = SAMPLED | {"topics": K, "passes": 3 if bench.quick else 5}
+    delays = size(bench).delays
+    shared = SAMPLED | {"topics": size(bench).topics_of_4_4, "passes": size(bench).passes}
     rows: list[dict[str, Any]] = []
-    curves: dict[str, list[tuple[float, float]]] = {}
+    curves: Curves = {}
     coherence = {}
-    for share in (SHARES[0], SHARES[-1]) if bench.quick else SHARES:
+    p = {}  # of the difference from the smallest tau0
+    for share in size(bench).shares:
         documents = np.sort(order[: int(share * bow.D)])
+        curve = curves[f"{share:.1%} of the documents"] = []
         for tau0 in delays:
-            trainings = runs(
-                bench, ssi.NAME, **shared | {"tau0": delay(bow, tau0), "documents": documents}
-            )
+            settings = shared | {"tau0": delay(bow, tau0), "documents": documents}
+            trainings = runs(bench, ssi.NAME, **settings)
             coherence[share, tau0] = together(trainings, "coherence")
-            p = p_value(coherence[share, tau0], coherence[share, delays[0]])
-            rows.append(
-                {"share": f"{share:.1%}"}
-                | row(f"tau0 {delay(bow, tau0):.0f}", trainings, False)
-                | {"p": p}
-            )
-        curves[f"{share:.1%} of the documents"] = [
-            (delay(bow, tau0), float(coherence[share, tau0].mean())) for tau0 in delays
-        ]
-    shares = sorted({share for share, _ in coherence})
-    smallest = [coherence[shares[0], tau0] for tau0 in delays]
-    other = [
-        p_value(coherence[share, tau0], coherence[share, delays[0]])
-        for share, tau0 in coherence
-        if share > shares[0] and tau0 != delays[0]
+            p[share, tau0] = p_value(coherence[share, tau0], coherence[share, delays[0]])
+            columns = row(f"tau0 {delay(bow, tau0):.0f}", trainings, False)
+            rows.append({"share": f"{share:.1%}", **columns, "p": p[share, tau0]})
+            curve.append((delay(bow, tau0), float(coherence[share, tau0].mean())))
+    true = _parts_of_figure_4(coherence, p, delays)
+    answer, why = judged(true)
+    return Outcome(
+        verdict=answer,
+        why=why,
+        rows=rows,
+        curves=curves,
+        axes=("tau0", "coherence"),
+        instead=instead(bench),
+    )
+
+
+def _parts_of_figure_4(
+    coherence: dict[tuple[float, int], np.ndarray],
+    p: dict[tuple[float, int], float],
+    delays: tuple[int, ...],
+) -> dict[str, bool]:
+    """coherence: of topics, by share of the documents and tau0. p: of its difference from that at
+    the smallest tau0. delays: tau0, ascending."""
+    smallest = min(share for share, _ in coherence)
+    *shorter, longest = (coherence[smallest, tau0] for tau0 in delays)
+    elsewhere = [
+        value for (share, tau0), value in p.items() if share > smallest and tau0 != delays[0]
     ]
-    true = {
-        f"the largest tau0 is worse on {shares[0]:.1%} of the documents": all(
-            worse(smallest[-1], one, SIGNIFICANT) for one in smallest[:-1]
+    on_the_whole = [p[1.0, tau0] for tau0 in delays]
+    return {
+        f"the largest tau0 is worse on {smallest:.1%} of the documents": all(
+            worse(longest, values, SIGNIFICANT) for values in shorter
         ),
-        "elsewhere no significant difference": all(p > SIGNIFICANT for p in other),
-        "none on the whole corpus": all(
-            p_value(coherence[1.0, tau0], coherence[1.0, delays[0]]) > SIGNIFICANT
-            for tau0 in delays
-        ),
+        "elsewhere no significant difference": all(value > SIGNIFICANT for value in elsewhere),
+        "none on the whole corpus": all(value > SIGNIFICANT for value in on_the_whole),
     }
-    return Outcome(*judged(true), rows, curves, ("tau0", "coherence"), instead(bench))
 
 
 PAPER = Paper(

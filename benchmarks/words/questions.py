@@ -1,13 +1,13 @@
-"""The questions: how each is asked, and its answer in plain Python."""
+"""The questions: how each is question, and its answer in plain Python."""
 
 import gc
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -30,12 +30,11 @@ KEYNESS = (
     "in_a=category:cs.CR&in_b=category:math.NA",
     'q="quantum field"&rest=1',
 )
-COMPANY = (
-    "method",
-    "theory",
-    "equation",
-)  # in no compound of the vocabulary: of these a piece is another word
-NEAR = 5
+# In no compound of the vocabulary: of words that are, a piece is another word.
+COMPANY = ("method", "theory", "equation")
+MILLISECONDS = 1000
+NEAR = 5  # words on either side that are company
+LEAST_USES = 5
 PATTERNS = {  # and what it is among words with a space on either side
     "state of the art": "(?<= )state of the art(?= )",
     "neural *": r"(?<= )neural \S+(?= )",
@@ -50,7 +49,7 @@ PATTERNS = {  # and what it is among words with a space on either side
 
 class Texts:
     """The words of all texts but those that don't count: of so many documents, which come again and
-    again."""
+    again. words: as the lexicon has them; written: as the texts do."""
 
     def __init__(self, run: Run, copies: int):
         stream = search.open_index(run.corpus).stream
@@ -61,165 +60,226 @@ class Texts:
         self.D = run.version.documents
         self.copies = copies
         self.spelling = list(stream.lexicon)
-        rows = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies).order_by(
-            "number"
-        )
-        self.words, self.written = (
-            list[list[str]](),
-            list[list[str]](),
-        )  # as the lexicon has them, and as the texts do
-        for text in rows.values_list("text", flat=True):
-            pieces = spans(silent(text, rules))
-            self.words.append([w for *_, w in pieces])
-            self.written.append([sys.intern(text[a:b]) for a, b, _ in pieces])
+        self.words: list[list[str]] = []
+        self.written: list[list[str]] = []
+        documents = Document.objects.filter(corpus=run.corpus_id, number__lt=self.D // copies)
+        for text in documents.order_by("number").values_list("text", flat=True):
+            words_of_text = spans(silent(text, rules))
+            self.words.append([word for *_, word in words_of_text])
+            self.written.append([sys.intern(text[start:end]) for start, end, _ in words_of_text])
 
-    def counts(self, forms: np.ndarray, *counters: Counter[str]) -> list[list[int]]:
-        """What each counter has of each form."""
-        return [[counter[self.spelling[form]] for form in forms] for counter in counters]
+    def of_documents(self, documents: np.ndarray) -> list[list[str]]:
+        """The words of some documents. documents: int64[n], of all copies."""
+        return [self.words[document % len(self.words)] for document in documents.tolist()]
+
+    def counts(self, forms: np.ndarray, counter: Counter[str]) -> list[int]:
+        """What a counter has of each form."""
+        return [counter[self.spelling[form]] for form in forms]
+
+    def pieces(self, phrase: str) -> str:
+        """The words of a phrase as the lexicon has them, with a space between."""
+        spans = Tokeniser(self.language, self.given).spans(phrase)
+        return " ".join(word for *_, word in spans)
 
 
-def counted(lists: list[list[str]]) -> tuple[Counter[str], Counter[str]]:
+def count_words(lists: list[list[str]]) -> tuple[Counter[str], Counter[str]]:
     """Tokens of each word, and the lists that have it."""
     return Counter(chain(*lists)), Counter(chain(*map(set, lists)))
 
 
-def found(lists: list[list[str]], expression: str) -> np.ndarray:
+def count_matches(lists: list[list[str]], expression: str) -> np.ndarray:
     """int64[n]: how often it is found in each list, whose words have a space on either side."""
     form = regex.compile(expression)
     return np.array([len(form.findall(f" {' '.join(words)} ")) for words in lists])
 
 
-def contrast(view: RunView, asked: str) -> keyness.Contrast:
-    query = QueryDict(asked)
+def contrast(view: RunView, question: str) -> keyness.Contrast:
+    query = QueryDict(question)
     sides = contrasts.read_sides(query, Selection.read(query, view), "rest" in query)
     if sides is None:
-        raise SystemExit(f"“{asked}” compares nothing.")
+        raise SystemExit(f"“{question}” compares nothing.")
     return keyness.Contrast(*sides, "all")
 
 
-def same_keyness(view: RunView, texts: Texts, asked: str, made: keyness.Computed) -> bool:
-    compared = contrast(view, asked)
+def same_keyness(view: RunView, texts: Texts, question: str, answer: keyness.Computed) -> bool:
+    """Whether an answer has the tokens and documents of each word and phrase on both sides."""
+    compared = contrast(view, question)
     first, second = compared.divided.of_both(compared.base)
-    second = np.setdiff1d(np.arange(texts.D), first) if second is None else second
-    a, b = (
-        counted([texts.words[d % len(texts.words)] for d in side.tolist()])
-        for side in (first, second)
-    )
-    words = made.forms < len(texts.spelling)
-    wanted = [np.transpose(texts.counts(made.forms[words], a[i], b[i])).tolist() for i in range(2)]
-    for phrase in keyness.Counted.of(view.run).spelled(made.forms[~words]):
-        pieces = " ".join(word for *_, word in Tokeniser(texts.language, texts.given).spans(phrase))
-        each = [
-            found(texts.words, f"(?<= ){regex.escape(pieces)}(?= )")[side % len(texts.words)]
-            for side in (first, second)
-        ]
-        wanted[0].append([int(counts.sum()) for counts in each])
-        wanted[1].append([int(np.count_nonzero(counts)) for counts in each])
-    return made.totals.tokens.tolist() == [a[0].total(), b[0].total()] and wanted == [
-        array.tolist() for array in (made.tokens, made.documents)
-    ]
-
-
-def company(view: RunView, asked: str) -> collocations.Counted:
-    word = queries.word(view.run.version, asked)
-    if word is None:
-        raise SystemExit(f"“{asked}” is no word of this run.")
-    return collocations.count_near(
-        Selection.all(view),
-        word,
-        collocations.Asked(None, NEAR, NEAR, 5, "log_dice", "all"),
-    )
-
-
-def near(words: list[str], asked: str) -> list[str]:
-    at = {i for i, word in enumerate(words) if word == asked}
-    around = {j for i in at for j in range(max(i - NEAR, 0), min(i + NEAR + 1, len(words)))}
-    return [words[j] for j in around - at]
-
-
-def same_company(view: RunView, texts: Texts, asked: str, made: collocations.Counted) -> bool:
-    tokens, documents = counted(texts.copies * [near(words, asked) for words in texts.words])
-    every, _ = counted(texts.copies * texts.words)
-    one = made.near
-    sums = made.near.sums
-    alike = (one.found, one.totals.tokens, made.total) == (
-        every[asked],
-        tokens.total(),
-        every.total() - every[asked],
-    )
-    every[asked] = tokens[asked]  # of the word itself no more than what is near another use
-    return alike and [
-        array.tolist() for array in (sums.tokens, sums.documents, made.everywhere)
-    ] == texts.counts(sums.forms, tokens, documents, every)
-
-
-def same_hits(view: RunView, texts: Texts, asked: str, made: patterns.Hits) -> bool:
-    once = found(texts.written if asked.startswith("=") else texts.words, PATTERNS[asked])
+    if second is None:
+        second = np.setdiff1d(np.arange(texts.D), first)
+    is_word = answer.forms < len(texts.spelling)
+    words = answer.forms[is_word]
+    phrases = keyness.Counted.of(view.run).spelled(answer.forms[~is_word])
+    sides = [_keyness_side(texts, side, words, phrases) for side in (first, second)]
+    totals = [side.total for side in sides]
+    tokens = np.transpose([side.tokens for side in sides])
+    documents = np.transpose([side.documents for side in sides])
     return (
-        np.bincount(made.documents, made.counts, texts.D).tolist() == once.tolist() * texts.copies
+        answer.totals.tokens.tolist() == totals
+        and answer.tokens.tolist() == tokens.tolist()
+        and answer.documents.tolist() == documents.tolist()
     )
 
 
-MIX: tuple[
-    tuple[Any, Callable, Callable], ...
-] = (  # the questions, how one is asked, and whether what came is true
-    (
-        KEYNESS,
-        lambda view, asked: contrast(view, asked).computed(None),
-        same_keyness,
-    ),
-    (COMPANY, company, same_company),
-    (PATTERNS, lambda view, asked: patterns.hits(Selection.all(view), asked, None), same_hits),
+class Side(NamedTuple):
+    """total: all tokens. tokens, documents: of each word, then of each phrase."""
+
+    total: int
+    tokens: list[int]
+    documents: list[int]
+
+
+def _keyness_side(
+    texts: Texts, documents: np.ndarray, words: np.ndarray, phrases: Iterable[str]
+) -> Side:
+    """Counts of some documents, int64[n]. words: forms; phrases: spelled."""
+    tokens_of, documents_of = count_words(texts.of_documents(documents))
+    side = Side(
+        total=tokens_of.total(),
+        tokens=texts.counts(words, tokens_of),
+        documents=texts.counts(words, documents_of),
+    )
+    for phrase in phrases:
+        expression = f"(?<= ){regex.escape(texts.pieces(phrase))}(?= )"
+        uses = count_matches(texts.words, expression)[documents % len(texts.words)]
+        side.tokens.append(int(uses.sum()))
+        side.documents.append(int(np.count_nonzero(uses)))
+    return side
+
+
+def company(view: RunView, question: str) -> collocations.Counted:
+    word = queries.word(view.run.version, question)
+    if word is None:
+        raise SystemExit(f"“{question}” is no word of this run.")
+    settings = collocations.Asked(None, NEAR, NEAR, LEAST_USES, "log_dice", "all")
+    return collocations.count_near(Selection.all(view), word, settings)
+
+
+def near(words: list[str], question: str) -> list[str]:
+    """The words within NEAR of a use of a word, each place once, without those uses."""
+    uses = {place for place, word in enumerate(words) if word == question}
+    around: set[int] = set()
+    for use in uses:
+        around.update(range(max(use - NEAR, 0), min(use + NEAR + 1, len(words))))
+    return [words[place] for place in around - uses]
+
+
+def same_company(view: RunView, texts: Texts, question: str, answer: collocations.Counted) -> bool:
+    """Whether an answer has the tokens and documents of each word near a word, and everywhere."""
+    lists = [near(words, question) for words in texts.words]
+    tokens, documents = count_words(texts.copies * lists)
+    everywhere, _ = count_words(texts.copies * texts.words)
+    elsewhere = everywhere.total() - everywhere[question]
+    if answer.near.found != everywhere[question] or answer.total != elsewhere:
+        return False
+    if answer.near.totals.tokens != tokens.total():
+        return False
+    everywhere[question] = tokens[
+        question
+    ]  # of the word itself no more than what is near another use
+    sums = answer.near.sums
+    pairs = (
+        (sums.tokens, tokens),
+        (sums.documents, documents),
+        (answer.everywhere, everywhere),
+    )
+    return all(array.tolist() == texts.counts(sums.forms, counter) for array, counter in pairs)
+
+
+def ask_hits(view: RunView, question: str) -> patterns.Hits:
+    return patterns.hits(Selection.all(view), question, None)
+
+
+def same_hits(view: RunView, texts: Texts, question: str, answer: patterns.Hits) -> bool:
+    """Whether an answer has as many hits in each document. question: of PATTERNS."""
+    lists = texts.written if question.startswith("=") else texts.words
+    hits = count_matches(lists, PATTERNS[question])
+    by_document = np.bincount(answer.documents, answer.counts, texts.D)
+    return by_document.tolist() == hits.tolist() * texts.copies
+
+
+def ask_keyness(view: RunView, question: str) -> keyness.Computed:
+    return contrast(view, question).computed(None)
+
+
+class Kind(NamedTuple):
+    """Of questions. ask(view, question): an answer. is_true(view, texts, question, answer): whether
+    plain Python has the same."""
+
+    questions: Iterable[str]
+    ask: Callable
+    is_true: Callable
+
+
+KINDS = (
+    Kind(KEYNESS, ask_keyness, same_keyness),
+    Kind(COMPANY, company, same_company),
+    Kind(PATTERNS, ask_hits, same_hits),
+)
+CACHES = (  # what the questions keep
+    keyness._computed,
+    collocations._near,
+    collocations._everywhere,
+    patterns._hits,
+    cache.of_documents,
 )
 
 
-def answered(run: Run, copies: int, repeats: int) -> None:
-    """Asks all, and prints a line for each."""
+def ask_all(run: Run, copies: int, repeats: int) -> None:
+    """Ask all questions, and print a line for each."""
     view = RunView(run)
     texts = Texts(run, copies)
-    times = []
-    equal = []
-    for of_kind, ask, same in MIX:
-        for asked in of_kind:
-            took = [asking(ask, view, asked, n < repeats) for n in range(2 * repeats + 1)]
-            times.append(
-                (took[repeats + 1 :], took[:repeats])
-            )  # the first behind cold ones opens files
-            equal.append(same(view, texts, asked, ask(view, asked)))
-            said = " ".join(f"{np.median(some):7.0f}" for some in times[-1])
+    times_warm = []
+    times_cold = []
+    are_true = []
+    for kind in KINDS:
+        for question in kind.questions:
+            cold = [_milliseconds(kind.ask, view, question, True) for _ in range(repeats)]
+            _milliseconds(kind.ask, view, question, False)  # opens the files
+            warm = [_milliseconds(kind.ask, view, question, False) for _ in range(repeats)]
+            is_true = kind.is_true(view, texts, question, kind.ask(view, question))
+            times_cold.append(cold)
+            times_warm.append(warm)
+            are_true.append(is_true)
+            verdict = "equal" if is_true else "NOT EQUAL"
             print(
-                f"{asked:45} ms warm, cold: {said} {'equal' if equal[-1] else 'NOT EQUAL'}",
+                f"{question:45} ms warm, cold: {np.median(warm):7.0f} {np.median(cold):7.0f}"
+                f" {verdict}",
                 flush=True,
             )
-    warm, cold = (np.percentile(some, 95) for some in zip(*times, strict=True))
-    print(f"load {os.getloadavg()[0]:.1f}; cold p95: {cold:.0f} ms")
-    print(f"equal: {'yes' if all(equal) else 'no'} p95: {warm:.0f} ms at {texts.D:,} documents")
+    print(f"load {os.getloadavg()[0]:.1f}; cold p95: {_nearly_all(times_cold):.0f} ms")
+    verdict = "yes" if all(are_true) else "no"
+    print(f"equal: {verdict} p95: {_nearly_all(times_warm):.0f} ms at {texts.D:,} documents")
 
 
-def asking(ask: Callable, view: RunView, asked: str, cold: bool) -> float:
-    """Milliseconds of a question, what these keep emptied; cold: nothing open, and all files out of
-    the page cache."""
-    for kept in (
-        keyness._computed,
-        collocations._near,
-        collocations._everywhere,
-        patterns._hits,
-        cache.of_documents,
-    ):
-        kept.clear()
+def _nearly_all(times: list[list[float]]) -> float:
+    """Their 95th percentile."""
+    return float(np.percentile(times, 95))
+
+
+def _milliseconds(ask: Callable, view: RunView, question: str, cold: bool) -> float:
+    """Milliseconds of a question, the caches emptied; cold: nothing open, and all files out of the
+    page cache."""
+    for answers in CACHES:
+        answers.clear()
     if cold:
-        ask(view, asked)  # compiles
+        ask(view, question)  # compiles
         cache.clear_all()
         gc.collect()  # what holds files open
-        run = view.run
-        for folder in (
-            files.corpus_folder(run.corpus_id),
-            files.version_folder(run.version_id),
-            files.run_folder(run.pk),
-        ):
-            for path in filter(os.path.isfile, folder.rglob("*")):
-                with path.open("rb") as file:
-                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        _drop_from_page_cache(view.run)
     began = time.perf_counter()
-    ask(view, asked)
-    return 1000 * (time.perf_counter() - began)
+    ask(view, question)
+    return MILLISECONDS * (time.perf_counter() - began)
+
+
+def _drop_from_page_cache(run: Run) -> None:
+    """The files of a run, its version and its corpus."""
+    folders = (
+        files.corpus_folder(run.corpus_id),
+        files.version_folder(run.version_id),
+        files.run_folder(run.pk),
+    )
+    for folder in folders:
+        for path in filter(os.path.isfile, folder.rglob("*")):
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

@@ -20,6 +20,7 @@ VAGUE = PARTICIPLES | frozenset(
     tmp temp foo bar aux misc helper res ret
     """.split()
 )
+TERMS = frozenset(("held_out",))  # of the field, whatever their words are by themselves
 JOINING = frozenset(("the", "a", "of", "is", ""))
 EVERYWHERE = frozenset("ijknxyzfegstwdpm_")  # letters whose use every programmer knows
 FORMULAS = (  # where a letter may be a symbol of a paper
@@ -29,6 +30,7 @@ FORMULAS = (  # where a letter may be a symbol of a paper
     "inference/effects",
     "inference/codes",
     "inference/simulate",
+    "benchmarks/papers",
 )
 
 
@@ -44,6 +46,8 @@ def is_vague(name: str, symbols: bool, beside: Collection[str] = ()) -> bool:
     bare = name.strip("_").lower()
     words = [word.rstrip(string.digits) for word in bare.split("_")]
     if len(words) == 2 and words[0] == "is" and words[1] in PARTICIPLES:
+        return False
+    if bare in TERMS:
         return False
     if symbols and bare == "one" and "two" in beside:
         return False
