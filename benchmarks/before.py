@@ -160,7 +160,7 @@ def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | N
     from inference.errors import Invalid
     from webapp.analysis.answers import cautions
     from webapp.analysis.findings import questions
-    from webapp.analysis.findings.shapes import Claim
+    from webapp.analysis.findings.claim import Claim
     from webapp.analysis.time import contrasts
     from webapp.core.documents.selection import Selection
     from webapp.core.results.view import RunView

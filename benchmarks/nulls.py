@@ -88,23 +88,23 @@ def main() -> None:
 def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     """All lines of a collection."""
     from benchmarks.insight import collections, runs
-    from webapp.analysis.findings import by_group
-    from webapp.analysis.findings.compute import Context
+    from webapp.analysis.findings import group_fields
+    from webapp.analysis.findings.collection import collect
     from webapp.core.documents.selection import Selection
     from webapp.core.results.view import RunView
 
     run = runs.trained(collections.COLLECTIONS[name](quick), quick, 0)
     selection = Selection.all(RunView(run))
-    context = Context(selection)
+    collection = collect(selection)
     lines = list[Line]()
-    for field in by_group._fields(context):
-        lines += of_field(name, context, field, shuffles)
-    unit = context.unit
-    unit = np.arange(len(context.dates)) if unit is None else unit
-    lines.append(tell(f"{name} sets", of_sets(context, unit), shuffles))
+    for field in group_fields.dividing(selection):
+        lines += of_field(name, collection, field, shuffles)
+    unit = collection.unit
+    unit = np.arange(len(collection.dates)) if unit is None else unit
+    lines.append(tell(f"{name} sets", of_sets(collection, unit), shuffles))
     lines += of_numbers(name, selection, shuffles)
-    if context.periods:
-        lines += over_time_lines(name, selection, context, unit, shuffles)
+    if collection.periods:
+        lines += over_time_lines(name, selection, collection, unit, shuffles)
     return lines
 
 
@@ -160,16 +160,20 @@ def slopes(selection, name: str) -> Counted:
     return Counted(int(answers.accepted.sum()), disagreeing(answers))
 
 
-def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: int) -> list[Line]:
+def over_time_lines(
+    name: str, selection, collection, unit: np.ndarray, shuffles: int
+) -> list[Line]:
     """Of topics and of words over time."""
     from inference.answers import cells
     from webapp.analysis.answers import asked
-    from webapp.analysis.findings import over_time
-    from webapp.analysis.findings.compute import Context
+    from webapp.analysis.findings.collection import collect
+    from webapp.analysis.findings.finding import Found
+    from webapp.analysis.findings.kinds import event
+    from webapp.analysis.findings.kinds.change import Change
     from webapp.core.documents import fields
 
     dates = fields.dates(selection.version)
-    follows = context.unit is not None and cells.follow_each_other(context.unit, dates)
+    follows = collection.unit is not None and cells.follow_each_other(collection.unit, dates)
 
     def drawn(chance: np.random.Generator) -> np.ndarray:
         if follows:
@@ -180,15 +184,18 @@ def over_time_lines(name: str, selection, context, unit: np.ndarray, shuffles: i
         asked._looked_through.clear()
         of_draw = dates if chance is None else drawn(chance)
         with mock.patch.object(fields, "dates", lambda version: of_draw):
-            found = find(Context(selection))
+            found = find(collect(selection))
         asked._looked_through.clear()
         return Counted(len(found), sum(map(holds_no_difference, found)))
 
-    def of_words(context) -> list:
-        return over_time.events(context, ())
+    def of_words(shuffled) -> list:
+        return event.bursts(shuffled, set())
+
+    def of_changes(shuffled) -> list:
+        return Change.find(shuffled, Found())
 
     of = f"{name} dates {'units in order' if follows else 'within units'}"
-    of_topics = partial(counted, over_time.changed)
+    of_topics = partial(counted, of_changes)
     lines = [tell(f"{of}, changes", of_topics, shuffles)]
     lines.append(tell(f"{of}, words", partial(counted, of_words), shuffles))
 
@@ -229,23 +236,23 @@ def places_exchanged(
     return np.maximum(moved, dated).astype(dates.dtype)
 
 
-def of_field(name: str, context, field, shuffles: int) -> list[Line]:
+def of_field(name: str, collection, field, shuffles: int) -> list[Line]:
     """Of topics and of words."""
     from webapp.analysis.answers import asked
-    from webapp.analysis.findings import keywords
+    from webapp.analysis.findings.kinds import keywords
 
-    said, codes = asked.unit_of(context.run.version, field.name)
+    said, codes = asked.unit_of(collection.run.version, field.name)
     unit = np.arange(len(field.group)) if codes is None else codes
-    topics = asked.told_topics(context.view)
+    topics = asked.told_topics(collection.view)
 
     def drawn(chance: np.random.Generator | None):
         return field if chance is None else exchanged(field, unit, chance)
 
     def of_topics(chance: np.random.Generator | None) -> Counted:
-        return told(context, drawn(chance), codes, topics)
+        return told(collection, drawn(chance), codes, topics)
 
     def of_words(chance: np.random.Generator | None) -> Counted:
-        found = keywords.findings(context, drawn(chance), set())
+        found = keywords.of_field(collection, drawn(chance), set())
         return Counted(sum(len(row.words) for row in found), 0)
 
     over = said.field.name if said.field else "documents"
@@ -256,19 +263,19 @@ def of_field(name: str, context, field, shuffles: int) -> list[Line]:
     ]
 
 
-def told(context, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
+def told(collection, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
     """Claims on topics of all values of a field."""
     from inference import answers as estimator
     from inference.answers import question
     from webapp.analysis.answers import asked
-    from webapp.analysis.findings import by_group
+    from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(context.view, topics)
+    outcome = asked._outcome(collection.view, topics)
     wanted = question.of_values(field.group, field.groups, codes, field.named)
     claims = disagreements = 0
     for found in estimator.answer_family(outcome, wanted):
         accepted = np.flatnonzero(found.accepted).tolist()
-        claims += sum(by_group.worth_telling(found, column) for column in accepted)
+        claims += sum(worth_telling(found, column) for column in accepted)
         disagreements += disagreeing(found)
     return Counted(claims, disagreements)
 
@@ -284,14 +291,14 @@ def disagreeing(found) -> int:
     return int(np.count_nonzero(known & differ))
 
 
-def of_sets(context, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
+def of_sets(collection, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
     """Half of the units against the others; nothing is true of them."""
     from inference import answers as estimator
     from inference.answers import question
     from webapp.analysis.answers import asked
-    from webapp.analysis.findings import by_group
+    from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(context.view, asked.told_topics(context.view))
+    outcome = asked._outcome(collection.view, asked.told_topics(collection.view))
 
     def counted(chance: np.random.Generator | None) -> Counted:
         if chance is None:
@@ -300,7 +307,7 @@ def of_sets(context, unit: np.ndarray) -> Callable[[np.random.Generator | None],
         first = chance.permutation(int(code.max()) + 1)[code] % 2 == 0
         found = estimator.answer(outcome, question.of_two_sets(first, ~first, unit))
         accepted = np.flatnonzero(found.accepted).tolist()
-        claims = sum(by_group.worth_telling(found, column) for column in accepted)
+        claims = sum(worth_telling(found, column) for column in accepted)
         return Counted(claims, disagreeing(found))
 
     return counted

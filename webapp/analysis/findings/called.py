@@ -2,30 +2,27 @@
 they are assigned to, move as the finding says; else other words of the topic do, which the finding
 then names beside it; else the finding is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
 
+from inference import Evidence
 from inference.explore import company, naming
 from inference.findings import uses
-from webapp.models import Word
-
-if TYPE_CHECKING:
-    from webapp.analysis.findings.compute import Context
+from webapp.core.results.labels import Labels
+from webapp.models import Run, Word
 
 AGREES = 0.4  # of the log ratio that a finding claims, by which the counts must move
+UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
+NEARLY_NONE = 1e-9  # a log ratio to divide by, where none is claimed
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
 TELLING = 1_500  # words that are looked at one by one
-EVENTFUL, FIRST = (
-    20,
-    10,
-)  # words of a topic of which bursts are looked for: that stand for it, and its first ones
+# words of a topic of which bursts are looked for: that stand for it, and its first ones
+EVENTFUL = 20
+FIRST = 10
 WORDS = 8  # of a topic that are tried where its name doesn't move
 NAMED = 2  # words that a finding names beside its topic
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
@@ -34,9 +31,13 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 class Names:
     """The words of topics' names, counted; made once for a set."""
 
-    def __init__(self, context: Context):
-        self.context = context
-        self.counted = context.counted
+    def __init__(self, run: Run, labels: Labels, counted: Evidence, subjects: np.ndarray):
+        """labels: the names that a reader sees. subjects: bool[K], topics that may be spoken
+        of."""
+        self.run = run
+        self.labels = labels
+        self.counted = counted
+        self.subjects = subjects
         self._of_groups: tuple[np.ndarray, np.ndarray] = np.zeros(0), np.zeros(0)
         self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
@@ -47,9 +48,9 @@ class Names:
         none do. group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
         log_ratio: what is claimed."""
         tokens = self._tokens(group, len(inside))
-        if self.context.view.labels.label(k):
+        if self.labels.label(k):
             return []  # a reader's word is a reader's matter
-        parts = self._parts(self.context.view.labels.parts_of_name(k))
+        parts = self._parts(self.labels.parts_of_name(k))
         if parts and self._moves(parts, group, tokens, inside, outside, log_ratio):
             return []
         moving = (
@@ -59,17 +60,29 @@ class Names:
         )
         return [self.spelling[w] for w in islice(moving, NAMED)] or None
 
-    def _moves(self, parts, group, tokens, inside, outside, log_ratio: float) -> bool:
+    def _moves(
+        self,
+        parts: Sequence[tuple[int, ...]],
+        group: np.ndarray,
+        tokens: np.ndarray,
+        inside: np.ndarray,
+        outside: np.ndarray,
+        log_ratio: float,
+    ) -> bool:
         G = len(inside)
-        x = np.zeros(G)
+        uses_of_groups = np.zeros(G)
         for part in parts:
-            documents, n = self.uses(part)
-            of_document = group[documents]
-            x += np.bincount(
-                of_document[of_document >= 0], weights=n[of_document >= 0], minlength=G
-            )[:G]
-        rates = [(x[side].sum() + 0.5) / max(tokens[side].sum(), 1.0) for side in (inside, outside)]
-        return bool(np.log(rates[0] / rates[1]) / (log_ratio or 1e-9) >= AGREES)
+            documents, times_used = self.uses(part)
+            place = group[documents]
+            in_group = place >= 0
+            counts = np.bincount(place[in_group], weights=times_used[in_group], minlength=G)
+            uses_of_groups += counts[:G]
+        rate_inside, rate_outside = (
+            (uses_of_groups[side].sum() + UNSEEN) / max(tokens[side].sum(), 1.0)
+            for side in (inside, outside)
+        )
+        moved = float(np.log(rate_inside / rate_outside))
+        return moved / (log_ratio or NEARLY_NONE) >= AGREES
 
     def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """The documents with a word or phrase, int32 ascending, and its uses in each, float64; both
@@ -83,12 +96,9 @@ class Names:
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
         if self._of_groups[0] is not group:  # findings on one field come one after the other
             in_group = group >= 0
-            self._of_groups = (
-                group,
-                np.bincount(group[in_group], weights=self.counted.lengths[in_group], minlength=G)[
-                    :G
-                ],
-            )
+            lengths = self.counted.lengths[in_group]
+            tokens = np.bincount(group[in_group], weights=lengths, minlength=G)[:G]
+            self._of_groups = group, tokens
         return self._of_groups[1]
 
     def _parts(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
@@ -105,15 +115,12 @@ class Names:
     @cached_property
     def spelling(self) -> dict[int, str]:
         """The words that stand for topics, and those in names."""
-        labels = self.context.view.labels
-        parts = (part for k in range(self.context.K) for part in labels.parts_of_name(k))
-        words_of_names = {word.casefold() for part in parts for word in _WORD.findall(part)}
-        numbers = (
-            {w for of_topic in self._standing for w in of_topic}
-            | set(self.eventful)
-            | set(self.telling)
-        )
-        words = Word.objects.filter(version=self.context.run.version_id)
+        words_of_names: set[str] = set()
+        for k in range(self.run.topics):
+            for part in self.labels.parts_of_name(k):
+                words_of_names.update(word.casefold() for word in _WORD.findall(part))
+        numbers = {*self.eventful, *self.telling}.union(*self._standing)
+        words = Word.objects.filter(version=self.run.version_id)
         spelled = dict(words.filter(number__in=numbers).values_list("number", "word"))
         return spelled | dict(words.filter(word__in=words_of_names).values_list("number", "word"))
 
@@ -122,7 +129,7 @@ class Names:
         """Words that stand for subjects, and the most frequent ones, TELLING in all."""
         documents = np.diff(self.counted.postings.indptr)
         own_words = sorted(
-            (w for k in np.flatnonzero(self.context.subjects) for w in self.standing(int(k))),
+            (w for k in np.flatnonzero(self.subjects) for w in self.standing(int(k))),
             key=lambda w: -documents[w],
         )
         other_words = np.argsort(-documents, kind="stable")[:TELLING].tolist()
@@ -139,24 +146,21 @@ class Names:
         for a topic, the first of its words, as readers see them, and frequent ones. Of topics that
         may be spoken of."""
         first = company.words(self.counted)[0]
-        words_in_order = sorted(
-            {
-                *self.telling,
-                *(
-                    w
-                    for k in range(self.context.K)
-                    for w in [*self._standing[k], *first[k][:FIRST]]
-                ),
-            }
-        )
+        words = set(self.telling)
+        for k in range(self.run.topics):
+            words.update(self._standing[k], first[k][:FIRST])
         ptr, topics, tokens, _ = self.counted.by_word()
-        largest_uses = {
-            w: int(self.context.into[topics[ptr[w] + tokens[ptr[w] : ptr[w + 1]].argmax()]])
-            for w in words_in_order
-            if ptr[w] < ptr[w + 1]
-        }
-        return {w: k for w, k in largest_uses.items() if self.context.subjects[k]}
+        topic_of_word: dict[int, int] = {}
+        for word in sorted(words):
+            uses_of_word = tokens[ptr[word] : ptr[word + 1]]
+            if not len(uses_of_word):
+                continue
+            most = topics[ptr[word] + uses_of_word.argmax()]
+            topic = int(self.labels.into[most])
+            if self.subjects[topic]:
+                topic_of_word[word] = topic
+        return topic_of_word
 
     @cached_property
     def _standing(self) -> list[list[int]]:
-        return naming.standing(self.counted, self.context.into, PRECISION, EVENTFUL)
+        return naming.standing(self.counted, self.labels.into, PRECISION, EVENTFUL)

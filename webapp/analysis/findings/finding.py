@@ -1,26 +1,22 @@
 """What every kind of finding is: numbers that are stored, how they are found, and how they are
 said.
 
-A kind is one file, senses.py for an example: its type, `find`, its sentences, `say`, what it
-claims. kinds.py lists it.
+A kind is one file of webapp.analysis.findings.kinds; sense.py is an example. It has the type with
+its numbers, `find`, its sentence, `say`, and what it claims.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
-if TYPE_CHECKING:
-    from webapp.analysis.findings.compute import Context
-    from webapp.analysis.findings.writer import Sentence, Writer
-
-Detail = Literal["", "less", "more"]
-Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.core.documents.ranges has them
-ShareInterval = tuple[float, float, float]  # a share and the ends of its 95% interval
-Shape = Literal["line", "step", "window"]
-Line = list[float | None]  # shares over time, null for a time without words
-What = Literal["general", "mixed", "one_document", "unstable"]  # topics that a caution is about
+from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.ratios import Times
+from webapp.analysis.findings.values import Detail, Line
+from webapp.analysis.findings.writer import Sentence, Writer
 
 
 class OnPage(NamedTuple):
@@ -33,15 +29,17 @@ class OnPage(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaseFinding:
+class BaseFinding(ABC):
     """What all kinds have. score: size times certainty, comparable within a kind. estimate, low,
-    high: with the ends of its 95% interval; null for what is not finite, or not known. line: of its
+    high: with the ends of its interval; null for what is not finite, or not known. line: of its
     share over time, empty where it has none.
 
-    SUBJECTS: fields that name the topics that it is about.
+    SUBJECTS: fields that name the topics that it is about. SURE_FIRST: whether those of topics that
+    other seeds found again are listed first.
     """
 
     SUBJECTS: ClassVar[tuple[str, ...]] = ()
+    SURE_FIRST: ClassVar[bool] = True
     ON_PAGE: ClassVar[OnPage]
 
     kind: str
@@ -51,78 +49,92 @@ class BaseFinding:
     high: float | None = None
     line: Line = field(default_factory=list)
 
+    @classmethod
+    @abstractmethod
+    def find(cls, collection: Collection, found: Found) -> Sequence[BaseFinding]:
+        """All of this kind in a set of documents, of one score in any order. found: what the kinds
+        before it found."""
+
+    @abstractmethod
+    def say(self, writer: Writer) -> Sentence:
+        """The finding in words, with the address of its passages."""
+
     @property
     def subjects(self) -> Sequence[int]:
         """Topics of which none may be hidden where it is shown."""
         return [getattr(self, name) for name in self.SUBJECTS]
 
-    # A kind that stands in a file of its own says the rest itself; the others are still said in
-    # compute.py and writer.py
-
-    @classmethod
-    def find(cls, context: Context) -> Sequence[BaseFinding]:
-        """All of this kind in a set of documents."""
-        return []
-
-    def say(self, writer: Writer) -> Sentence:
-        """The finding in words, with the address of its passages. Raises NotImplementedError for a
-        kind whose sentence is in writer.py."""
-        raise NotImplementedError(self.kind)
-
     @property
     def claimed(self) -> Sequence[int]:
-        """Topics of which it says something that another seed may turn."""
+        """Topics of which it says something that another seed may turn; what is counted in the texts
+        alone is of none."""
+        return ()
+
+    @property
+    def holds_no_difference(self) -> bool:
+        """Whether it is no difference by its own interval: then it is not told."""
+        return False
+
+    @property
+    def titled(self) -> Sequence[int]:
+        """Documents whose titles its sentence says."""
+        return ()
+
+    @property
+    def times(self) -> Times:
+        """How many times as much, in words, beside its sentence."""
+        return Times()
+
+    @property
+    def years(self) -> tuple[float, float] | None:
+        """When it begins and ends, as years with fractions, of a kind whose findings are listed in
+        the order of time."""
+        return None
+
+    @classmethod
+    def arrange(cls, findings: Sequence[Self], shown: Shown) -> Sequence[Self]:
+        """Findings of this kind, the highest score first, in the order in which they are shown where
+        not all can be."""
+        return findings
+
+    def claims(self, writer: Writer) -> Sequence[Claim]:
+        """What raw counts can contradict."""
+        return ()
+
+    def items(self, writer: Writer) -> Sequence[object]:
+        """Its numbers in the overview's JSON, of a type that webapp.analysis.findings.kinds names in
+        Item; none of a kind that has only its estimate."""
         return ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Span:
-    """When a finding lasts, both included, as addresses have it: "1945", "1945-03", "1945-03-09",
-    "1940s"."""
-
-    first: str
-    last: str
+Kind = TypeVar("Kind", bound=BaseFinding)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shaped(Span):
-    """A span, and how a share changes there. until: of a step, the last period before it. turn,
-    early: of a line, where its last third begins, and its first third ends."""
+class Shown(NamedTuple):
+    """What a page may show of a set. ends: the first and the last period, as readers say them;
+    nothing without periods."""
 
-    shape: Shape
-    more: bool
-    until: str = ""
-    turn: str = ""
-    early: str = ""
+    findings: Sequence[BaseFinding]
+    ends: Sequence[str]
 
-
-@dataclass(frozen=True, kw_only=True)
-class OfGroup:
-    """A group of documents: those with a value of a field; bounds: of a field of numbers."""
-
-    field: str
-    value: str
-    bounds: Ends | None = None
+    def of(self, kind: type[Kind]) -> list[Kind]:
+        """Those of a kind."""
+        return [finding for finding in self.findings if isinstance(finding, kind)]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The answer to a finding's question, as webapp.analysis.answers gives it to every page.
+class Found:
+    """Findings of a set so far, kind by kind."""
 
-    difference, difference_low, difference_high: of the two shares; p: of no difference. level: of
-    all intervals of the `rows` that were judged together. calibrated: "exchanged" or "t". unit: the
-    field that says whose documents depend on each other, "" where documents are independent; units:
-    how many there are on both sides. part_of_largest: what one unit has of the topic's words on the
-    side that has more. null: not known, or not finite.
-    """
+    def __init__(self) -> None:
+        self._of_kinds: dict[type[BaseFinding], Sequence[BaseFinding] | None] = {}
 
-    difference: float
-    difference_low: float | None
-    difference_high: float | None
-    p: float | None
-    level: float
-    rows: int
-    calibrated: Literal["exchanged", "t"]
-    unit: str
-    units: tuple[int, int]
-    part_of_largest: float | None
+    def add(self, kind: type[BaseFinding], findings: Sequence[BaseFinding] | None) -> None:
+        """findings: None where the kind could not be computed."""
+        self._of_kinds[kind] = findings
+
+    def of(self, kind: type[Kind]) -> list[Kind] | None:
+        """Those of a kind that was looked for before; None where it could not be computed."""
+        findings = self._of_kinds[kind]
+        if findings is None:
+            return None
+        return [finding for finding in findings if isinstance(finding, kind)]

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from string import Formatter
 
-from webapp.analysis.findings.shapes import Part
+from webapp.core.results.links import TopicLink
+
+Part = str | TopicLink  # of a sentence
 
 
 def fill(pattern: str, **parts: Part | Sequence[Part]) -> list[Part]:

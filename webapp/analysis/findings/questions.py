@@ -5,7 +5,8 @@ from urllib.parse import urlencode, urlsplit
 
 from django.http import QueryDict
 
-from webapp.analysis.findings.shapes import Claim, FindingRow
+from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.shapes import FindingRow
 from webapp.core.documents import fields
 from webapp.core.documents.ranges import Range
 from webapp.core.results.view import RunView

@@ -2,13 +2,13 @@
 sentence."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 import regex
 
 from inference.errors import Invalid
-from webapp.analysis.findings.kinds import Quote
 from webapp.core.documents import texts
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
@@ -25,6 +25,16 @@ ALIKE = 0.5  # share of words that two quotations may have in common
 _BEGIN = regex.compile(r"(?:^|(?<=[.!?][\"”’')]?\s{1,6}))(?=[\"“‘(]?\p{Lu})")
 _END = regex.compile(r"(?<!\b(?:Mr|Mrs|Dr|St|No|U\.S|U\.N|[A-Z]))[.!?][\"”’')]?(?=\s|$)")
 _WORD = regex.compile(r"\p{L}{3,}")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Characters start … end - 1 of a document, which stand for a topic."""
+
+    topic: int
+    document: int
+    start: int
+    end: int
 
 
 def repeating(selection: Selection) -> np.ndarray:

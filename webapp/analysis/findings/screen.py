@@ -10,19 +10,22 @@ import numpy as np
 from django.utils.safestring import SafeString
 
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.finding import Span
-from webapp.analysis.findings.items import ChangeItem, GroupItem, Item, WordItem
+from webapp.analysis.findings.kinds import Item
+from webapp.analysis.findings.kinds.change import ChangeItem
+from webapp.analysis.findings.kinds.event import WordItem
+from webapp.analysis.findings.kinds.mark import GroupItem
 from webapp.analysis.findings.mixes import Mixes, mixes
+from webapp.analysis.findings.phrasing import Part
 from webapp.analysis.findings.river import FEW, River
+from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
     Cuts,
     DetailLink,
     OverviewPage,
-    Part,
     Section,
     SectionRow,
 )
-from webapp.analysis.findings.writer import USUAL_LEVEL, briefly, spanned
+from webapp.analysis.findings.values import Span
 from webapp.core.documents import sums, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid
@@ -30,7 +33,7 @@ from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.curves import ticks
-from webapp.platform.drawing.numbers import level
+from webapp.platform.drawing.numbers import USUAL_LEVEL, level
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
 from webapp.platform.drawing.strips import ridge, strip
 from webapp.platform.drawing.treemap import Branch, Leaf, treemap

@@ -1,13 +1,13 @@
-"""The sentences of findings: whole patterns with names for their parts, so that a translator can
-move them, and nothing else that is said of a finding. webapp.analysis.findings.writer fills
-them."""
+"""What the sentences of all kinds of findings share: joints, periods, factors, units. Patterns are
+whole, with names for their parts, so that a translator can move them; those of one kind stand in
+its file of webapp.analysis.findings.kinds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.shapes import Part
+from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.values import Span
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,50 @@ def years(name: str) -> tuple[float, float]:
     return begin, begin + (10 if name.endswith("s") else (1, 1 / 12, 1 / 372)[len(parts) - 1])
 
 
+def briefly(share: float) -> str:
+    """A share in a sentence: two digits below ten per cent, whole above; never "0.0%"."""
+    if not share:
+        return "0%"
+    if share < 0.0005:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if share < 0.0995 else f"{100 * share:.0f}%"
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Words in quotation marks, with commas."""
+    return ", ".join(WORD.format(word=word) for word in words)
+
+
+def with_others(words: Sequence[str], named: int) -> list[Part]:
+    """The first word, and some more of the same documents, `named` in all."""
+    first: list[Part] = [quoted(words[:1])]
+    if len(words) == 1:
+        return first
+    return fill(ALSO, what=first, words=quoted(words[1:named]))
+
+
+def units_in_words(field: str) -> str:
+    """What is independent of each other. field: "" for documents."""
+    if field:
+        return UNITS_OF.format(field=field)
+    return UNITS_ARE_DOCUMENTS
+
+
+def spanned(span: Span, brief: bool = False) -> str:
+    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 March
+    to 3 July 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
+    first = period(span.first)
+    last = period(span.last)
+    if first == last:
+        on = ON_DAY if len(span.last) == 10 else IN_PERIOD
+        return first if brief else on.format(first=first)
+    pattern = DASH if brief else FROM_TO
+    if len(span.last) == 4:
+        return pattern.format(first=first, last=last)
+    (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    return pattern.format(first=begins if year == other else first, last=last)
+
+
 # A sentence and its parts
 SENTENCE = "{sentence}."
 SURE = "{sentence} ({sure})."
@@ -87,14 +131,9 @@ ABOVE_ALL = "{topic}, above all {words}"  # words of it that move as the sentenc
 COMMA = "{first}, {last}"
 AND = "{first} and {last}"
 SEMICOLON = "{first}; {last}"
-MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
 MORE = "{count} more"
-OF_FAMILY = Plural(
-    "95% interval {low} to {high}, in {count} document",
-    "95% interval {low} to {high}, in {count} documents",
-)
 WORD = "“{word}”"
-UNTITLED = "Document {number}"
+ALSO = "{what} (also {words})"  # words of the same documents
 
 # How many times as much, and how sure that is; it stands quietly beside the sentence
 TIMES = "{factor} times"
@@ -106,15 +145,16 @@ WITH_INTERVAL = "{times}, {level} interval {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
 AND_DOUBT = "{sure}; {doubt}"
 
+# Of few units on a side an interval says too little about others like them
+SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to speak for others like them"
+UNITS_OF = "values of “{field}”"
+UNITS_ARE_DOCUMENTS = "documents"
+
 # When
 ON_DAY = "on {first}"
 IN_PERIOD = "in {first}"
 FROM_TO = "from {first} to {last}"
 DASH = "{first}–{last}"
-SINCE = "since {first}"
-BEFORE = "before"
-AFTER = "after"
-BEFORE_AND_AFTER = "before and after"
 DECADE = "the {decade}"
 MONTH = "{month} {year}"
 DAY = "{day} {month} {year}"
@@ -127,74 +167,3 @@ UNITS = {
     "week": Plural("week", "weeks"),
     "day": Plural("day", "days"),
 }
-
-FAMILY = "{share} of the words: {topics}"
-NAMED_FAMILY = "{name}, {share} of the words: {topics}"
-
-# Changes of a topic and of a word, by shape and by whether there is more
-WORDS = "words"
-DOCUMENTS = "documents"
-SECTIONS = "sections"
-SHAPES = {
-    (
-        "line",
-        True,
-    ): "{what}: ever more, from {rest} of the {rows} in the first third to {here} in the last",
-    (
-        "line",
-        False,
-    ): "{what}: ever less, from {rest} of the {rows} in the first third to {here} in the last",
-    ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
-    ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
-    ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
-}
-OF_ONE = "{change}, mostly of {value}"  # one unit's doing
-ALSO = "{what} (also {words})"  # words of the same documents
-SPEAKER = "Most documents {span} are by {value} ({field}): {here}, {rest} {outside}"
-
-# More, and less
-OF_GROUP = "{topic}: {here} of the words in {value}, {rest} elsewhere"
-OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
-KEYWORDS = "{words}: {here} of the documents of {value}, {rest} of the others"
-
-NO_DIFFERENCE = "{field}: no topic differs by more than chance"
-SMALL_DIFFERENCES = (
-    "{field}: topics differ by more than chance, but by little, or by one unit’s doing"
-)
-TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
-IF_INDEPENDENT = "documents counted one by one"
-OF_UNITS = "texts of one “{field}” counted together"
-UNITS_OF = "values of “{field}”"
-UNITS_ARE_DOCUMENTS = "documents"
-# Of few units on a side an interval says too little about others like them
-SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to speak for others like them"
-
-UNLIKE = "“{title}” is unlike all others: {topics}"
-UNLIKE_COMPARED = "“{title}” is unlike the others that were compared: {topics}"
-PART_OF_DOCUMENT = "{share} {topic}"
-
-TOPICS_CAUTIONS = {
-    "general": Plural(
-        "General talk: {count} topic, {share} of the words, which the findings leave out",
-        "General talk: {count} topics, {share} of the words, which the findings leave out",
-    ),
-    "mixed": Plural(
-        "Mixed: {count} topic has words that rarely occur together: {topics}",
-        "Mixed: {count} topics have words that rarely occur together: {topics}",
-    ),
-    "unstable": Plural(
-        "Unstable: {count} topic was not found again by most trainings with other seeds: {topics}",
-        "Unstable: {count} topics were not found again by most trainings with other seeds: {topics}",
-    ),
-    "one_document": Plural(
-        "One document: {count} topic has a fifth or more of its words from one document: {topics}",
-        "One document: {count} topics have a fifth or more of their words from one document:"
-        " {topics}",
-    ),
-}
-THIN = "Thin {units}: {count} of {all} have fewer than 10 documents"
-REPEATED = Plural(
-    "Repeated: {count} document ({share}) repeats an earlier one, and counts each time",
-    "Repeated: {count} documents ({share}) repeat an earlier one, and count each time",
-)
-OUTSIDE = "In no topic: {share} of the words, too rare or too frequent"

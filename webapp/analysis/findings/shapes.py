@@ -6,45 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.analysis.findings.finding import Answer, Detail, Ends, Line
-from webapp.analysis.findings.items import Item
+from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.kinds import Item
+from webapp.analysis.findings.phrasing import Part
 from webapp.analysis.findings.river import River
+from webapp.analysis.findings.values import Detail, Line
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
-
-Part = str | TopicLink  # of a sentence
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What a finding about a time or a group says, so that it can be checked against the texts."""
-
-    name: Annotated[str, Field(description="what it calls its topic; or its words")]
-    parts: Annotated[
-        list[str], Field(description="words and phrases of the name, as texts have them")
-    ]
-    above_all: Annotated[
-        list[str],
-        Field(description="words of the topic that move so, where those of the name don't"),
-    ]
-    more: Annotated[
-        bool, Field(description="whether there is more of it in the span or group than elsewhere")
-    ]
-    steady: Annotated[bool, Field(description="whether it changed all along")]
-    ratio: Annotated[float, Field(description="how many times the share elsewhere")]
-    field: str = ""
-    value: str = ""
-    bounds: Annotated[Ends | None, Field(description="of a field of numbers")] = None
-    first: Annotated[str, Field(description="of the span, as addresses have it; empty: open")] = ""
-    last: str = ""
-    early: Annotated[
-        str, Field(description="of what changed all along: the end of the first third")
-    ] = ""
-    topic: Annotated[int | None, Field(description="of a topic; null: of a word")] = None
-    answer: Annotated[
-        Answer | None,
-        Field(description="the answer that every page gives to the same question"),
-    ] = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from django.http import QueryDict
 from pydantic import ValidationError
 
 from webapp.analysis.findings import compute as computing
-from webapp.analysis.findings.kinds import FINDING, STORED, Finding, SetFindings
+from webapp.analysis.findings.kinds import Finding
+from webapp.analysis.findings.set_findings import FINDING, STORED, SetFindings
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence, families

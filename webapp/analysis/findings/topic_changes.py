@@ -9,7 +9,7 @@ from django.db.models import Max
 
 from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.kinds import Change
-from webapp.analysis.findings.writer import Sentence, Writer, unsure
+from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Findings, Run
 
@@ -48,7 +48,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
     changes = {
         finding.topic: finding
         for finding in stored_findings.findings
-        if isinstance(finding, Change) and not unsure(finding)
+        if isinstance(finding, Change) and not finding.holds_no_difference
     }
     writer = Writer(selection, {}, span=stored_findings.span)
     topic_changes = []
@@ -57,7 +57,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         if change is None:
             topic_changes.append(TopicChange(True, None, ""))
             continue
-        sentence = writer.change(change)
+        sentence = change.say(writer)
         plain = sentences.plain(sentence.parts, sentence.sure)
         marks = _marks(change, stored_findings.ends) if stored_findings.ends else None
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), marks))

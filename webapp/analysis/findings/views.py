@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
 from webapp.analysis.findings import families as cuts, pinning, questions, quotations, renaming
-from webapp.analysis.findings.kinds import KINDS, Detail
+from webapp.analysis.findings.kinds import KINDS
 from webapp.analysis.findings.overview import line_table, overview
 from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
@@ -17,6 +17,7 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
+from webapp.analysis.findings.values import Detail
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins, services as notebooks, views as kept

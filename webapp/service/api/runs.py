@@ -17,9 +17,9 @@ from webapp.analysis.effects import estimates
 from webapp.analysis.effects.pages import asked_formula, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
 from webapp.analysis.findings.families import CUTS
-from webapp.analysis.findings.kinds import Detail
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.shapes import OverviewPage
+from webapp.analysis.findings.values import Detail
 from webapp.analysis.keyness import queries as keyness
 from webapp.analysis.keyness.counting import Contrast, NotYet
 from webapp.analysis.keyness.shapes import (

@@ -19,11 +19,16 @@ from webapp.analysis.findings import (
     families,
     kinds,
     overview,
+    ratios,
     sentences,
+    set_findings,
     shapes,
     stored,
-    writer,
 )
+from webapp.analysis.findings.finding import Shown
+from webapp.analysis.findings.kinds import family
+from webapp.analysis.findings.kinds.event import _at_one_time
+from webapp.analysis.findings.values import Span
 from webapp.core.curation import services as curation
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, families as trees
@@ -152,8 +157,8 @@ def test_families_of_sets_add_up_to_those_of_all_documents(trained):
     whole = families_in(trained)
     parts = [families_in(trained, query) for query in ("to=1800", "from=1801")]
     assert len(whole) > 1 and all(set(part) <= set(whole) for part in parts)
-    for members, family in whole.items():
-        assert family.score == sum(part[members].score for part in parts if members in part)
+    for members, of_whole in whole.items():
+        assert of_whole.score == sum(part[members].score for part in parts if members in part)
 
 
 def told(run, query: str = "") -> list[shapes.FindingRow]:
@@ -495,24 +500,24 @@ def change(**values) -> kinds.Change:
 
 def test_how_many_times_as_much_reads_both_ways():
     def read(estimate, low, high):
-        return writer.times_as_much(change(estimate=estimate, low=low, high=high))
+        return change(estimate=estimate, low=low, high=high).times
 
     assert read(50.0, 35.0, 73.0) == ("50 times", "35 to 73")
     assert read(1 / 13, 1 / 18, 1 / 8.7) == ("13 times less", "8.7 to 18")
     assert read(1.5, 0.5, None) == ("1.5 times", "0.5 to any number")
     assert read(None, 31.0, None) == ("at least 31 times", "")
     assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
-    assert writer.sure(change()) == "2 times, 95% interval 1.5 to 2.7"
+    assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"
 
 
 def test_a_change_whose_interval_holds_none_is_not_told():
     assert [
-        writer.unsure(change(low=low, high=high)) for low, high in ((1.1, 8.1), (1 / 1.4, 3.5))
+        change(low=low, high=high).holds_no_difference for low, high in ((1.1, 8.1), (1 / 1.4, 3.5))
     ] == [
         False,
         True,
     ]
-    assert not writer.unsure(change(estimate=None, low=2.0, high=None))
+    assert not change(estimate=None, low=2.0, high=None).holds_no_difference
 
 
 @pytest.mark.parametrize(
@@ -527,13 +532,13 @@ def test_a_change_whose_interval_holds_none_is_not_told():
     ],
 )
 def test_shares_are_brief(share, said):
-    assert writer.briefly(share) == said
+    assert sentences.briefly(share) == said
 
 
 def test_an_interval_is_not_written_as_its_estimate():
-    assert writer.told_apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
-    assert writer.told_apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
-    assert writer.told_apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
+    assert family.told_apart(0.24, 0.21, 0.27) == ["24%", "21%", "27%"]
+    assert family.told_apart(0.241, 0.237, 0.246) == ["24.1%", "23.7%", "24.6%"]
+    assert family.told_apart(0.0996, 0.095, 0.104) == ["10.0%", "9.5%", "10.4%"]
 
 
 def test_periods_and_spans_are_said_in_words():
@@ -546,7 +551,7 @@ def test_periods_and_spans_are_said_in_words():
     ]
 
     def spanned(first, last):
-        return writer.spanned(kinds.Span(first=first, last=last))
+        return sentences.spanned(Span(first=first, last=last))
 
     assert spanned("1973", "1973") == "in 1973" and spanned("1973", "1985") == "from 1973 to 1985"
     assert spanned("2011-03", "2011-06") == "from March to June 2011"
@@ -554,7 +559,7 @@ def test_periods_and_spans_are_said_in_words():
     assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
     assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
     assert (
-        writer.spanned(kinds.Span(first="2016-03-14", last="2016-07-03"), brief=True)
+        sentences.spanned(Span(first="2016-03-14", last="2016-07-03"), brief=True)
         == "14 March–3 July 2016"
     )
     assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
@@ -579,7 +584,7 @@ def test_the_best_word_of_each_time_comes_first():
     steps = [event(score=9 - i, shape="step", first=str(1912 + i)) for i in range(4)]
     later = event(score=3, shape="step", first="1918")
     down = event(score=2, shape="step", more=False)
-    told = overview._first_of_each_time([*steps, later, down], near=2.0)
+    told = kinds.Event.arrange([*steps, later, down], Shown([], ["1900", "1939"]))
     assert [(each.first, each.more) for each in told] == [
         ("1912", True),
         ("1915", True),
@@ -588,13 +593,13 @@ def test_the_best_word_of_each_time_comes_first():
         ("1913", True),
         ("1914", True),
     ]
-    assert overview._at_one_time(
+    assert _at_one_time(
         event(first="2016-03", last="2016-06"), event(first="2016-04", last="2016-07"), 0
     )
-    assert not overview._at_one_time(
+    assert not _at_one_time(
         event(first="2016-03", last="2016-06"), event(first="2016-05", last="2016-08"), 0
     )
-    assert not overview._at_one_time(event(), steps[0], 99)
+    assert not _at_one_time(event(), steps[0], 99)
     assert sentences.years("1940s") == (1940, 1950) and sentences.years("2016-07") == (
         2016.5,
         2016.5 + 1 / 12,
@@ -619,7 +624,9 @@ def test_every_kind_is_stored_and_read():
     names = {get_args(get_type_hints(kind)["kind"])[0]: kind for kind in kinds.KINDS.values()}
     assert names == kinds.KINDS
     read = set(
-        kinds.STORED.json_schema()["properties"]["findings"]["items"]["discriminator"]["mapping"]
+        set_findings.STORED.json_schema()["properties"]["findings"]["items"]["discriminator"][
+            "mapping"
+        ]
     )
     assert read == set(kinds.KINDS)
     for kind in kinds.KINDS.values():
@@ -634,8 +641,8 @@ def test_every_kind_is_stored_and_read():
 
 def test_what_is_stored_is_what_was_computed(trained):
     found = compute.findings(Selection.all(RunView(trained)))
-    text = json.dumps(kinds.STORED.dump_python(found, mode="json"))
-    assert kinds.STORED.validate_json(text) == found
+    text = json.dumps(set_findings.STORED.dump_python(found, mode="json"))
+    assert set_findings.STORED.validate_json(text) == found
 
 
 def test_findings_that_an_older_program_stored_are_read_and_said(trained, client):

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from webapp.analysis.findings import by_group, over_time, stored, writer
+from webapp.analysis.findings import stored, writer
 from webapp.analysis.findings.guarded import Guard
+from webapp.analysis.findings.kinds import Change, Mark
 from webapp.models import Findings
 
 pytestmark = pytest.mark.django_db
@@ -18,8 +19,8 @@ def broken(*_: object, **__: object) -> list:
 
 def test_a_kind_that_can_not_be_computed_leaves_the_others(client, trained, monkeypatch, caplog):
     Findings.objects.filter(snapshot=trained.snapshot_id, key="").delete()
-    monkeypatch.setattr(over_time, "changed", broken)
-    monkeypatch.setattr(by_group, "particular", broken)
+    monkeypatch.setattr(Change, "find", broken)
+    monkeypatch.setattr(Mark, "find", broken)
     page = client.get(f"/runs/{trained.pk}/overview/").content.decode()
     assert page.count(SENTENCE) == 2
     assert "No topic’s share changed" not in page

@@ -1,0 +1,201 @@
+"""A set of a run's documents as arrays: what every kind of finding is found in."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from inference import Evidence
+from inference.findings import sums
+from inference.findings.sums import Sums
+from webapp.analysis.answers import asked, spans
+from webapp.analysis.answers.asked import AnsweredSpans
+from webapp.analysis.findings import group_fields, quotations, trivial_words, word_samples
+from webapp.analysis.findings.called import Names
+from webapp.analysis.findings.group_fields import GroupField
+from webapp.analysis.findings.periods import Periods, divide
+from webapp.core.documents import fields, units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Run
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The documents of a set, and the topics that may be spoken of.
+
+    counted: tokens of topics in the documents of the run. whole: their sums over the set. subjects:
+    bool[K], topics that may be spoken of. unit: int64[D], who speaks, -1 for none; None where
+    documents are independent of each other. dates: int[D], date.toordinal(), 0 for none. periods:
+    None where no two have documents with words that count. repeated: bool[D], documents that repeat
+    an earlier one. names: the words of topics' names, counted.
+    """
+
+    selection: RunSelection
+    counted: Evidence
+    whole: Sums
+    subjects: np.ndarray
+    unit: np.ndarray | None
+    dates: np.ndarray
+    periods: Periods | None
+    repeated: np.ndarray
+    names: Names
+
+    @property
+    def view(self) -> RunView:
+        """The run, as this reader sees it."""
+        return self.selection.view
+
+    @property
+    def run(self) -> Run:
+        """The run whose topics are spoken of."""
+        return self.view.run
+
+    @property
+    def K(self) -> int:
+        """How many topics the run has."""
+        return self.run.topics
+
+    @property
+    def into(self) -> np.ndarray:
+        """int32[K]: what each topic is counted as: the one that it was merged into, or itself."""
+        return self.view.labels.into
+
+    @property
+    def mask(self) -> np.ndarray | None:
+        """bool[D], the documents of the set; None: all."""
+        return self.selection.mask
+
+    @property
+    def documents(self) -> int:
+        """How many of the set's documents have words."""
+        return int(self.whole.documents[0])
+
+    @property
+    def tokens(self) -> int:
+        """How many words these have."""
+        return int(self.whole.tokens[0])
+
+    @property
+    def times(self) -> Periods:
+        """The periods, of a set that has them."""
+        assert self.periods is not None, "the documents have no two dates"
+        return self.periods
+
+    @cached_property
+    def as_one_group(self) -> np.ndarray:
+        """int32[D]: 0 for each document of the set, -1 for all others."""
+        return _as_one_group(self.selection)
+
+    @cached_property
+    def by_period(self) -> Sums | None:
+        """Sums with a group for each period; None without periods."""
+        if self.periods is None:
+            return None
+        return self.sums(self.periods.group, self.periods.G)
+
+    @cached_property
+    def spans(self) -> AnsweredSpans | None:
+        """All spans of time, as every page asks for them."""
+        return asked.over_time(self.selection)
+
+    @cached_property
+    def group_fields(self) -> list[GroupField]:
+        """Fields that divide the documents into groups, with the answers for each group."""
+        return group_fields.answered(self.selection)
+
+    @cached_property
+    def signatures(self) -> set[int]:
+        """Words that stand on nearly all documents of one who speaks, by their numbers: the same for
+        all fields."""
+        words = self.names.telling
+        sample = word_samples.even_sample(self.counted.lengths, self.as_one_group)
+        if self.unit is None or not words or not len(sample):
+            return set()
+        present = word_samples.present(self.counted.bow, sample, words)
+        unit = self.unit[sample]
+        columns = trivial_words.of_who_speaks(present, unit, self.dates[sample])
+        return {words[column] for column in columns}
+
+    def unit_name(self, code: int) -> str:
+        """What documents say of one who speaks; "" where no field of values names it."""
+        return units.name_of(self.run.version, code)
+
+    def sums(
+        self, group: np.ndarray, G: int, counted_as: np.ndarray | None = None, T: int | None = None
+    ) -> Sums:
+        """Sums of topics' tokens over groups of the set's documents, [G] and [G, T]; zeros for a
+        group without documents. group: int32[D], -1 for none. counted_as: int32[K], what each topic
+        is counted as, by default its merged topic; T: how many of these there are, by default K."""
+        return _sums(
+            self.counted,
+            group,
+            G,
+            self.into if counted_as is None else counted_as,
+            self.K if T is None else T,
+        )
+
+
+def collect(selection: RunSelection) -> Collection:
+    """A set of documents. Raises Invalid for a run without evidence."""
+    view = selection.view
+    run = view.run
+    counted = evidence.of(run)
+    whole = _sums(counted, _as_one_group(selection), 1, view.labels.into, run.topics)
+    subjects = _subjects(view, whole)
+    dates = fields.dates(run.version)
+    return Collection(
+        selection=selection,
+        counted=counted,
+        whole=whole,
+        subjects=subjects,
+        unit=asked.unit_of(run.version)[1],
+        dates=dates,
+        periods=_periods(dates, selection.mask, counted.lengths),
+        repeated=quotations.repeating(selection),
+        names=Names(run, view.labels, counted, subjects),
+    )
+
+
+def _as_one_group(selection: RunSelection) -> np.ndarray:
+    return selection.group(np.zeros(selection.version.documents, np.int32))
+
+
+def _sums(counted: Evidence, group: np.ndarray, G: int, counted_as: np.ndarray, T: int) -> Sums:
+    return sums.sums(
+        sums.by_group(group, G),
+        G,
+        counted.doc_ptr,
+        counted.doc_topics,
+        counted.doc_tokens,
+        counted.lengths,
+        counted_as,
+        T,
+    )
+
+
+def _subjects(view: RunView, whole: Sums) -> np.ndarray:
+    """bool[K]: topics in use, neither merged into others nor hidden, no general talk. Where general
+    talk is most of the words it is what the documents are about."""
+    labels = view.labels
+    topics = range(view.run.topics)
+    hidden = np.array([labels.hidden(k) for k in topics])
+    background = np.array([labels.background(k) for k in topics])
+    in_use = view.used & (labels.into == np.arange(view.run.topics))
+    tokens = whole.x[0]
+    mostly_talk = 2 * tokens[in_use & ~background].sum() <= tokens[in_use].sum()
+    if mostly_talk:
+        return in_use & ~hidden
+    return in_use & ~background & ~hidden
+
+
+def _periods(dates: np.ndarray, mask: np.ndarray | None, lengths: np.ndarray) -> Periods | None:
+    """None where no two periods have documents with words that count."""
+    calendar = spans.calendar_of(dates, mask)
+    if calendar is None:
+        return None
+    with_words = calendar.group[(calendar.group >= 0) & (lengths > 0)]
+    if len(np.unique(with_words)) < 2:
+        return None
+    return divide(calendar)

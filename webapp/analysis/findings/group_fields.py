@@ -1,0 +1,67 @@
+"""Fields that divide documents into groups: values of a category, the lower and the upper third of
+a number. Each group is a question that webapp.analysis.answers answers for every page."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from webapp.analysis.answers import asked, groups
+from webapp.analysis.answers.asked import AnsweredField
+from webapp.analysis.answers.groups import FieldGroups
+from webapp.core.documents import fields
+from webapp.core.documents.selection import RunSelection
+from webapp.intake.metadata import Number
+
+# categories, and fields of numbers, that are looked at
+FIELDS = 6
+NUMBERS = 4
+
+
+class GroupField(NamedTuple):
+    """told_elsewhere: groups that have the documents of another field's group, which is told."""
+
+    answered: AnsweredField
+    told_elsewhere: set[int]
+
+
+def answered(selection: RunSelection) -> list[GroupField]:
+    """The fields of a set with two groups or more, and the answer for each group."""
+    divided = dividing(selection)
+    told_elsewhere = _told_elsewhere(divided)
+    return [
+        GroupField(asked.of_field(selection, field), told_elsewhere[field.name])
+        for field in divided
+    ]
+
+
+def dividing(selection: RunSelection) -> list[FieldGroups]:
+    """Those with two groups of enough documents; the first of them are named."""
+    version = selection.version
+    divided = [
+        groups.of_category(selection, category) for category in fields.categories(version)[:FIELDS]
+    ]
+    numbers = [field for field in fields.ranges(version) if isinstance(field, Number)]
+    for number in numbers[:NUMBERS]:
+        thirds = groups.of_number(selection, number)
+        if thirds is not None:
+            divided.append(thirds)
+    return [field for field in divided if len(field.named) and _groups_present(field) > 1]
+
+
+def _groups_present(field: FieldGroups) -> int:
+    return len(np.unique(field.group[field.group >= 0]))
+
+
+def _told_elsewhere(divided: list[FieldGroups]) -> dict[str, set[int]]:
+    """Of each field the groups that have the documents of another field's: those of an author of
+    one novel are told as the novel's, of the field with more values."""
+    seen: set[bytes] = set()
+    told_elsewhere: dict[str, set[int]] = {}
+    for field in sorted(divided, key=lambda field: -len(field.labels)):
+        told_elsewhere[field.name] = set()
+        for place in field.named.tolist():
+            documents = np.packbits(field.group == place).tobytes()
+            if documents in seen:
+                told_elsewhere[field.name].add(place)
+            seen.add(documents)
+    return told_elsewhere

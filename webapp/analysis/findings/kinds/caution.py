@@ -1,0 +1,292 @@
+"""What a reader should not rely on: topics of unlike words, of one document, of general talk; thin
+times; repeats; words outside the vocabulary. Counts of what there is, not estimates: their
+intervals are points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from inference.explore import bands
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.sentences import Plural, join_parts
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.results import measures
+from webapp.core.results.view import RunView
+from webapp.platform.drawing.numbers import count, percent
+
+What = Literal["general", "mixed", "one_document", "unstable"]  # topics that a caution is about
+
+OF_TOPICS: dict[What, Plural] = {
+    "general": Plural(
+        "General talk: {count} topic, {share} of the words, which the findings leave out",
+        "General talk: {count} topics, {share} of the words, which the findings leave out",
+    ),
+    "mixed": Plural(
+        "Mixed: {count} topic has words that rarely occur together: {topics}",
+        "Mixed: {count} topics have words that rarely occur together: {topics}",
+    ),
+    "unstable": Plural(
+        "Unstable: {count} topic was not found again by most trainings with other seeds: {topics}",
+        "Unstable: {count} topics were not found again by most trainings with other seeds: {topics}",
+    ),
+    "one_document": Plural(
+        "One document: {count} topic has a fifth or more of its words from one document: {topics}",
+        "One document: {count} topics have a fifth or more of their words from one document:"
+        " {topics}",
+    ),
+}
+THIN = "Thin {units}: {count} of {all} have fewer than 10 documents"
+REPEATED = Plural(
+    "Repeated: {count} document ({share}) repeats an earlier one, and counts each time",
+    "Repeated: {count} documents ({share}) repeat an earlier one, and count each time",
+)
+OUTSIDE = "In no topic: {share} of the words, too rare or too frequent"
+
+ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
+SMALL = 0.002  # share of the words of a topic below which nothing is said of it
+NAMED = 5  # topics, or periods, that are named
+# share of the documents, or of the words, from which on a caution is worth a sentence
+NOTICED = 0.01
+THIN_UNITS = ("year", "decade", "month")  # of shorter ones few documents are nothing unusual
+# By which the share of thin periods, and of words outside, counts beside that of topics' words
+THIN_WEIGHT = 1 / 4
+OUTSIDE_WEIGHT = 1 / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caution(BaseFinding):
+    """What a reader should not rely on. It is counted: the ends of the interval are the estimate
+    itself."""
+
+    ON_PAGE = OnPage("What not to rely on", 8, {"less": 2, "": 6, "more": 8})
+    SURE_FIRST = False  # it may be about the very topics that are doubtful
+
+    kind: Literal["caution"] = "caution"
+    estimate: float
+    count: int
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Caution]:
+        """The cautions of a set of documents, one type after the other; [] where there is nothing to
+        warn of."""
+        if not collection.documents:
+            return []
+        return [
+            *_topics(collection),
+            *_thin(collection),
+            *_repeated(collection),
+            *_outside(collection),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsCaution(Caution):
+    """Topics of a kind, with most words first; count: of all of them; estimate: their share of the
+    words."""
+
+    what: What
+    topics: list[int]
+
+    def say(self, writer: Writer) -> Sentence:
+        """What they are, how many, and which are the first."""
+        more = self.count - len(self.topics)
+        parts = fill(
+            OF_TOPICS[self.what].pattern(self.count),
+            count=f"{self.count:,}",
+            share=percent(self.estimate),
+            topics=join_parts(
+                [[writer.topic(k)] for k in self.topics],
+                sentences.MORE.format(count=more) if more else "",
+            ),
+        )
+        numbers = ",".join(map(str, self.topics))
+        return Sentence(parts, writer.view.go("run_topics", topics=numbers))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThinTimes(Caution):
+    """Periods of too few documents. count of `of` periods with documents, the estimate; `empty`
+    more have none."""
+
+    what: Literal["thin"] = "thin"
+    of: int
+    empty: int = 0
+    unit: str
+    periods: list[str]
+
+    def say(self, writer: Writer) -> Sentence:
+        """How many periods."""
+        parts = fill(
+            THIN,
+            count=count(self.count),
+            all=count(self.of),
+            units=sentences.UNITS[self.unit].other,
+        )
+        by_period = writer.selection.address(by=self.unit)[1:]
+        return Sentence(parts, writer.view.go("run_time", asked=by_period))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated(Caution):
+    """Documents that repeat an earlier one; estimate: their share."""
+
+    what: Literal["repeated"] = "repeated"
+
+    def say(self, writer: Writer) -> Sentence:
+        """How many."""
+        parts = fill(
+            REPEATED.pattern(self.count), count=count(self.count), share=percent(self.estimate)
+        )
+        only = list(dict.fromkeys([*writer.selection.only, "near"]))
+        return Sentence(parts, writer.documents_of(writer.selection.changed(only=only)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutsideVocabulary(Caution):
+    """Words that are no stop words and in no topic; estimate: their share."""
+
+    what: Literal["outside"] = "outside"
+
+    def say(self, writer: Writer) -> Sentence:
+        """Their share; the page of the run's methods says more."""
+        return Sentence(fill(OUTSIDE, share=percent(self.estimate)), writer.view.go("run_methods"))
+
+
+AnyCaution = Annotated[
+    TopicsCaution | ThinTimes | Repeated | OutsideVocabulary, Field(discriminator="what")
+]
+
+
+def _topics(collection: Collection) -> list[TopicsCaution]:
+    """Of general talk, of several subjects, and of which one document holds much: these are about
+    it, not about the collection."""
+    labels = collection.view.labels
+    tokens = collection.whole.x[0]
+    large = collection.subjects & (tokens >= SMALL * collection.tokens)
+    mixed = measures.of(collection.run)["mixed"].astype(bool)
+    of_one_document = _largest_document(collection) >= ONE_DOCUMENT * tokens
+    topics_of_caution: dict[What, list[int]] = {
+        "general": [
+            k
+            for k in collection.view.topics
+            if labels.background(k) and not collection.subjects[k] and labels.into[k] == k
+        ],
+        "mixed": np.flatnonzero(large & mixed).tolist(),
+        "one_document": np.flatnonzero(large & of_one_document).tolist(),
+    }
+    rows = []
+    for what, topics in topics_of_caution.items():
+        if not topics:
+            continue
+        share = float(tokens[topics].sum() / max(collection.tokens, 1))
+        caution = TopicsCaution(
+            score=share,
+            estimate=share,
+            low=share,
+            high=share,
+            count=len(topics),
+            what=what,
+            topics=sorted(topics, key=lambda k: -tokens[k])[:NAMED],
+        )
+        rows.append(caution)
+    return rows
+
+
+def _largest_document(collection: Collection) -> np.ndarray:
+    """float64[K]: of each topic, without what was merged into others, the tokens in the document of
+    the set that has most of it."""
+    counted = collection.counted
+    is_in_set: slice | np.ndarray = slice(None)
+    if collection.mask is not None:
+        is_in_set = np.repeat(collection.mask, np.diff(counted.doc_ptr))
+    largest = np.zeros(collection.K)
+    topics = collection.into[counted.doc_topics[is_in_set]]
+    np.maximum.at(largest, topics, counted.doc_tokens[is_in_set])
+    return largest
+
+
+def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
+    """Topics that most trainings with other seeds did not find again. Those trainings follow a run
+    while its machine is idle, so this is known later than what is stored, and not stored."""
+    tokens = np.nan_to_num(measures.of(view.run)["tokens"])
+    labels = view.labels
+    unstable_topics = [
+        k for k in doubtful if tokens[k] > 0 and labels.into[k] == k and not labels.hidden(k)
+    ]
+    if not unstable_topics:
+        return []
+    share = float(tokens[unstable_topics].sum() / tokens.sum())
+    return [
+        TopicsCaution(
+            score=1.0,  # the first of the cautions
+            estimate=share,
+            low=share,
+            high=share,
+            count=len(unstable_topics),
+            what="unstable",
+            topics=sorted(unstable_topics, key=lambda k: -tokens[k])[:NAMED],
+        )
+    ]
+
+
+def _thin(collection: Collection) -> list[ThinTimes]:
+    times = collection.periods
+    if times is None or times.unit not in THIN_UNITS:
+        return []
+    documents = np.bincount(times.group[times.group >= 0], minlength=times.G)
+    with_documents = int(np.count_nonzero(documents))
+    thin = np.flatnonzero((documents > 0) & (documents < bands.THIN))
+    if not len(thin):
+        return []
+    share = len(thin) / with_documents
+    return [
+        ThinTimes(
+            score=share * THIN_WEIGHT,
+            estimate=share,
+            low=share,
+            high=share,
+            count=len(thin),
+            of=with_documents,
+            empty=times.empty,
+            unit=times.unit,
+            periods=[times.said[period] for period in thin[:NAMED]],
+        )
+    ]
+
+
+def _repeated(collection: Collection) -> list[Repeated]:
+    repeated = collection.repeated
+    if collection.mask is not None:
+        repeated = repeated & collection.mask
+    documents = int(np.count_nonzero(repeated))
+    share = documents / max(collection.documents, 1)
+    if share < NOTICED:
+        return []
+    return [Repeated(score=share, estimate=share, low=share, high=share, count=documents)]
+
+
+def _outside(collection: Collection) -> list[OutsideVocabulary]:
+    """Of the words that are no stop words, those that no topic counts: too rare or too frequent. Of
+    the whole corpus."""
+    version = collection.run.version
+    dropped = version.report.get("dropped", {}).items()
+    outside = sum(
+        tokens
+        for reason, (_, tokens) in dropped
+        if reason.startswith("too") and reason != "too short"
+    )
+    share = outside / max(outside + version.tokens, 1)
+    if share < NOTICED:
+        return []
+    return [
+        OutsideVocabulary(
+            score=share * OUTSIDE_WEIGHT, estimate=share, low=share, high=share, count=outside
+        )
+    ]

@@ -1,0 +1,201 @@
+"""Topics whose share changed over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from inference.findings.information import information, log_ratio
+from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import over_time, sentences, time_sentences
+from webapp.analysis.findings.claim import LARGE, Claim
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.item import RatioBetween, ShareBetween
+from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
+from webapp.analysis.findings.ratios import Times, holds_no_difference, times_as_much, with_level
+from webapp.analysis.findings.values import (
+    Answer,
+    Shape,
+    Shaped,
+    ShareInterval,
+    answer_of,
+    finite,
+    share_with_ends,
+)
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.results.links import TopicLink
+
+LEAST_SHARE = 0.005  # of the side that has more
+# tokens of a topic, and documents that have it, on the side that has more
+WORDS = 50
+HOLDING = 10
+NEARLY_NOTHING = 1e-6  # a share below which a ratio is not told apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(Shaped, BaseFinding):
+    """A topic whose share changed. above_all: words of it that changed so, where those of its name
+    did not.
+    here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every page says to
+    the same question. whose: the unit that has most of it, "" where it is not one unit's."""
+
+    ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
+    SUBJECTS = ("topic",)
+
+    kind: Literal["change"] = "change"
+    topic: int
+    above_all: list[str] = field(default_factory=list)
+    here: ShareInterval
+    rest: ShareInterval
+    answer: Answer | None = None
+    whose: str = ""
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        """Its topic."""
+        return self.subjects
+
+    @property
+    def holds_no_difference(self) -> bool:
+        """Of the ratio of its shares."""
+        return holds_no_difference(self.low, self.high)
+
+    @property
+    def times(self) -> Times:
+        """Of its shares."""
+        return times_as_much(self.estimate, self.low, self.high)
+
+    @property
+    def years(self) -> tuple[float, float]:
+        """When it begins and ends."""
+        return sentences.years(self.first)[0], sentences.years(self.last)[1]
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Change]:
+        """Topics whose share changed, as far as that is not a change of who speaks."""
+        answered = collection.spans if collection.periods else None
+        if answered is None:
+            return []
+        asker = SpanAsker(collection, answered.spans)
+        rows: list[Change] = []
+        for column, topic in enumerate(answered.topics):
+            if not collection.subjects[topic]:
+                continue
+            for span in asker.accepted(column, alone=False):
+                change = _change(collection, answered.spans, topic, span)
+                if change is not None:
+                    rows.append(change)
+                    break
+        return rows
+
+    def say(self, writer: Writer) -> Sentence:
+        """Both shares, and when; topic and Time pages say it by the same words."""
+        parts = time_sentences.changed(
+            self,
+            writer.topic_above_all(self.topic, self.above_all),
+            (self.here[0], self.rest[0]),
+            time_sentences.WORDS,
+            self.whose,
+            writer.span,
+        )
+        first, last = self.where_most
+        chosen = writer.selection
+        with_most = chosen.changed(span=(first or chosen.first, last or chosen.last))
+        url = writer.documents_with(self.topic, with_most)
+        return Sentence(parts, url, self.topic, with_level(self.times, self.answer))
+
+    def claims(self, writer: Writer) -> list[Claim]:
+        """That the topic changed so."""
+        name, parts = writer.name_of_claim(self.topic)
+        return [
+            Claim(
+                name=name,
+                parts=parts,
+                above_all=self.above_all,
+                more=self.more,
+                steady=self.shape == "line",
+                ratio=self.estimate or self.low or LARGE,
+                first=self.turn or self.first,
+                last=self.last if self.shape == "window" else "",
+                early=self.early,
+                topic=self.topic,
+                answer=self.answer,
+            )
+        ]
+
+    def items(self, writer: Writer) -> list[ChangeItem]:
+        """Its shares and their ratio."""
+        return [
+            ChangeItem(
+                kind="change",
+                topic=writer.topic(self.topic),
+                shape=self.shape,
+                more=self.more,
+                first=self.first,
+                last=self.last,
+                until=self.until,
+                here=ShareBetween(*self.here),
+                rest=ShareBetween(*self.rest),
+                times=RatioBetween(self.estimate, self.low, self.high),
+                above_all=self.above_all,
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class ChangeItem:
+    """A topic's shares within and outside a span. first, last: as addresses have them; until: of a
+    step, the last period before it."""
+
+    kind: Literal["change"]
+    topic: TopicLink
+    shape: Shape
+    more: bool
+    first: str
+    last: str
+    until: str
+    here: ShareBetween
+    rest: ShareBetween
+    times: RatioBetween
+    above_all: list[str]
+
+
+def _change(
+    collection: Collection, looked: SpansOfSet, topic: int, span: AcceptedSpan
+) -> Change | None:
+    """A change as it is stored; None where it is too small, comes again every year, or where no word
+    of the topic moves so."""
+    by_period = collection.by_period
+    assert by_period is not None, "the documents have periods"
+    times = collection.times
+    inside, outside = span.periods_of_sides(times.group, times.G)
+    with_more = span.periods_with_more(times.group, times.G)
+    if by_period.x[with_more, topic].sum() < WORDS or max(span.here, span.rest) < LEAST_SHARE:
+        return None
+    if by_period.holding[with_more, topic].sum() < HOLDING:
+        return None
+    if over_time.comes_again(looked, span, span.column):
+        return None
+    moved = log_ratio(span.here, span.rest, NEARLY_NOTHING)
+    above_all = collection.names.checked(topic, times.group, inside, outside, moved)
+    if above_all is None:
+        return None
+    tokens = by_period.tokens
+    part = float(tokens[inside].sum() / max(tokens[inside | outside].sum(), 1))
+    return Change(
+        **vars(over_time.shape_of(collection, span)),
+        score=math.sqrt(information(span.here, span.rest, part)) * span.certainty,
+        estimate=finite(span.found.ratio[span.column]),
+        low=finite(span.found.ratio_low[span.column]),
+        high=finite(span.found.ratio_high[span.column]),
+        line=times.line(by_period.x[:, topic], tokens),
+        topic=topic,
+        above_all=above_all,
+        here=share_with_ends(span.found, span.column, 0),
+        rest=share_with_ends(span.found, span.column, 1),
+        answer=answer_of(span.found, span.column, looked.unit),
+        whose=span.whose,
+    )

@@ -1,0 +1,356 @@
+"""Words that come or go: bursts of the words that may stand for a topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from inference.answers import spans, trivial
+from inference.answers.outcome import Table
+from inference.explore.naming import alike
+from inference.findings.information import information
+from webapp.analysis.answers import spans as answers_over_time
+from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words
+from webapp.analysis.findings.claim import LARGE, Claim
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.kinds.change import Change
+from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
+from webapp.analysis.findings.ratios import holds_no_difference
+from webapp.analysis.findings.values import Answer, Shape, Shaped, answer_of, finite
+from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.core.results.links import TopicLink
+
+CANDIDATES = 1_500  # words that are looked at, those of most documents
+DOCUMENTS = 6  # of an event, at least
+MOST_POSTINGS = 20_000_000  # of words, in all, that are counted; of more an even sample
+TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
+WORDS = 3  # of an event
+AGAIN = 0.5  # by which the score of a further event of a topic is taken
+FADING = 0.5  # by which that of a word is taken that goes, or came all along
+NEARLY_NOTHING = 1e-4  # a share below which a ratio is not told apart
+NEAR = 0.05  # of the years of all documents: steps of one time are apart by so much at most
+OVERLAP = 0.5  # of the time of two windows together, that both cover: then they are of one time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Shaped, BaseFinding):
+    """Words that come or go. topic: that has most of the first. here, rest: shares of the
+    documents, or of their sections, that have the first one, within and outside. answer, whose: see
+    Change."""
+
+    ON_PAGE = OnPage("Words over time", 120, {"less": 5, "": 14, "more": 120})
+    SUBJECTS = ("topic",)
+
+    kind: Literal["event"] = "event"
+    shape: Shape = "window"
+    more: bool = True
+    topic: int
+    words: list[str]
+    here: float
+    rest: float
+    sections: bool = False
+    answer: Answer | None = None
+    whose: str = ""
+
+    @property
+    def holds_no_difference(self) -> bool:
+        """Of the ratio of its shares."""
+        return holds_no_difference(self.low, self.high)
+
+    @property
+    def years(self) -> tuple[float, float]:
+        """When it begins and ends."""
+        return sentences.years(self.first)[0], sentences.years(self.last)[1]
+
+    @property
+    def _times_as_many(self) -> float:
+        """How many times as many documents have it, on the side that has more."""
+        return _times_as_many(self.here, self.rest, self.more)
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Event]:
+        """Words that may stand for a topic, by the share of documents, or of their sections, that
+        have them: short bursts, and lines and steps where the topic's own are not told."""
+        if not collection.periods:
+            return []
+        changes = found.of(Change) or []
+        return bursts(collection, {(change.topic, change.more) for change in changes})
+
+    @classmethod
+    def arrange(cls, findings: Sequence[Event], shown: Shown) -> list[Event]:
+        """The best word of each time, then all others."""
+        years = [int(end.split()[-1].removesuffix("s")) for end in shown.ends]
+        near = NEAR * (years[1] - years[0] + 1) if years else 0.0
+        first: list[Event] = []
+        further: list[Event] = []
+        for event in sorted(findings, key=lambda event: -event.score):
+            if any(_at_one_time(other, event, near) for other in first):
+                further.append(event)
+            else:
+                first.append(event)
+        return [*first, *further]
+
+    def say(self, writer: Writer) -> Sentence:
+        """Its words, the shares of the first, and when."""
+        parts = time_sentences.changed(
+            self,
+            sentences.with_others(self.words, NAMED),
+            (self.here, self.rest),
+            time_sentences.SECTIONS if self.sections else time_sentences.DOCUMENTS,
+            self.whose,
+            writer.span,
+        )
+        with_most = writer.selection.changed(q=self.words[0], span=self.where_most)
+        return Sentence(parts, writer.documents_of(with_most), self.topic)
+
+    def claims(self, writer: Writer) -> list[Claim]:
+        """That its words changed so."""
+        return [
+            Claim(
+                name=", ".join(self.words),
+                parts=self.words,
+                above_all=[],
+                more=self.more,
+                steady=self.shape == "line",
+                ratio=self.estimate or self.low or LARGE,
+                first=self.turn or self.first,
+                last=self.last if self.shape == "window" else "",
+                early=self.early,
+                answer=self.answer,
+            )
+        ]
+
+    def items(self, writer: Writer) -> list[WordItem]:
+        """Its shares and their ratio."""
+        return [
+            WordItem(
+                kind="event",
+                word=self.words[0],
+                also=self.words[1:],
+                topic=writer.topic(self.topic),
+                shape=self.shape,
+                more=self.more,
+                first=self.first,
+                last=self.last,
+                until=self.until,
+                here=self.here,
+                rest=self.rest,
+                sections=self.sections,
+                times=RatioBetween(self.estimate, self.low, self.high),
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class WordItem:
+    """Shares of the documents, or of their sections, with a word. also: words of the same
+    documents."""
+
+    kind: Literal["event"]
+    word: str
+    also: list[str]
+    topic: TopicLink
+    shape: Shape
+    more: bool
+    first: str
+    last: str
+    until: str
+    here: float
+    rest: float
+    sections: bool
+    times: RatioBetween
+
+
+def bursts(collection: Collection, told: set[tuple[int, bool]]) -> list[Event]:
+    """The events of a set with periods. told: (topic, whether it rose) of changes of whole topics,
+    which lines and steps of their words would only repeat."""
+    topic_of_word = collection.names.eventful
+    documents_with = np.diff(collection.counted.postings.indptr)
+    candidates = sorted(topic_of_word, key=lambda word: -int(documents_with[word]))[:CANDIDATES]
+    if not candidates:
+        return []
+    outcome = _documents_with(collection, candidates)
+    looked = answers_over_time.look_through(
+        collection.selection, outcome, spans.SHORT, left_out=collection.repeated
+    )
+    if looked is None:
+        return []
+    asker = SpanAsker(collection, looked)
+    spelling = collection.names.spelling
+    untold = _untold(collection, outcome, [spelling[word] for word in candidates])
+    found: list[Burst] = []
+    for column, word in enumerate(candidates):
+        if column in untold:
+            continue
+        topic = topic_of_word[word]
+        for span in asker.accepted(column, alone=True):
+            if span.shape != "window" and (topic, span.more) in told:
+                continue
+            burst = _burst(collection, looked, _Candidate(word, topic, column), span)
+            if burst is not None:
+                found.append(burst)
+                break
+    return _joined(found)
+
+
+class _Candidate(NamedTuple):
+    """A word: its number, the topic that has most of it, its column among those looked through."""
+
+    word: int
+    topic: int
+    column: int
+
+
+class Burst(NamedTuple):
+    """periods: a bit for each period that the event covers; documents: that have its first word when
+    there is more of it."""
+
+    event: Event
+    periods: int
+    documents: np.ndarray
+
+
+def _documents_with(collection: Collection, words: list[int]) -> Table:
+    """How many sections of each document have each word, and how many it has; of whole documents 0
+    or 1."""
+    counted = collection.counted
+    rows = counted.rows
+    documents = len(collection.times.group)
+    document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
+    sizes = np.bincount(document[document >= 0], minlength=documents).astype(float)
+    postings = counted.postings
+    in_all = sum(int(postings.indptr[word + 1] - postings.indptr[word]) for word in words)
+    step = max(1, in_all // MOST_POSTINGS)
+    having = [document[counted.word_rows(word)[0][::step]] for word in words]
+    having = [several[several >= 0] for several in having]
+    column = np.repeat(np.arange(len(words)), [len(several) for several in having])
+    amounts = np.full(len(column), float(step))
+    shape = (documents, len(words))
+    return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
+
+
+def _untold(collection: Collection, outcome: Table, words: list[str]) -> set[int]:
+    """Columns of words that are never told: signatures and forms; and where dates are of less than
+    two years, so that nothing can be seen to come again, the names of months and days."""
+    untold: set[int] = set()
+    if collection.unit is not None:
+        unit = np.where(outcome.sizes > 0, collection.unit, -1)
+        untold = trivial_words.of_who_speaks(outcome.amounts, unit, collection.dates)
+    if not trivial.may_come_again(collection.dates):
+        untold |= trivial_words.of_the_calendar(collection.run.version, words)
+    return untold
+
+
+def _burst(
+    collection: Collection, looked: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
+) -> Burst | None:
+    """None where it comes again every year, is too small, or is somebody's own name."""
+    spelled = collection.names.spelling[candidate.word]
+    if over_time.comes_again(looked, span, candidate.column):
+        return None
+    if span.whose and not trivial.telling_words([spelled], span.whose):
+        return None
+    with_more = _documents_with_more(looked, span)
+    outcome = looked.looked.outcome
+    amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
+    if amount < DOCUMENTS:
+        return None
+    counted = collection.counted
+    event = Event(
+        **vars(over_time.shape_of(collection, span)),
+        score=_score(looked, span),
+        estimate=finite(span.found.ratio[span.column]),
+        low=finite(span.found.ratio_low[span.column]),
+        high=finite(span.found.ratio_high[span.column]),
+        topic=candidate.topic,
+        words=[spelled],
+        here=span.here,
+        rest=span.rest,
+        sections=counted.rows.first_row is not None,
+        answer=answer_of(span.found, span.column, looked.unit),
+        whose=span.whose,
+    )
+    documents = np.unique(counted.rows.documents_of(counted.word_rows(candidate.word)[0]))
+    places = np.unique(looked.calendar.group[with_more])
+    periods = sum(1 << int(place) for place in places if place >= 0)
+    return Burst(event, periods, documents[with_more[documents]])
+
+
+def _documents_with_more(looked: SpansOfSet, span: AcceptedSpan) -> np.ndarray:
+    """bool[D]: the documents of the side that has more."""
+    if span.more:
+        return span.on_a
+    if span.on_b is not None:
+        return span.on_b
+    return ~span.on_a & (looked.calendar.group >= 0)
+
+
+def _score(looked: SpansOfSet, span: AcceptedSpan) -> float:
+    """What the two shares tell, times how sure that is and how many times as many they are."""
+    sizes = looked.looked.outcome.sizes
+    compared = span.on_b
+    if compared is None:
+        compared = (looked.calendar.group >= 0) & ~span.on_a
+    part = float(sizes[span.on_a].sum() / max(sizes[span.on_a | compared].sum(), 1.0))
+    times = _times_as_many(span.here, span.rest, span.more)
+    weight = 1.0 if span.more and span.shape != "line" else FADING
+    told = math.sqrt(information(span.here, span.rest, part))
+    return told * span.certainty * math.log(times) * weight
+
+
+def _times_as_many(here: float, rest: float, more: bool) -> float:
+    if more:
+        return here / max(rest, NEARLY_NOTHING)
+    return rest / max(here, NEARLY_NOTHING)
+
+
+def _joined(found: list[Burst]) -> list[Event]:
+    """Words that come, or go, at the same time in the same documents are one event, named by its
+    strongest."""
+    strongest: list[Burst] = []
+    for burst in sorted(found, key=lambda burst: -burst.event.score):
+        event = burst.event
+        stronger = next((other for other in strongest if _is_same(burst, other)), None)
+        if stronger is None:
+            again = any(other.event.topic == event.topic for other in strongest)
+            score = event.score * (AGAIN if again else 1.0)  # of each topic one event first
+            strongest.append(burst._replace(event=replace(event, score=score)))
+            continue
+        words = stronger.event.words
+        is_new = not any(alike(event.words[0], word) for word in words)
+        if len(words) < WORDS and is_new:
+            words += event.words
+    return [burst.event for burst in strongest]
+
+
+def _is_same(burst: Burst, other: Burst) -> bool:
+    if burst.event.more != other.event.more:
+        return False
+    common = (burst.periods & other.periods).bit_count()
+    if common < TOGETHER * (burst.periods | other.periods).bit_count():
+        return False
+    both = len(np.intersect1d(other.documents, burst.documents, assume_unique=True))
+    if both < TOGETHER * min(len(other.documents), len(burst.documents)):
+        return False
+    return burst.event._times_as_many**2 >= other.event._times_as_many
+
+
+def _at_one_time(a: Event, b: Event, near: float) -> bool:
+    """Whether both have one shape, steps at most `near` years apart, windows with much time in
+    common."""
+    if (a.shape, a.more) != (b.shape, b.more):
+        return False
+    a_begins, a_ends = a.years
+    b_begins, b_ends = b.years
+    if a.shape == "step":
+        return abs(a_begins - b_begins) <= near
+    common = min(a_ends, b_ends) - max(a_begins, b_begins)
+    return common >= OVERLAP * (max(a_ends, b_ends) - min(a_begins, b_begins))

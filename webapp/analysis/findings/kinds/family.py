@@ -1,0 +1,133 @@
+"""Families: topics that use similar words. They are parts of one whole, a tree that is cut where a
+reader likes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal, Self
+
+import numpy as np
+
+from inference.findings import sums
+from inference.findings.families import Node
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.sentences import Plural, join_parts
+from webapp.analysis.findings.values import Line
+from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.core.results import families, links
+from webapp.platform.drawing.numbers import percent
+
+FAMILY = "{share} of the words: {topics}"
+NAMED_FAMILY = "{name}, {share} of the words: {topics}"
+MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
+SURE = Plural(
+    "95% interval {low} to {high}, in {count} document",
+    "95% interval {low} to {high}, in {count} documents",
+)
+MEMBERS = 100  # topics of its address
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family(BaseFinding):
+    """Topics that use similar words and occur in the same documents of the run, in the order of
+    their words there. estimate: of all together; documents: that have any. name: of a reader's
+    group. first, last: the numbers of families at which it is one."""
+
+    ON_PAGE = OnPage("What it is about", 200, {"less": 200, "": 200, "more": 200})
+    SURE_FIRST = False
+
+    kind: Literal["family"] = "family"
+    estimate: float
+    low: float
+    high: float
+    topics: list[int]
+    name: str = ""
+    documents: int = 0
+    first: int = 0
+    last: int = 1_000
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        """Those that its sentence names."""
+        return self.topics[:NAMED]
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Family]:
+        """All nodes of the tree that have words in the set; [] for a set without words."""
+        if not collection.tokens:
+            return []
+        rows: list[Family] = []
+        nodes = families.nodes(collection.run, collection.view.labels)
+        for _, nodes_of_one_cut in groupby(nodes, key=lambda node: node.first):
+            rows += _measured(collection, list(nodes_of_one_cut))
+        return rows
+
+    @classmethod
+    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+        """Parts of one whole: the largest in the set is read first."""
+        return sorted(findings, key=lambda family: -family.estimate)
+
+    def say(self, writer: Writer) -> Sentence:
+        """Its name and part of the words, and its first topics."""
+        named = self.topics[:NAMED]
+        more = len(self.topics) - len(named)
+        more_topics = MORE_TOPICS.pattern(more).format(count=f"{more:,}") if more else ""
+        share, low, high = told_apart(self.estimate, self.low, self.high)
+        name = writer.families.get(tuple(self.topics), self.name)
+        parts = fill(
+            NAMED_FAMILY if name else FAMILY,
+            share=share,
+            name=name,
+            topics=join_parts([[writer.topic(k)] for k in named], more_topics),
+        )
+        members = ",".join(map(str, self.topics[:MEMBERS]))
+        url = links.topics_url(writer.run) + writer.selection.address(topics=members)
+        sure = SURE.pattern(self.documents).format(low=low, high=high, count=f"{self.documents:,}")
+        return Sentence(parts, url, named[0], sure)
+
+
+def _measured(collection: Collection, nodes: list[Node]) -> list[Family]:
+    """Nodes that share no topic."""
+    family_of_topic = np.full(collection.K, -1, np.int32)
+    for place, node in enumerate(nodes):
+        family_of_topic[node.topics] = place
+    counted_as = family_of_topic[collection.into]
+    totals = collection.sums(collection.as_one_group, 1, counted_as, len(nodes))
+    shares = sums.shares(totals, sums.typical(totals))
+    rows = []
+    for place in np.flatnonzero(totals.x[0]).tolist():
+        node = nodes[place]
+        family = Family(
+            score=float(totals.x[0, place]),
+            estimate=float(shares.share[0, place]),
+            low=float(shares.low[0, place]),
+            high=float(shares.high[0, place]),
+            line=_line_of(collection, node.topics),
+            name=collection.view.labels.group(node.topics[0]) if node.given >= 0 else "",
+            topics=node.topics,
+            documents=int(totals.holding[0, place]),
+            first=node.first,
+            last=node.last,
+        )
+        rows.append(family)
+    return rows
+
+
+def _line_of(collection: Collection, topics: list[int]) -> Line:
+    """Of some topics together; empty without periods."""
+    sums_by_period = collection.by_period
+    if sums_by_period is None:
+        return []
+    tokens = sums_by_period.x[:, topics].sum(axis=1)
+    return collection.times.line(tokens, sums_by_period.tokens)
+
+
+def told_apart(*shares: float) -> list[str]:
+    """An estimate and the ends of its interval, all with a decimal where one of the ends would be
+    written as the estimate."""
+    estimate, *ends = [percent(share).replace(".0%", "%") for share in shares]
+    return [percent(x) if estimate not in ends or x < 0.1 else f"{100 * x:.1f}%" for x in shares]

@@ -1,0 +1,174 @@
+"""Words that more documents of a group have than of all others: what small collections, and small
+groups, can be asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+
+from inference import answers as estimator
+from inference.answers import Answers, question
+from inference.explore.naming import alike
+from webapp.analysis.answers import asked
+from webapp.analysis.answers.groups import FieldGroups
+from webapp.analysis.findings import sentences, trivial_words, word_samples
+from webapp.analysis.findings.claim import LARGE, Claim
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.kinds.mark import Mark
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.values import Answer, OfGroup, answer_of
+from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.core.documents.units import Unit
+
+SENTENCE = "{words}: {here} of the documents of {value}, {rest} of the others"
+
+HOLDING = 8  # documents of the group with the word
+ROUNDED = 0.5  # a document less than that, as their share times their number is not whole
+RATIO = 1.5  # times the share elsewhere
+MOST = 12  # words of a group
+NEARLY_NOTHING = 1e-4  # a share below which a ratio is not told apart
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keywords(OfGroup, BaseFinding):
+    """Words that more documents of a group have. here, rest: shares of the documents with each
+    word; estimate: of the first. answers: of each word."""
+
+    ON_PAGE = OnPage("Words of a group", 120, {"less": 3, "": 12, "more": 80})
+
+    kind: Literal["keyword"] = "keyword"
+    words: list[str]
+    here: list[float]
+    rest: list[float]
+    answers: list[Answer]
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Keywords]:
+        """A finding for each group with such words."""
+        if not collection.documents:
+            return []
+        rows: list[Keywords] = []
+        for group_field in collection.group_fields:
+            rows += of_field(collection, group_field.answered.field, group_field.told_elsewhere)
+        return rows
+
+    @classmethod
+    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+        """Those of groups of which no topic tells come first, and of values before numbers."""
+        with_topics = {(mark.field, mark.value) for mark in shown.of(Mark)}
+        return sorted(
+            findings,
+            key=lambda row: ((row.field, row.value) in with_topics, row.bounds is not None),
+        )
+
+    def say(self, writer: Writer) -> Sentence:
+        """Its first word, whose shares it says, and the others."""
+        parts = fill(
+            SENTENCE,
+            words=sentences.with_others(self.words, NAMED),
+            value=self.value,
+            here=sentences.briefly(self.here[0]),
+            rest=sentences.briefly(self.rest[0]),
+        )
+        theirs = writer.within_group(self).changed(q=self.words[0])
+        return Sentence(parts, writer.documents_of(theirs))
+
+    def claims(self, writer: Writer) -> list[Claim]:
+        """That the group has so much of each word."""
+        rows = zip(self.words, self.here, self.rest, self.answers, strict=True)
+        return [
+            Claim(
+                name=word,
+                parts=[word],
+                above_all=[],
+                more=True,
+                steady=False,
+                ratio=here / max(rest, NEARLY_NOTHING) or LARGE,
+                field=self.field,
+                value=self.value,
+                bounds=self.bounds,
+                answer=answer,
+            )
+            for word, here, rest, answer in rows
+        ]
+
+
+def of_field(
+    collection: Collection, groups: FieldGroups, told_elsewhere: set[int]
+) -> list[Keywords]:
+    """The words of each group of a field. told_elsewhere: groups that are left out."""
+    candidates = collection.names.telling
+    sample = word_samples.even_sample(collection.counted.lengths, groups.group)
+    if not candidates or not len(sample):
+        return []
+    unit, codes = asked.unit_of(collection.run.version, groups.name)
+    group = groups.group[sample]
+    present = word_samples.present(collection.counted.bow, sample, candidates)
+    outcome = estimator.Table(present, np.ones(len(sample)))
+    codes_of_sample = None if codes is None else codes[sample]
+    wanted = question.of_values(group, groups.groups, codes_of_sample, groups.named)
+    words = [collection.names.spelling[word] for word in candidates]
+    untold = trivial_words.of_the_calendar(collection.run.version, words)
+    signatures = collection.signatures
+    untold |= {column for column, word in enumerate(candidates) if word in signatures}
+    answers_of_groups = estimator.answer_family(outcome, wanted)
+    rows: list[Keywords] = []
+    for place, answers in zip(wanted.asked.tolist(), answers_of_groups, strict=True):
+        if place in told_elsewhere:
+            continue
+        documents = int(np.count_nonzero(group == place))
+        columns = _chosen(answers, documents, words, groups.labels[place], untold)
+        if columns:
+            rows.append(_keywords(groups, place, answers, columns, words, unit))
+    return rows
+
+
+def _chosen(
+    answers: Answers, documents: int, words: list[str], value: str, untold: set[int]
+) -> list[int]:
+    """Columns of the words that are told, the clearest first: no two that are alike, none that the
+    value's own name has, and none of `untold`."""
+    size = np.abs(answers.difference) / answers.error
+    is_told = answers.accepted & (answers.part <= estimator.MOST_OF_ONE)
+    is_told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
+    is_told &= answers.a * documents >= HOLDING - ROUNDED
+    is_told[list(untold)] = False
+    own_name = set(_WORD.findall(value.casefold()))
+    clearest = np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf))
+    chosen: list[int] = []
+    for column in clearest.tolist():
+        if not is_told[column] or len(chosen) == MOST:
+            break
+        word = words[column]
+        is_known = any(alike(word, words[other]) for other in chosen)
+        if word.casefold() not in own_name and not is_known:
+            chosen.append(column)
+    return chosen
+
+
+def _keywords(
+    groups: FieldGroups,
+    place: int,
+    answers: Answers,
+    columns: list[int],
+    words: list[str],
+    unit: Unit,
+) -> Keywords:
+    first = columns[0]
+    return Keywords(
+        field=groups.name,
+        value=groups.labels[place],
+        bounds=groups.bounds[place] if groups.bounds else None,
+        score=float(abs(answers.difference[first]) / answers.error[first]),
+        estimate=float(answers.a[first]),
+        words=[words[column] for column in columns],
+        here=answers.a[columns].tolist(),
+        rest=answers.b[columns].tolist(),
+        answers=[answer_of(answers, column, unit) for column in columns],
+    )

@@ -1,0 +1,317 @@
+"""Topics that a group of documents has more or less of than all others: values of a category, the
+lower and the upper third of a number, a chosen set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Self
+
+import numpy as np
+
+from inference.answers import Answers
+from inference.findings.information import information, log_ratio
+from inference.findings.sums import Sums
+from webapp.analysis.answers import asked
+from webapp.analysis.answers.asked import Answered, AnsweredField
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.claim import LARGE, Claim
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.group_fields import GroupField
+from webapp.analysis.findings.item import RatioBetween, ShareBetween
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.ratios import (
+    Times,
+    holds_no_difference,
+    times_as_much,
+    with_caution,
+    with_level,
+)
+from webapp.analysis.findings.values import (
+    Answer,
+    Ends,
+    OfGroup,
+    ShareInterval,
+    answer_of,
+    finite,
+    share_with_ends,
+)
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results.links import TopicLink
+
+OF_GROUP = "{topic}: {here} of the words in {value}, {rest} elsewhere"
+OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
+
+LEAST_RATIO = 1.5
+LEAST_SHARE = 0.005
+WORDS = 20  # of a topic on the side that has more
+HOLDING = 8  # documents that have it there
+# of a topic's words, that one group may have where it is said that another has less
+ONE_GROUP = 0.5
+FEW_GROUPS = 3  # up to which that may be: of two or three groups one often has most of a topic
+CERTAIN = 3.0  # errors from which a difference is half as telling as a sure one
+NEARLY_NOTHING = 1e-6  # a share below which a ratio is not told apart
+
+# Of a chosen set
+SET_WORDS = 50  # tokens of a topic, on the side where a set has more
+SET_HOLDING = 10  # documents with the topic there
+SET_RATIO = 1.5  # that the nearer end of its interval must reach
+# topics of which a set has less than all other documents that are named: most are of other times
+SET_LESS = 2
+LESS_WEIGHT = 0.5  # by which the score of such a topic is taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark(OfGroup, BaseFinding):
+    """A topic that a group has more or less of than all other documents; of a chosen set field and
+    value are empty. here, rest: shares of the words; estimate: here ÷ rest, with intervals of the
+    answer's level."""
+
+    ON_PAGE = OnPage("Particular to a group", 300, {"less": 4, "": 12, "more": 80})  # groups
+    SUBJECTS = ("topic",)
+
+    kind: Literal["mark"] = "mark"
+    topic: int
+    above_all: list[str] = field(default_factory=list)
+    more: bool
+    here: ShareInterval
+    rest: float
+    answer: Answer
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        """Its topic."""
+        return self.subjects
+
+    @property
+    def holds_no_difference(self) -> bool:
+        """Of the ratio of its shares."""
+        return holds_no_difference(self.low, self.high)
+
+    @property
+    def times(self) -> Times:
+        """Of its shares."""
+        return times_as_much(self.estimate, self.low, self.high)
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Mark]:
+        """Of each group of each field, and of a chosen set beside all other documents."""
+        if not collection.documents:
+            return []
+        rows: list[Mark] = []
+        for group_field in collection.group_fields:
+            rows += _of_field(collection, group_field)
+        return rows + _of_set(collection)
+
+    @classmethod
+    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+        """The clearest topic of each group, then all others; more before less, values before
+        numbers."""
+        marks = sorted(
+            findings, key=lambda mark: (not mark.more, mark.bounds is not None, -mark.score)
+        )
+        first: dict[tuple[str, str], Self] = {}
+        for mark in marks:
+            first.setdefault((mark.field, mark.value), mark)
+        clearest = list(first.values())
+        return [*clearest, *(mark for mark in marks if mark not in clearest)]
+
+    def say(self, writer: Writer) -> Sentence:
+        """A topic of a group, or of a set beside all other documents."""
+        parts = fill(
+            OF_GROUP if self.field else OF_SET,
+            topic=writer.topic_above_all(self.topic, self.above_all),
+            here=sentences.briefly(self.here[0]),
+            rest=sentences.briefly(self.rest),
+            value=self.value,
+        )
+        documents = writer.within_group(self) if self.field else writer.selection
+        url = writer.documents_with(self.topic, documents)
+        sure = with_caution(with_level(self.times, self.answer), self.answer)
+        return Sentence(parts, url, self.topic, sure)
+
+    def claims(self, writer: Writer) -> list[Claim]:
+        """That the group has so much of the topic."""
+        name, parts = writer.name_of_claim(self.topic)
+        return [
+            Claim(
+                name=name,
+                parts=parts,
+                above_all=self.above_all,
+                more=self.more,
+                steady=False,
+                ratio=self.estimate or self.low or LARGE,
+                field=self.field,
+                value=self.value,
+                bounds=self.bounds,
+                topic=self.topic,
+                answer=self.answer,
+            )
+        ]
+
+    def items(self, writer: Writer) -> list[GroupItem]:
+        """Its shares and their ratio."""
+        return [
+            GroupItem(
+                kind="mark",
+                field=self.field,
+                value=self.value,
+                bounds=self.bounds,
+                topic=writer.topic(self.topic),
+                more=self.more,
+                here=ShareBetween(*self.here),
+                rest=self.rest,
+                times=RatioBetween(self.estimate, self.low, self.high),
+                above_all=self.above_all,
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class GroupItem:
+    """A topic's shares in a group and elsewhere; field and value are empty for a chosen set."""
+
+    kind: Literal["mark"]
+    field: str
+    value: str
+    bounds: Ends | None
+    topic: TopicLink
+    more: bool
+    here: ShareBetween
+    rest: float
+    times: RatioBetween
+    above_all: list[str]
+
+
+def _of_field(collection: Collection, group_field: GroupField) -> list[Mark]:
+    answered = group_field.answered
+    counted = collection.sums(answered.field.group, answered.field.groups)
+    rows: list[Mark] = []
+    for place, answers in answered.found.items():
+        if place in group_field.told_elsewhere:
+            continue
+        for column in np.flatnonzero(answers.accepted).tolist():
+            mark = _of_group(collection, answered, place, column, counted)
+            if mark is not None:
+                rows.append(mark)
+    return rows
+
+
+def _of_group(
+    collection: Collection, answered: AnsweredField, place: int, column: int, counted: Sums
+) -> Mark | None:
+    """An accepted difference as it is stored; None where it is too small to be told, where a unit
+    alone makes it, or no word of the topic moves so."""
+    answers = answered.found[place]
+    topic = answered.topics[column]
+    here = float(answers.a[column])
+    rest = float(answers.b[column])
+    more = here > rest
+    groups = answered.field
+    if not collection.subjects[topic] or not worth_telling(answers, column):
+        return None
+    inside = np.arange(groups.groups) == place
+    with_more = inside if more else ~inside
+    if counted.x[with_more, topic].sum() < WORDS:
+        return None
+    if counted.holding[with_more, topic].sum() < HOLDING:
+        return None
+    in_groups = counted.x[:, topic] / max(counted.x[:, topic].sum(), 1)
+    of_one_group = np.delete(in_groups, place).max() > ONE_GROUP
+    if not more and groups.groups > FEW_GROUPS and of_one_group:
+        return None
+    moved = log_ratio(here, rest, NEARLY_NOTHING)
+    above_all = collection.names.checked(topic, groups.group, inside, ~inside, moved)
+    if above_all is None:
+        return None
+    size = abs(float(answers.difference[column] / answers.error[column]))
+    part = float(counted.tokens[place] / counted.tokens.sum())
+    return Mark(
+        field=groups.name,
+        value=groups.labels[place],
+        bounds=groups.bounds[place] if groups.bounds else None,
+        score=math.sqrt(information(here, rest, part)) * size / (size + CERTAIN),
+        estimate=finite(answers.ratio[column]),
+        low=finite(answers.ratio_low[column]),
+        high=finite(answers.ratio_high[column]),
+        topic=topic,
+        above_all=above_all,
+        more=more,
+        here=share_with_ends(answers, column, 0),
+        rest=rest,
+        answer=answer_of(answers, column, answered.unit),
+    )
+
+
+def worth_telling(answers: Answers, column: int) -> bool:
+    """Whether an accepted difference is large enough for a sentence, with and without the unit that
+    has most of it."""
+    here = float(answers.a[column])
+    rest = float(answers.b[column])
+    if answers.verdict_of(column) or max(here, rest) < LEAST_SHARE:
+        return False
+    if max(here, rest) < LEAST_RATIO * min(here, rest):
+        return False
+    without = float(answers.ratio_without[column])
+    if here < rest:
+        without = 1 / max(without, 1e-300)
+    return without >= LEAST_RATIO
+
+
+def _of_set(collection: Collection) -> list[Mark]:
+    """Topics that a set has much more of than all other documents of the run, or much less."""
+    mask = collection.mask
+    if mask is None or mask.all() or collection.documents < 2 * SET_HOLDING:
+        return []
+    base = RunSelection.all(collection.view)
+    answered = asked.of_sides(base, collection.selection, None, (mask, ~mask))
+    counted = collection.sums(np.where(mask, 0, 1).astype(np.int32), 2)
+    rows: list[Mark] = []
+    for column in np.flatnonzero(answered.found.accepted).tolist():
+        mark = _beside_others(collection, answered, column, counted)
+        if mark is not None:
+            rows.append(mark)
+    rows.sort(key=lambda mark: (not mark.more, -mark.score))
+    less = sum(not mark.more for mark in rows)
+    return rows[: len(rows) - max(0, less - SET_LESS)]
+
+
+def _beside_others(
+    collection: Collection, answered: Answered, column: int, counted: Sums
+) -> Mark | None:
+    """A topic of a set as it is stored; None where the difference is too small to be told. counted:
+    of the set, and of all other documents."""
+    topic = answered.topics[column]
+    answers = answered.found
+    here = float(answers.a[column])
+    rest = float(answers.b[column])
+    more = here > rest
+    side = 0 if more else 1
+    low = finite(answers.ratio_low[column])
+    high = finite(answers.ratio_high[column])
+    nearer = low or 0.0
+    if not more:
+        nearer = 1 / max(high or np.inf, 1e-9)
+    if not collection.subjects[topic] or not worth_telling(answers, column):
+        return None
+    if nearer < SET_RATIO or counted.x[side, topic] < SET_WORDS:
+        return None
+    if counted.holding[side, topic] < SET_HOLDING:
+        return None
+    size = abs(here - rest) * float(counted.tokens[0] / counted.tokens.sum()) ** 0.5
+    return Mark(
+        score=size * math.log(nearer) * (1.0 if more else LESS_WEIGHT),
+        estimate=finite(answers.ratio[column]),
+        low=low,
+        high=high,
+        field="",
+        value="",
+        topic=topic,
+        more=more,
+        here=share_with_ends(answers, column, 0),
+        rest=rest,
+        answer=answer_of(answers, column, answered.unit),
+    )

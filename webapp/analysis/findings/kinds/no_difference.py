@@ -1,0 +1,105 @@
+"""Fields of whose groups no difference is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from inference.explore.naming import capitalized
+from webapp.analysis.answers.asked import AnsweredField
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.kinds.keywords import Keywords
+from webapp.analysis.findings.kinds.mark import Mark
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.values import OfGroup
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.results import links
+
+NO_DIFFERENCE = "{field}: no topic differs by more than chance"
+SMALL_DIFFERENCES = (
+    "{field}: topics differ by more than chance, but by little, or by one unit’s doing"
+)
+TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
+IF_INDEPENDENT = "documents counted one by one"
+OF_UNITS = "texts of one “{field}” counted together"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoDifference(OfGroup, BaseFinding):
+    """A field of whose groups no difference is told. largest: the topic with the largest difference
+    of shares that may be chance, the estimate. unit: see Answer. accepted: differences that are
+    more than chance, but too small to be told, or one unit's. few: all groups have too few
+    units."""
+
+    ON_PAGE = OnPage("Fields without a difference", 12, {"less": 1, "": 4, "more": 12})
+    SUBJECTS = ("largest",)
+
+    kind: Literal["none"] = "none"
+    estimate: float
+    largest: int
+    unit: str
+    accepted: int = 0
+    few: bool = False
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[NoDifference]:
+        """Of each field without a finding of its topics or words; [] where one of these could not be
+        computed, as nothing is known then."""
+        marks = found.of(Mark)
+        keywords = found.of(Keywords)
+        if not collection.documents or marks is None or keywords is None:
+            return []
+        told = {mark.field for mark in marks} | {row.field for row in keywords}
+        rows: list[NoDifference] = []
+        for group_field in collection.group_fields:
+            answered = group_field.answered
+            if answered.field.name not in told and answered.found:
+                rows.append(_largest(collection, answered))
+        return rows
+
+    def say(self, writer: Writer) -> Sentence:
+        """That there is none, or why none is told; and what was counted as one."""
+        pattern = NO_DIFFERENCE
+        if self.few:
+            pattern = TOO_FEW
+        elif self.accepted:
+            pattern = SMALL_DIFFERENCES
+        parts = fill(
+            pattern, field=capitalized(self.field), units=sentences.units_in_words(self.unit)
+        )
+        sure = OF_UNITS.format(field=self.unit) if self.unit else IF_INDEPENDENT
+        url = links.topics_url(writer.run) + writer.selection.address()
+        return Sentence(parts, url, None, sure)
+
+
+def _largest(collection: Collection, answered: AnsweredField) -> NoDifference:
+    """That no difference of a field's groups is told, and the largest that may be chance."""
+    largest = -1.0
+    place = column = 0
+    accepted = 0
+    for place_of_group, answers in answered.found.items():
+        accepted += int(answers.accepted.sum())
+        apart = np.abs(np.nan_to_num(answers.difference))
+        may_be_chance = ~answers.accepted & collection.subjects[answered.topics]
+        apart = np.where(may_be_chance, apart, 0.0)
+        largest_column = int(apart.argmax())
+        if apart[largest_column] > largest:
+            largest = float(apart[largest_column])
+            place = place_of_group
+            column = largest_column
+    return NoDifference(
+        field=answered.field.name,
+        value=answered.field.labels[place],
+        score=0.0,
+        estimate=largest,
+        low=0.0,
+        high=largest,
+        largest=answered.topics[column],
+        unit=answered.unit.name,
+        accepted=accepted,
+        few=all(answers.verdict == "few units" for answers in answered.found.values()),
+    )

@@ -1,0 +1,203 @@
+"""Words whose use changed from the first third of the texts to the last: which topics their
+documents give them to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inference.findings import senses, sums
+from inference.findings.senses import Shift
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.results import links
+from webapp.core.results.links import TopicLink
+from webapp.models import Word
+from webapp.platform.drawing.numbers import percent
+from webapp.platform.storage.sql import rows
+
+SENTENCE = (
+    "“{word}” is {lost} in {before} of its documents to {until}, {gained} in {after} since {since}"
+)
+SURE = "both shares changed by {points} points or more, 95% interval {low} to {high}"
+
+CANDIDATES = 1_500  # words, those in most documents
+# documents of each, evenly over the collection: the standard error of a share is below 0.4% then
+READ = 20_000
+LEAST = 0.15  # change of a sense's share that the interval must lie above
+RANK = 60  # among whose first words the word must be in both topics, so that it tells of them
+Q_VALUE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sense(BaseFinding):
+    """A word whose documents changed their topic. gained_shares, lost_shares: before and after.
+    estimate: the smaller of the two changes. until, since: the last period before and the first
+    after, as addresses and readers have them."""
+
+    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
+    SUBJECTS = ("gained", "lost")
+
+    kind: Literal["sense"] = "sense"
+    estimate: float
+    low: float
+    high: float
+    word: str
+    gained: int
+    lost: int
+    gained_shares: tuple[float, float]
+    lost_shares: tuple[float, float]
+    documents_counted: tuple[int, int]
+    until: tuple[str, str]
+    since: tuple[str, str]
+
+    @property
+    def claimed(self) -> Sequence[int]:
+        """Both topics: another seed may change either."""
+        return self.subjects
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Sense]:
+        """The words by how much of their use changed, most first; [] for a set without periods."""
+        if not collection.periods:
+            return []
+        times = collection.times
+        early, late = _thirds(times.group, collection.counted.lengths, times.G)
+        if not 0 < early < late < times.G:
+            return []
+        changed = [
+            Sense(
+                score=shift.low * math.log(sum(shift.documents)),
+                estimate=shift.difference,
+                low=shift.low,
+                high=shift.high,
+                word=word,
+                gained=shift.gained,
+                lost=shift.lost,
+                gained_shares=shift.gained_shares,
+                lost_shares=shift.lost_shares,
+                documents_counted=shift.documents,
+                until=(times.names[early - 1], times.said[early - 1]),
+                since=(times.names[late], times.said[late]),
+            )
+            for word, shift in _shifted(collection, early, late)
+        ]
+        # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
+        changed.sort(key=lambda sense: -sense.score)
+        best_senses: dict[tuple[int, int], Sense] = {}
+        for sense in changed:
+            best_senses.setdefault((sense.lost, sense.gained), sense)
+        return list(best_senses.values())
+
+    def say(self, writer: Writer) -> Sentence:
+        """The shift as a sentence: the word's first topic, the one that gained, and the change in
+        percentage points with its interval."""
+        parts = fill(
+            SENTENCE,
+            word=self.word,
+            until=self.until[1],
+            since=self.since[1],
+            before=percent(self.lost_shares[0]),
+            lost=writer.topic(self.lost),
+            after=percent(self.gained_shares[1]),
+            gained=writer.topic(self.gained),
+        )
+        points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
+        url = links.word_url(writer.run, self.word, writer.selection.address())
+        return Sentence(parts, url, self.gained, SURE.format(points=points, low=low, high=high))
+
+    def items(self, writer: Writer) -> list[SenseItem]:
+        """Its shares before and after."""
+        return [
+            SenseItem(
+                kind="sense",
+                word=self.word,
+                lost=writer.topic(self.lost),
+                lost_shares=self.lost_shares,
+                until=self.until[1],
+                gained=writer.topic(self.gained),
+                gained_shares=self.gained_shares,
+                since=self.since[1],
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class SenseItem:
+    """Shares of a word's documents that use it in a topic, up to a period and since another."""
+
+    kind: Literal["sense"]
+    word: str
+    lost: TopicLink
+    lost_shares: tuple[float, float]
+    until: str
+    gained: TopicLink
+    gained_shares: tuple[float, float]
+    since: str
+
+
+class _Candidate(NamedTuple):
+    number: int
+    word: str
+    shift: Shift
+
+
+def _shifted(collection: Collection, early: int, late: int) -> list[tuple[str, Shift]]:
+    """Words whose use changed by more than chance, and that are among the first of both topics.
+    early, late: the period behind the first third, and the one that begins the last."""
+    run = collection.run
+    words = Word.objects.filter(version=run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS)
+    words = words.exclude(word__in=run.dropped)  # the run does not have them
+    most_frequent = words.order_by("-documents", "number").values_list("number", "word")
+    candidates: list[_Candidate] = []
+    for number, word in most_frequent[:CANDIDATES]:
+        shift = senses.shift(*_uses(collection, number), early, late)
+        if shift is not None:
+            candidates.append(_Candidate(number, word, shift))
+    p = np.array([candidate.shift.p for candidate in candidates])
+    is_accepted = sums.accepted(p, Q_VALUE)
+    large = [
+        candidate
+        for candidate, accepted in zip(candidates, is_accepted, strict=True)
+        if accepted
+        and candidate.shift.low >= LEAST
+        and collection.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
+    ]
+    first = _first(collection, [candidate.number for candidate in large])
+    return [
+        (candidate.word, candidate.shift)
+        for candidate in large
+        if (candidate.shift.gained, candidate.number) in first
+        and (candidate.shift.lost, candidate.number) in first
+    ]
+
+
+def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
+    """The period behind the first third of the words, and the one that begins the last."""
+    tokens = np.bincount(group[group >= 0], weights=lengths[group >= 0], minlength=G)
+    part = np.cumsum(tokens) / max(tokens.sum(), 1)
+    return int(np.searchsorted(part, 1 / 3)) + 1, int(np.searchsorted(part, 2 / 3)) + 1
+
+
+def _uses(collection: Collection, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
+    period."""
+    documents, _, topics, _ = collection.counted.word(number)
+    step = -(-len(documents) // READ)
+    return collection.into[topics[::step]], collection.times.group[documents[::step]]
+
+
+def _first(collection: Collection, words: list[int]) -> set[tuple[int, int]]:
+    """(topic, word) of words that are among the first of topics."""
+    first_rows = rows(
+        "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank"
+        " < %s",
+        [collection.run.snapshot_id, words, RANK],
+    )
+    return {(int(collection.into[row["topic"]]), row["word"]) for row in first_rows}

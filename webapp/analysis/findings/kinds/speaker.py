@@ -1,0 +1,113 @@
+"""Who speaks when: whose documents most are in a span, what else would be told as a change of
+subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csc_matrix
+
+from inference.answers.outcome import Table
+from webapp.analysis.answers import spans as answers_over_time
+from webapp.analysis.findings import over_time, sentences, time_sentences
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.over_time import SpanAsker
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.values import OfGroup, Shaped
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.documents import fields, units
+from webapp.intake.metadata import ValueField
+from webapp.models import Version
+
+SENTENCE = "Most documents {span} are by {value} ({field}): {here}, {rest} {outside}"
+SINCE = "since {first}"
+
+SPEAKERS = 40  # values of the unit of which it is told when they speak
+MOST = 0.5  # of the documents of a span, that are of one who speaks
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speaker(OfGroup, Shaped, BaseFinding):
+    """Whose documents most are in a span. here, rest: shares of the documents within and
+    outside."""
+
+    ON_PAGE = OnPage("Who speaks when", 6, {"less": 1, "": 2, "more": 6})
+
+    kind: Literal["speaker"] = "speaker"
+    here: float
+    rest: float
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Speaker]:
+        """Spans in which one has most of the documents; [] where no field says who speaks, or has
+        too many values."""
+        category = _who_speaks(collection.run.version) if collection.periods else None
+        if category is None:
+            return []
+        outcome = _documents_by(collection, category)
+        looked = answers_over_time.of_documents(collection.selection, outcome)
+        if looked is None:
+            return []
+        asker = SpanAsker(collection, looked)
+        rows: list[Speaker] = []
+        for column, value in enumerate(category.values):
+            for span in asker.accepted(column, alone=False):
+                if span.shape == "line" or not span.more or span.here < MOST:
+                    continue
+                speaker = Speaker(
+                    **vars(over_time.shape_of(collection, span)),
+                    field=category.name,
+                    value=value,
+                    score=(span.here - span.rest) * span.certainty,
+                    estimate=span.here,
+                    here=span.here,
+                    rest=span.rest,
+                )
+                rows.append(speaker)
+                break
+        return rows
+
+    def say(self, writer: Writer) -> Sentence:
+        """Who it is, when, and both shares."""
+        span = sentences.spanned(self)
+        outside = time_sentences.outside(self, writer.span)
+        if self.shape == "step":
+            span = SINCE.format(first=sentences.period(self.first))
+            outside = time_sentences.BEFORE
+        parts = fill(
+            SENTENCE,
+            span=span,
+            value=self.value,
+            field=self.field,
+            here=sentences.briefly(self.here),
+            rest=sentences.briefly(self.rest),
+            outside=outside,
+        )
+        theirs = writer.selection.with_value(self.field, self.value)
+        return Sentence(parts, writer.documents_of(theirs))
+
+
+def _who_speaks(version: Version) -> ValueField | None:
+    """The category that is the unit; None where there is none, or it has too many values."""
+    field = units.unit_of(version).field
+    if field is None:
+        return None
+    for category in fields.categories(version):
+        if category.name in field.names:
+            return category if len(category.values) <= SPEAKERS else None
+    return None
+
+
+def _documents_by(collection: Collection, category: ValueField) -> Table:
+    """Which documents with words are of which value."""
+    codes = fields.values(collection.run.version, category)
+    is_counted = (codes >= 0) & (collection.counted.lengths > 0)
+    documents = np.flatnonzero(is_counted)
+    amounts = csc_matrix(
+        (np.ones(len(documents)), (documents, codes[documents])),
+        shape=(len(codes), len(category.values)),
+    )
+    return Table(amounts, is_counted.astype(float))

@@ -1,0 +1,100 @@
+"""Documents whose mix of topics is unlike that of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from inference.findings import unlike
+from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.sentences import join_parts
+from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.results import links
+from webapp.platform.drawing.numbers import percent
+
+UNLIKE_ALL = "“{title}” is unlike all others: {topics}"
+UNLIKE_COMPARED = "“{title}” is unlike the others that were compared: {topics}"
+PART_OF_DOCUMENT = "{share} {topic}"
+UNTITLED = "Document {number}"
+
+SHORT = 40  # words below which a document is not called unlike the rest
+LARGEST = 2  # topics of a document that are named
+LEAST_OVERLAP = 0.5  # of its mix with another document's, from which on it is not unlike that
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unlike(BaseFinding):
+    """A document that shares at most `estimate` of its mix of topics with any of the `compared`;
+    all: with any at all. topics, parts: its largest two."""
+
+    ON_PAGE = OnPage("Documents unlike the rest", 8, {"less": 1, "": 3, "more": 8})
+
+    kind: Literal["unlike"] = "unlike"
+    estimate: float
+    document: int
+    nearest: int
+    compared: int
+    all: bool
+    topics: list[int]
+    parts: list[float]
+
+    @property
+    def titled(self) -> Sequence[int]:
+        """The document."""
+        return [self.document]
+
+    @classmethod
+    def find(cls, collection: Collection, found: Found) -> list[Unlike]:
+        """The documents with the smallest overlap, of those that are neither short nor repeats."""
+        counted = collection.counted
+        lengths = counted.lengths
+        has_words = lengths > 0
+        if collection.mask is not None:
+            has_words &= collection.mask
+        allowed = has_words & (lengths >= SHORT) & ~collection.repeated
+        doc_ptr, doc_topics, doc_tokens = counted.folded(collection.into)
+        documents, overlap, nearest, compared = unlike.unlike(
+            doc_ptr, doc_topics, doc_tokens, lengths, collection.K, allowed
+        )
+        first = overlap[: cls.ON_PAGE.kept]
+        rows: list[Unlike] = []
+        for document, part, other in zip(
+            documents.tolist(),
+            first[first < LEAST_OVERLAP].tolist(),
+            nearest.tolist(),
+            strict=False,
+        ):
+            own = slice(doc_ptr[document], doc_ptr[document + 1])
+            largest = np.argsort(-doc_tokens[own], kind="stable")[:LARGEST]
+            row = Unlike(
+                score=1 - part,
+                estimate=part,
+                low=part,
+                high=part,
+                document=document,
+                nearest=other,
+                compared=compared,
+                all=compared == int(np.count_nonzero(has_words)),
+                topics=doc_topics[own][largest].tolist(),
+                parts=(doc_tokens[own][largest] / lengths[document]).tolist(),
+            )
+            rows.append(row)
+        return rows
+
+    def say(self, writer: Writer) -> Sentence:
+        """Its title and its largest topics."""
+        title = writer.titles.get(self.document) or UNTITLED.format(number=self.document + 1)
+        largest = [
+            fill(PART_OF_DOCUMENT, share=percent(part), topic=writer.topic(k))
+            for part, k in zip(self.parts, self.topics, strict=False)
+        ]
+        parts = fill(
+            UNLIKE_ALL if self.all else UNLIKE_COMPARED, title=title, topics=join_parts(largest)
+        )
+        url = links.document_url(writer.run, self.document, f"?topic={self.topics[0]}")
+        return Sentence(parts, writer.view.go.with_set(url))

@@ -1,0 +1,74 @@
+"""How many times as much, in words: what stands quietly beside a sentence."""
+
+from typing import NamedTuple
+
+from webapp.analysis.answers.cautions import FEW_UNITS
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.values import Answer
+from webapp.platform.drawing.numbers import USUAL_LEVEL, level
+
+WHOLE = 9.95  # a factor from which on no decimal is said
+
+
+class Times(NamedTuple):
+    """How many times as much, in words: "50 times", "13 times less"; and the ends of its interval,
+    "35 to 73", "" where there is none."""
+
+    times: str = ""
+    ends: str = ""
+
+
+def times_as_much(ratio: float | None, low: float | None, high: float | None) -> Times:
+    """Of less by how much it is less. ratio: None of something to nothing; low, high: the ends of
+    its interval, None where they are not known or not finite."""
+    if ratio is None:
+        return Times(_at_least(sentences.TIMES, low or 0.0))
+    if not ratio:
+        return Times(_at_least(sentences.TIMES_LESS, 1 / (high or 1.0)))
+    pattern = sentences.TIMES
+    if ratio < 1:
+        pattern = sentences.TIMES_LESS
+        ratio = 1 / ratio
+        low, high = _inverse(high), _inverse(low)
+    times = pattern.format(factor=_factor(ratio))
+    if low is None:
+        return Times(times)
+    highest = sentences.ANY_NUMBER if high is None else _factor(high)
+    return Times(times, sentences.ENDS.format(low=_factor(low), high=highest))
+
+
+def with_level(times: Times, answer: Answer | None) -> str:
+    """The ratio, its interval, and of which level that is: "50 times, 95% interval 35 to 73"."""
+    if not times.ends:
+        return times.times
+    part = answer.level if answer else USUAL_LEVEL  # an older program stored no answer
+    return sentences.WITH_INTERVAL.format(times=times.times, ends=times.ends, level=level(part))
+
+
+def with_caution(said: str, answer: Answer) -> str:
+    """The same, and that it says too little about others where few units stand on a side."""
+    fewest = min(answer.units)
+    if fewest >= FEW_UNITS:
+        return said
+    units = sentences.units_in_words(answer.unit)
+    return sentences.SAYS_LITTLE.format(sure=said, fewest=fewest, units=units)
+
+
+def holds_no_difference(low: float | None, high: float | None) -> bool:
+    """Whether an interval of a ratio holds "as much as elsewhere": then it is no difference, and
+    not told."""
+    return low is not None and high is not None and low <= 1 <= high
+
+
+def _at_least(pattern: str, factor: float) -> str:
+    return sentences.AT_LEAST.format(times=pattern.format(factor=_factor(factor)))
+
+
+def _inverse(end: float | None) -> float | None:
+    return 1 / end if end else None
+
+
+def _factor(number: float) -> str:
+    if number >= WHOLE:
+        return f"{number:.0f}"
+    return f"{number:.1f}".removesuffix(".0")

@@ -1,0 +1,69 @@
+"""How a change over time is said, of a topic as of a word."""
+
+from collections.abc import Sequence
+
+from webapp.analysis.findings import sentences
+from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.values import Shaped, Span
+
+# What is counted
+WORDS = "words"
+DOCUMENTS = "documents"
+SECTIONS = "sections"
+# By shape and by whether there is more
+SHAPES = {
+    (
+        "line",
+        True,
+    ): "{what}: ever more, from {rest} of the {rows} in the first third to {here} in the last",
+    (
+        "line",
+        False,
+    ): "{what}: ever less, from {rest} of the {rows} in the first third to {here} in the last",
+    ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
+    ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
+    ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
+}
+OF_ONE = "{change}, mostly of {value}"  # one unit's doing
+BEFORE = "before"
+AFTER = "after"
+BEFORE_AND_AFTER = "before and after"
+
+
+def changed(
+    finding: Shaped,
+    what: Sequence[Part],
+    shares: tuple[float, float],
+    rows: str,
+    whose: str,
+    all_times: Sequence[str],
+) -> list[Part]:
+    """What changed, by the pattern of its shape. shares: within and outside; rows: WORDS, DOCUMENTS
+    or SECTIONS; whose: the unit that has most of it, "" where it is not one unit's; all_times: the
+    first and the last period, as readers say them."""
+    here, rest = shares
+    is_more = finding.more or finding.shape == "window"
+    change = fill(
+        SHAPES[finding.shape, is_more],
+        what=what,
+        here=sentences.briefly(here),
+        rest=sentences.briefly(rest),
+        span=sentences.spanned(finding),
+        first=sentences.period(finding.first),
+        until=sentences.period(finding.until) if finding.until else "",
+        rows=rows,
+        outside=outside(finding, all_times),
+    )
+    if not whose:
+        return change
+    return fill(OF_ONE, change=change, value=whose)
+
+
+def outside(span: Span, all_times: Sequence[str]) -> str:
+    """What the times are that a span leaves out. all_times: the first and the last period, as
+    readers say them."""
+    if sentences.period(span.first) == all_times[0]:
+        return AFTER
+    if sentences.period(span.last) == all_times[1]:
+        return BEFORE
+    return BEFORE_AND_AFTER
