@@ -167,7 +167,7 @@ def over_time_lines(
     from inference.answers import cells
     from webapp.analysis.answers import asked
     from webapp.analysis.findings.collection import collect
-    from webapp.analysis.findings.finding import Found
+    from webapp.analysis.findings.finding import EarlierFindings
     from webapp.analysis.findings.kinds import event
     from webapp.analysis.findings.kinds.change import Change
     from webapp.core.documents import fields
@@ -192,7 +192,7 @@ def over_time_lines(
         return event.bursts(shuffled, set())
 
     def of_changes(shuffled) -> list:
-        return Change.find(shuffled, Found())
+        return Change.find(shuffled, EarlierFindings())
 
     of = f"{name} dates {'units in order' if follows else 'within units'}"
     of_topics = partial(counted, of_changes)

@@ -5,14 +5,15 @@ import math
 LEAST_SHARE = 1e-12  # a smaller share has no logarithm
 
 
-def information(a: float, b: float, part: float) -> float:
-    """Nats for each word that two shares tell more than one: `part` of the words has share a, the
-    rest b; each 0 to 1. It is the Jensen-Shannon divergence of the two, weighted by their words (Lin
-    1991, equation 5.1)."""
-    mean = part * a + (1 - part) * b
+def information(share: float, other_share: float, part: float) -> float:
+    """Nats for each word that two shares tell more than one: `part` of the words has `share`, all
+    others `other_share`; each 0 to 1. It is the Jensen-Shannon divergence of the two, weighted by
+    their words (Lin 1991, equation 5.1)."""
+    mean = part * share + (1 - part) * other_share
     if not 0 < mean < 1:
         return 0.0
-    return max(part * _nats(a, mean) + (1 - part) * _nats(b, mean), 0.0)
+    nats = part * _nats(share, mean) + (1 - part) * _nats(other_share, mean)
+    return max(nats, 0.0)
 
 
 def _nats(share: float, mean: float) -> float:
@@ -22,6 +23,7 @@ def _nats(share: float, mean: float) -> float:
     return with_it + without
 
 
-def log_ratio(a: float, b: float, least: float) -> float:
-    """Logarithm of a / b, where shares below `least` count as that."""
-    return math.log(max(a, least) / max(b, least))
+def log_ratio(share: float, other_share: float, least: float) -> float:
+    """Natural logarithm of how many times as large a share is as another; shares below `least` count
+    as that."""
+    return math.log(max(share, least) / max(other_share, least))

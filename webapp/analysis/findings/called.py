@@ -31,12 +31,12 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 class Names:
     """The words of topics' names, counted; made once for a set."""
 
-    def __init__(self, run: Run, labels: Labels, counted: Evidence, subjects: np.ndarray):
+    def __init__(self, run: Run, labels: Labels, evidence: Evidence, subjects: np.ndarray):
         """labels: the names that a reader sees. subjects: bool[K], topics that may be spoken
         of."""
         self.run = run
         self.labels = labels
-        self.counted = counted
+        self.evidence = evidence
         self.subjects = subjects
         self._of_groups: tuple[np.ndarray, np.ndarray] = np.zeros(0), np.zeros(0)
         self._counts: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
@@ -73,14 +73,12 @@ class Names:
         uses_of_groups = np.zeros(G)
         for part in parts:
             documents, times_used = self.uses(part)
-            place = group[documents]
-            in_group = place >= 0
-            counts = np.bincount(place[in_group], weights=times_used[in_group], minlength=G)
+            group_of_use = group[documents]
+            in_group = group_of_use >= 0
+            counts = np.bincount(group_of_use[in_group], weights=times_used[in_group], minlength=G)
             uses_of_groups += counts[:G]
-        rate_inside, rate_outside = (
-            (uses_of_groups[side].sum() + UNSEEN) / max(tokens[side].sum(), 1.0)
-            for side in (inside, outside)
-        )
+        rate_inside = (uses_of_groups[inside].sum() + UNSEEN) / max(tokens[inside].sum(), 1.0)
+        rate_outside = (uses_of_groups[outside].sum() + UNSEEN) / max(tokens[outside].sum(), 1.0)
         moved = float(np.log(rate_inside / rate_outside))
         return moved / (log_ratio or NEARLY_NONE) >= AGREES
 
@@ -89,14 +87,14 @@ class Names:
         empty where no document has it. part: numbers of its words."""
         if part not in self._counts:
             self._counts[part] = uses.counts(
-                self.counted, part, [len(self.spelling[w]) for w in part]
+                self.evidence, part, [len(self.spelling[w]) for w in part]
             )
         return self._counts[part]
 
     def _tokens(self, group: np.ndarray, G: int) -> np.ndarray:
         if self._of_groups[0] is not group:  # findings on one field come one after the other
             in_group = group >= 0
-            lengths = self.counted.lengths[in_group]
+            lengths = self.evidence.lengths[in_group]
             tokens = np.bincount(group[in_group], weights=lengths, minlength=G)[:G]
             self._of_groups = group, tokens
         return self._of_groups[1]
@@ -104,9 +102,13 @@ class Names:
     def _parts(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
         """The words of the vocabulary in each part of a name; those without any are left out."""
         numbers = self._numbers
-        words = [[word.casefold() for word in _WORD.findall(text)] for text in texts]
-        parts = [tuple(numbers[word] for word in part if word in numbers) for part in words]
-        return [part for part in parts if part]
+        parts: list[tuple[int, ...]] = []
+        for text in texts:
+            words = [word.casefold() for word in _WORD.findall(text)]
+            known_words = tuple(numbers[word] for word in words if word in numbers)
+            if known_words:
+                parts.append(known_words)
+        return parts
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -127,7 +129,7 @@ class Names:
     @cached_property
     def telling(self) -> list[int]:
         """Words that stand for subjects, and the most frequent ones, TELLING in all."""
-        documents = np.diff(self.counted.postings.indptr)
+        documents = np.diff(self.evidence.postings.indptr)
         own_words = sorted(
             (w for k in np.flatnonzero(self.subjects) for w in self.standing(int(k))),
             key=lambda w: -documents[w],
@@ -145,22 +147,22 @@ class Names:
         """Words whose bursts may be events, and the topic that has most of each: those that stand
         for a topic, the first of its words, as readers see them, and frequent ones. Of topics that
         may be spoken of."""
-        first = company.words(self.counted)[0]
+        first = company.words(self.evidence)[0]
         words = set(self.telling)
         for k in range(self.run.topics):
             words.update(self._standing[k], first[k][:FIRST])
-        ptr, topics, tokens, _ = self.counted.by_word()
+        ptr, topics, tokens, _ = self.evidence.by_word()
         topic_of_word: dict[int, int] = {}
         for word in sorted(words):
             uses_of_word = tokens[ptr[word] : ptr[word + 1]]
             if not len(uses_of_word):
                 continue
-            most = topics[ptr[word] + uses_of_word.argmax()]
-            topic = int(self.labels.into[most])
+            largest = topics[ptr[word] + uses_of_word.argmax()]
+            topic = int(self.labels.into[largest])
             if self.subjects[topic]:
                 topic_of_word[word] = topic
         return topic_of_word
 
     @cached_property
     def _standing(self) -> list[list[int]]:
-        return naming.standing(self.counted, self.labels.into, PRECISION, EVENTFUL)
+        return naming.standing(self.evidence, self.labels.into, PRECISION, EVENTFUL)

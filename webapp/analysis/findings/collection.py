@@ -16,7 +16,7 @@ from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.periods import Periods, divide
 from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import evidence
+from webapp.core.results import evidence as evidence_of_runs
 from webapp.core.results.view import RunView
 from webapp.models import Run
 
@@ -25,7 +25,7 @@ from webapp.models import Run
 class Collection:
     """The documents of a set, and the topics that may be spoken of.
 
-    counted: tokens of topics in the documents of the run. whole: their sums over the set. subjects:
+    evidence: tokens of topics in the documents of the run. totals: their sums over the set. subjects:
     bool[K], topics that may be spoken of. unit: int64[D], who speaks, -1 for none; None where
     documents are independent of each other. dates: int[D], date.toordinal(), 0 for none. periods:
     None where no two have documents with words that count. repeated: bool[D], documents that repeat
@@ -33,8 +33,8 @@ class Collection:
     """
 
     selection: RunSelection
-    counted: Evidence
-    whole: Sums
+    evidence: Evidence
+    totals: Sums
     subjects: np.ndarray
     unit: np.ndarray | None
     dates: np.ndarray
@@ -70,12 +70,12 @@ class Collection:
     @property
     def documents(self) -> int:
         """How many of the set's documents have words."""
-        return int(self.whole.documents[0])
+        return int(self.totals.documents[0])
 
     @property
     def tokens(self) -> int:
         """How many words these have."""
-        return int(self.whole.tokens[0])
+        return int(self.totals.tokens[0])
 
     @property
     def times(self) -> Periods:
@@ -110,10 +110,10 @@ class Collection:
         """Words that stand on nearly all documents of one who speaks, by their numbers: the same for
         all fields."""
         words = self.names.telling
-        sample = word_samples.even_sample(self.counted.lengths, self.as_one_group)
+        sample = word_samples.even_sample(self.evidence.lengths, self.as_one_group)
         if self.unit is None or not words or not len(sample):
             return set()
-        present = word_samples.present(self.counted.bow, sample, words)
+        present = word_samples.present(self.evidence.bow, sample, words)
         unit = self.unit[sample]
         columns = trivial_words.of_who_speaks(present, unit, self.dates[sample])
         return {words[column] for column in columns}
@@ -128,33 +128,29 @@ class Collection:
         """Sums of topics' tokens over groups of the set's documents, [G] and [G, T]; zeros for a
         group without documents. group: int32[D], -1 for none. counted_as: int32[K], what each topic
         is counted as, by default its merged topic; T: how many of these there are, by default K."""
-        return _sums(
-            self.counted,
-            group,
-            G,
-            self.into if counted_as is None else counted_as,
-            self.K if T is None else T,
-        )
+        if counted_as is None:
+            counted_as = self.into
+        return _sums(self.evidence, group, G, counted_as, self.K if T is None else T)
 
 
 def collect(selection: RunSelection) -> Collection:
     """A set of documents. Raises Invalid for a run without evidence."""
     view = selection.view
     run = view.run
-    counted = evidence.of(run)
-    whole = _sums(counted, _as_one_group(selection), 1, view.labels.into, run.topics)
-    subjects = _subjects(view, whole)
+    evidence = evidence_of_runs.of(run)
+    totals = _sums(evidence, _as_one_group(selection), 1, view.labels.into, run.topics)
+    subjects = _subjects(view, totals)
     dates = fields.dates(run.version)
     return Collection(
         selection=selection,
-        counted=counted,
-        whole=whole,
+        evidence=evidence,
+        totals=totals,
         subjects=subjects,
         unit=asked.unit_of(run.version)[1],
         dates=dates,
-        periods=_periods(dates, selection.mask, counted.lengths),
+        periods=_periods(dates, selection.mask, evidence.lengths),
         repeated=quotations.repeating(selection),
-        names=Names(run, view.labels, counted, subjects),
+        names=Names(run, view.labels, evidence, subjects),
     )
 
 
@@ -162,20 +158,20 @@ def _as_one_group(selection: RunSelection) -> np.ndarray:
     return selection.group(np.zeros(selection.version.documents, np.int32))
 
 
-def _sums(counted: Evidence, group: np.ndarray, G: int, counted_as: np.ndarray, T: int) -> Sums:
+def _sums(evidence: Evidence, group: np.ndarray, G: int, counted_as: np.ndarray, T: int) -> Sums:
     return sums.sums(
         sums.by_group(group, G),
         G,
-        counted.doc_ptr,
-        counted.doc_topics,
-        counted.doc_tokens,
-        counted.lengths,
+        evidence.doc_ptr,
+        evidence.doc_topics,
+        evidence.doc_tokens,
+        evidence.lengths,
         counted_as,
         T,
     )
 
 
-def _subjects(view: RunView, whole: Sums) -> np.ndarray:
+def _subjects(view: RunView, totals: Sums) -> np.ndarray:
     """bool[K]: topics in use, neither merged into others nor hidden, no general talk. Where general
     talk is most of the words it is what the documents are about."""
     labels = view.labels
@@ -183,7 +179,7 @@ def _subjects(view: RunView, whole: Sums) -> np.ndarray:
     hidden = np.array([labels.hidden(k) for k in topics])
     background = np.array([labels.background(k) for k in topics])
     in_use = view.used & (labels.into == np.arange(view.run.topics))
-    tokens = whole.x[0]
+    tokens = totals.x[0]
     mostly_talk = 2 * tokens[in_use & ~background].sum() <= tokens[in_use].sum()
     if mostly_talk:
         return in_use & ~hidden

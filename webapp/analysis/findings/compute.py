@@ -8,7 +8,7 @@ from typing import cast
 
 from webapp.analysis.findings import families, quotations
 from webapp.analysis.findings.collection import Collection, collect
-from webapp.analysis.findings.finding import BaseFinding, Found
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Change, Family, Finding
 from webapp.analysis.findings.quotations import Quote
@@ -25,13 +25,13 @@ def findings(selection: RunSelection) -> SetFindings:
     """All that is stored. A kind that can't be computed is named, and the others are there."""
     collection = collect(selection)
     guard = Guard(collection.run.pk)
-    found = Found()
-    best: list[BaseFinding] = []
+    earlier = EarlierFindings()
+    clearest: list[BaseFinding] = []
     for name, kind in KINDS.items():
-        rows = guard.listed(name, partial(kind.find, collection, found))
-        found.add(kind, None if name in guard.failed else rows)
-        best += sorted(rows, key=lambda row: -row.score)[: kind.ON_PAGE.kept]
-    quotes = guard.listed("family", lambda: _quotes(collection, found.of(Family) or []))
+        rows = guard.listed(name, partial(kind.find, collection, earlier))
+        earlier.add(kind, None if name in guard.failed else rows)
+        clearest += sorted(rows, key=lambda row: -row.score)[: kind.ON_PAGE.kept]
+    quotes = guard.listed("family", lambda: _quotes(collection, earlier.of(Family) or []))
     times = collection.periods
     return SetFindings(
         documents=collection.documents,
@@ -40,17 +40,17 @@ def findings(selection: RunSelection) -> SetFindings:
         span=[times.said[0], times.said[-1]] if times else [],
         bins=times.bins if times else [],
         quotes=quotes,
-        findings=cast(list[Finding], best),
+        findings=cast(list[Finding], clearest),
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
         independent=units.unit_of(collection.run.version).name,
-        too_few_in_order=_too_few_in_order(collection, found),
+        too_few_in_order=_too_few_in_order(collection, earlier),
     )
 
 
-def _too_few_in_order(collection: Collection, found: Found) -> int:
+def _too_few_in_order(collection: Collection, earlier: EarlierFindings) -> int:
     """See SetFindings."""
-    if found.of(Change) is None or collection.spans is None:
+    if earlier.of(Change) is None or collection.spans is None:
         return 0
     return collection.spans.spans.looked.too_few_in_order
 
@@ -58,12 +58,12 @@ def _too_few_in_order(collection: Collection, found: Found) -> int:
 def _quotes(collection: Collection, rows: Sequence[Family]) -> list[Quote]:
     """One of each of the largest families at the usual cut, then of their second topics, until
     there are enough."""
-    if collection.counted.bow.offsets is None:
+    if collection.evidence.bow.offsets is None:
         return []
     usual = families.cut(collection.view, None).number
     at_usual_cut = [row for row in rows if row.first <= usual <= row.last]
     largest = sorted(at_usual_cut, key=lambda family: -family.score)
-    tokens = collection.whole.x[0]
+    tokens = collection.totals.x[0]
     topics_of_families = [
         sorted(filter(collection.subjects.item, family.topics), key=lambda k: -tokens[k])
         for family in largest

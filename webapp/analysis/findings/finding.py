@@ -51,9 +51,9 @@ class BaseFinding(ABC):
 
     @classmethod
     @abstractmethod
-    def find(cls, collection: Collection, found: Found) -> Sequence[BaseFinding]:
-        """All of this kind in a set of documents, of one score in any order. found: what the kinds
-        before it found."""
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> Sequence[BaseFinding]:
+        """All of this kind in a set of documents, in any order. earlier: what the kinds before it
+        found."""
 
     @abstractmethod
     def say(self, writer: Writer) -> Sentence:
@@ -92,7 +92,7 @@ class BaseFinding(ABC):
         return None
 
     @classmethod
-    def arrange(cls, findings: Sequence[Self], shown: Shown) -> Sequence[Self]:
+    def arrange(cls, findings: Sequence[Self], page: PageFindings) -> Sequence[Self]:
         """Findings of this kind, the highest score first, in the order in which they are shown where
         not all can be."""
         return findings
@@ -110,7 +110,7 @@ class BaseFinding(ABC):
 Kind = TypeVar("Kind", bound=BaseFinding)
 
 
-class Shown(NamedTuple):
+class PageFindings(NamedTuple):
     """What a page may show of a set. ends: the first and the last period, as readers say them;
     nothing without periods."""
 
@@ -122,7 +122,7 @@ class Shown(NamedTuple):
         return [finding for finding in self.findings if isinstance(finding, kind)]
 
 
-class Found:
+class EarlierFindings:
     """Findings of a set so far, kind by kind."""
 
     def __init__(self) -> None:

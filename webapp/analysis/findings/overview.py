@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 from webapp.analysis.findings import families, quotations, river as over_time, sentences, stored
-from webapp.analysis.findings.finding import BaseFinding, Shown
+from webapp.analysis.findings.finding import BaseFinding, PageFindings
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Item
 from webapp.analysis.findings.kinds.caution import unstable
@@ -38,8 +38,8 @@ def overview(
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
     cut = families.cut(selection.view, number)
     doubtful = found_again.doubtful(selection.view.run)
-    shown = _shown(selection, found, cut.number, doubtful)
-    clearest = _clearest(shown, detail, doubtful)
+    page = _sayable(selection, found, cut.number, doubtful)
+    clearest = _clearest(page, detail, doubtful)
     titled = [document for _, finding in clearest for document in finding.titled]
     titles = _titles(selection, titled)
     writer = Writer(selection, titles, doubtful, _names_of(cut.families), found.span)
@@ -64,34 +64,36 @@ def overview(
         quotes=quotes,
         families=len(cut.families),
         usual_families=cut.usual,
-        rest=1 - sum(family.estimate for family in shown.of(Family)),
+        rest=1 - sum(family.estimate for family in page.of(Family)),
         river=over_time.river(selection, found.unit),
         findings=rows,
         outdated=found.outdated,
-        hidden=len(shown.findings) - len(clearest),
+        hidden=len(page.findings) - len(clearest),
         failed=guard.failed,
     )
 
 
-def _shown(selection: RunSelection, found: SetFindings, cut: int, doubtful: set[int]) -> Shown:
+def _sayable(
+    selection: RunSelection, found: SetFindings, cut: int, doubtful: set[int]
+) -> PageFindings:
     """What may be said: families of one cut, nothing of topics that a reader hid, no difference whose
     interval holds none."""
     labels = selection.run_view.labels
-    findings = [
-        finding
-        for finding in [*unstable(selection.view, doubtful), *found.findings]
-        if not finding.holds_no_difference
-        and not any(labels.hidden(k) for k in finding.subjects)
-        and not (isinstance(finding, Family) and not finding.first <= cut <= finding.last)
-    ]
-    return Shown(findings, found.span)
+    findings: list[BaseFinding] = []
+    for finding in [*unstable(selection.view, doubtful), *found.findings]:
+        if finding.holds_no_difference or any(map(labels.hidden, finding.subjects)):
+            continue
+        if isinstance(finding, Family) and not finding.first <= cut <= finding.last:
+            continue
+        findings.append(finding)
+    return PageFindings(findings, found.span)
 
 
-def _clearest(shown: Shown, detail: Detail, doubtful: set[int]) -> list[Ranked]:
+def _clearest(page: PageFindings, detail: Detail, doubtful: set[int]) -> list[Ranked]:
     """Of each kind those that the page has room for."""
     clearest: list[Ranked] = []
     for kind in KINDS.values():
-        arranged = list(kind.arrange(shown.of(kind), shown))
+        arranged = list(kind.arrange(page.of(kind), page))
         if kind.SURE_FIRST:
             arranged.sort(key=lambda finding: not _is_sure(finding, doubtful))
         ranked = list(enumerate(arranged, 1))[: kind.ON_PAGE.shown[detail]]

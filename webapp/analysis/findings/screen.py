@@ -161,6 +161,12 @@ class Screen:
     groups: list[GroupTable] = field(default_factory=list)
 
 
+# Kinds that the page draws, or lists, at a place of their own; the others it lists one after the other
+PLACED = frozenset(
+    {"family", "change", "event", "speaker", "mark", "keyword", "none", "sense", "caution"}
+)
+
+
 @dataclass(frozen=True)
 class OverviewHtml:
     """sections: by their kinds. screen: what is drawn. failed: titles of kinds
@@ -177,6 +183,11 @@ class OverviewHtml:
     cuts: Cuts | None
     query: str
     unit: UnitSaid
+
+    @property
+    def others(self) -> list[Section]:
+        """Kinds without a place of their own."""
+        return [section for kind, section in self.sections.items() if kind not in PLACED]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from webapp.analysis.findings import (
     shapes,
     stored,
 )
-from webapp.analysis.findings.finding import Shown
+from webapp.analysis.findings.finding import PageFindings
 from webapp.analysis.findings.kinds import family
 from webapp.analysis.findings.kinds.event import _at_one_time
 from webapp.analysis.findings.values import Span
@@ -584,7 +584,7 @@ def test_the_best_word_of_each_time_comes_first():
     steps = [event(score=9 - i, shape="step", first=str(1912 + i)) for i in range(4)]
     later = event(score=3, shape="step", first="1918")
     down = event(score=2, shape="step", more=False)
-    told = kinds.Event.arrange([*steps, later, down], Shown([], ["1900", "1939"]))
+    told = kinds.Event.arrange([*steps, later, down], PageFindings([], ["1900", "1939"]))
     assert [(each.first, each.more) for each in told] == [
         ("1912", True),
         ("1915", True),

@@ -44,7 +44,8 @@ KINDS: dict[str, type[BaseFinding]] = {
     "none": NoDifference,
     "sense": Sense,
     "unlike": Unlike,
-    "caution": Caution,  # type: ignore[type-abstract]  # which its types extend, and only `find` is called of
+    # It has no sentence of its own: the types that extend it have
+    "caution": Caution,  # type: ignore[type-abstract]
 }
 # Their numbers, as the overview's JSON has them
 Item = Annotated[ChangeItem | WordItem | GroupItem | SenseItem, Field(discriminator="kind")]

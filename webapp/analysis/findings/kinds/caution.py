@@ -13,7 +13,7 @@ from pydantic import Field
 from inference.explore import bands
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
@@ -73,7 +73,7 @@ class Caution(BaseFinding):
     count: int
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Caution]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Caution]:
         """The cautions of a set of documents, one type after the other; [] where there is nothing to
         warn of."""
         if not collection.documents:
@@ -168,7 +168,7 @@ def _topics(collection: Collection) -> list[TopicsCaution]:
     """Of general talk, of several subjects, and of which one document holds much: these are about
     it, not about the collection."""
     labels = collection.view.labels
-    tokens = collection.whole.x[0]
+    tokens = collection.totals.x[0]
     large = collection.subjects & (tokens >= SMALL * collection.tokens)
     mixed = measures.of(collection.run)["mixed"].astype(bool)
     of_one_document = _largest_document(collection) >= ONE_DOCUMENT * tokens
@@ -202,7 +202,7 @@ def _topics(collection: Collection) -> list[TopicsCaution]:
 def _largest_document(collection: Collection) -> np.ndarray:
     """float64[K]: of each topic, without what was merged into others, the tokens in the document of
     the set that has most of it."""
-    counted = collection.counted
+    counted = collection.evidence
     is_in_set: slice | np.ndarray = slice(None)
     if collection.mask is not None:
         is_in_set = np.repeat(collection.mask, np.diff(counted.doc_ptr))

@@ -12,7 +12,7 @@ from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import over_time, sentences, time_sentences
 from webapp.analysis.findings.claim import LARGE, Claim
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.ratios import Times, holds_no_difference, times_as_much, with_level
@@ -74,7 +74,7 @@ class Change(Shaped, BaseFinding):
         return sentences.years(self.first)[0], sentences.years(self.last)[1]
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Change]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Change]:
         """Topics whose share changed, as far as that is not a change of who speaks."""
         answered = collection.spans if collection.periods else None
         if answered is None:

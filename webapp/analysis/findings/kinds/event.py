@@ -19,7 +19,7 @@ from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words
 from webapp.analysis.findings.claim import LARGE, Claim
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
@@ -76,18 +76,18 @@ class Event(Shaped, BaseFinding):
         return _times_as_many(self.here, self.rest, self.more)
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Event]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Event]:
         """Words that may stand for a topic, by the share of documents, or of their sections, that
         have them: short bursts, and lines and steps where the topic's own are not told."""
         if not collection.periods:
             return []
-        changes = found.of(Change) or []
+        changes = earlier.of(Change) or []
         return bursts(collection, {(change.topic, change.more) for change in changes})
 
     @classmethod
-    def arrange(cls, findings: Sequence[Event], shown: Shown) -> list[Event]:
+    def arrange(cls, findings: Sequence[Event], page: PageFindings) -> list[Event]:
         """The best word of each time, then all others."""
-        years = [int(end.split()[-1].removesuffix("s")) for end in shown.ends]
+        years = [int(end.split()[-1].removesuffix("s")) for end in page.ends]
         near = NEAR * (years[1] - years[0] + 1) if years else 0.0
         first: list[Event] = []
         further: list[Event] = []
@@ -173,7 +173,7 @@ def bursts(collection: Collection, told: set[tuple[int, bool]]) -> list[Event]:
     """The events of a set with periods. told: (topic, whether it rose) of changes of whole topics,
     which lines and steps of their words would only repeat."""
     topic_of_word = collection.names.eventful
-    documents_with = np.diff(collection.counted.postings.indptr)
+    documents_with = np.diff(collection.evidence.postings.indptr)
     candidates = sorted(topic_of_word, key=lambda word: -int(documents_with[word]))[:CANDIDATES]
     if not candidates:
         return []
@@ -221,7 +221,7 @@ class Burst(NamedTuple):
 def _documents_with(collection: Collection, words: list[int]) -> Table:
     """How many sections of each document have each word, and how many it has; of whole documents 0
     or 1."""
-    counted = collection.counted
+    counted = collection.evidence
     rows = counted.rows
     documents = len(collection.times.group)
     document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
@@ -263,7 +263,7 @@ def _burst(
     amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
     if amount < DOCUMENTS:
         return None
-    counted = collection.counted
+    counted = collection.evidence
     event = Event(
         **vars(over_time.shape_of(collection, span)),
         score=_score(looked, span),

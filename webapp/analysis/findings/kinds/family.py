@@ -13,7 +13,7 @@ import numpy as np
 from inference.findings import sums
 from inference.findings.families import Node
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.values import Line
@@ -56,7 +56,7 @@ class Family(BaseFinding):
         return self.topics[:NAMED]
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Family]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Family]:
         """All nodes of the tree that have words in the set; [] for a set without words."""
         if not collection.tokens:
             return []
@@ -67,7 +67,7 @@ class Family(BaseFinding):
         return rows
 
     @classmethod
-    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+    def arrange(cls, findings: Sequence[Self], page: PageFindings) -> list[Self]:
         """Parts of one whole: the largest in the set is read first."""
         return sorted(findings, key=lambda family: -family.estimate)
 

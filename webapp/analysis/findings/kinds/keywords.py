@@ -18,7 +18,7 @@ from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.findings import sentences, trivial_words, word_samples
 from webapp.analysis.findings.claim import LARGE, Claim
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import Answer, OfGroup, answer_of
@@ -49,7 +49,7 @@ class Keywords(OfGroup, BaseFinding):
     answers: list[Answer]
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Keywords]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Keywords]:
         """A finding for each group with such words."""
         if not collection.documents:
             return []
@@ -59,9 +59,9 @@ class Keywords(OfGroup, BaseFinding):
         return rows
 
     @classmethod
-    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+    def arrange(cls, findings: Sequence[Self], page: PageFindings) -> list[Self]:
         """Those of groups of which no topic tells come first, and of values before numbers."""
-        with_topics = {(mark.field, mark.value) for mark in shown.of(Mark)}
+        with_topics = {(mark.field, mark.value) for mark in page.of(Mark)}
         return sorted(
             findings,
             key=lambda row: ((row.field, row.value) in with_topics, row.bounds is not None),
@@ -104,12 +104,12 @@ def of_field(
 ) -> list[Keywords]:
     """The words of each group of a field. told_elsewhere: groups that are left out."""
     candidates = collection.names.telling
-    sample = word_samples.even_sample(collection.counted.lengths, groups.group)
+    sample = word_samples.even_sample(collection.evidence.lengths, groups.group)
     if not candidates or not len(sample):
         return []
     unit, codes = asked.unit_of(collection.run.version, groups.name)
     group = groups.group[sample]
-    present = word_samples.present(collection.counted.bow, sample, candidates)
+    present = word_samples.present(collection.evidence.bow, sample, candidates)
     outcome = estimator.Table(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
     wanted = question.of_values(group, groups.groups, codes_of_sample, groups.named)

@@ -18,7 +18,7 @@ from webapp.analysis.answers.asked import Answered, AnsweredField
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.claim import LARGE, Claim
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage, Shown
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.phrasing import fill
@@ -97,7 +97,7 @@ class Mark(OfGroup, BaseFinding):
         return times_as_much(self.estimate, self.low, self.high)
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Mark]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Mark]:
         """Of each group of each field, and of a chosen set beside all other documents."""
         if not collection.documents:
             return []
@@ -107,7 +107,7 @@ class Mark(OfGroup, BaseFinding):
         return rows + _of_set(collection)
 
     @classmethod
-    def arrange(cls, findings: Sequence[Self], shown: Shown) -> list[Self]:
+    def arrange(cls, findings: Sequence[Self], page: PageFindings) -> list[Self]:
         """The clearest topic of each group, then all others; more before less, values before
         numbers."""
         marks = sorted(

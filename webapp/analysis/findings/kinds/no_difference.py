@@ -11,7 +11,7 @@ from inference.explore.naming import capitalized
 from webapp.analysis.answers.asked import AnsweredField
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.kinds.keywords import Keywords
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
@@ -46,11 +46,11 @@ class NoDifference(OfGroup, BaseFinding):
     few: bool = False
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[NoDifference]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[NoDifference]:
         """Of each field without a finding of its topics or words; [] where one of these could not be
         computed, as nothing is known then."""
-        marks = found.of(Mark)
-        keywords = found.of(Keywords)
+        marks = earlier.of(Mark)
+        keywords = earlier.of(Keywords)
         if not collection.documents or marks is None or keywords is None:
             return []
         told = {mark.field for mark in marks} | {row.field for row in keywords}

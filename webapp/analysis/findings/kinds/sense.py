@@ -13,7 +13,7 @@ import numpy as np
 from inference.findings import senses, sums
 from inference.findings.senses import Shift
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
@@ -63,12 +63,12 @@ class Sense(BaseFinding):
         return self.subjects
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Sense]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Sense]:
         """The words by how much of their use changed, most first; [] for a set without periods."""
         if not collection.periods:
             return []
         times = collection.times
-        early, late = _thirds(times.group, collection.counted.lengths, times.G)
+        early, late = _thirds(times.group, collection.evidence.lengths, times.G)
         if not 0 < early < late < times.G:
             return []
         changed = [
@@ -188,7 +188,7 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 def _uses(collection: Collection, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
     period."""
-    documents, _, topics, _ = collection.counted.word(number)
+    documents, _, topics, _ = collection.evidence.word(number)
     step = -(-len(documents) // READ)
     return collection.into[topics[::step]], collection.times.group[documents[::step]]
 

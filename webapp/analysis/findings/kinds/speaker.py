@@ -13,7 +13,7 @@ from inference.answers.outcome import Table
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.findings import over_time, sentences, time_sentences
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import OfGroup, Shaped
@@ -41,7 +41,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
     rest: float
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Speaker]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Speaker]:
         """Spans in which one has most of the documents; [] where no field says who speaks, or has
         too many values."""
         category = _who_speaks(collection.run.version) if collection.periods else None
@@ -104,7 +104,7 @@ def _who_speaks(version: Version) -> ValueField | None:
 def _documents_by(collection: Collection, category: ValueField) -> Table:
     """Which documents with words are of which value."""
     codes = fields.values(collection.run.version, category)
-    is_counted = (codes >= 0) & (collection.counted.lengths > 0)
+    is_counted = (codes >= 0) & (collection.evidence.lengths > 0)
     documents = np.flatnonzero(is_counted)
     amounts = csc_matrix(
         (np.ones(len(documents)), (documents, codes[documents])),

@@ -10,7 +10,7 @@ import numpy as np
 
 from inference.findings import unlike
 from webapp.analysis.findings.collection import Collection
-from webapp.analysis.findings.finding import BaseFinding, Found, OnPage
+from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
@@ -49,9 +49,9 @@ class Unlike(BaseFinding):
         return [self.document]
 
     @classmethod
-    def find(cls, collection: Collection, found: Found) -> list[Unlike]:
+    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Unlike]:
         """The documents with the smallest overlap, of those that are neither short nor repeats."""
-        counted = collection.counted
+        counted = collection.evidence
         lengths = counted.lengths
         has_words = lengths > 0
         if collection.mask is not None:
