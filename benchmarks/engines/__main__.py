@@ -1,11 +1,12 @@
 """Our engine against its peers: held-out completion and coherence by seconds of training.
 
-    python3 -m venv .venv.benchmarks && .venv.benchmarks/bin/pip install --require-hashes -r
-    requirements/benchmarks.lock .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters
-    --topics 100 --seconds 60 .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters
-    --topics 100 --one-pass .venv.benchmarks/bin/python -m benchmarks.engines --corpus reuters
-    --topics 100 --ours all --peers sklearn,gensim,topica-cvb0 .venv.benchmarks/bin/python -m
-    benchmarks.engines --quick
+    python3 -m venv .venv.benchmarks
+    P=.venv.benchmarks/bin/python
+    $P -m pip install --require-hashes -r requirements/benchmarks.lock
+    $P -m benchmarks.engines --corpus reuters --topics 100 --seconds 60
+    $P -m benchmarks.engines --corpus reuters --topics 100 --one-pass
+    $P -m benchmarks.engines --corpus reuters --topics 100 --ours all --peers sklearn,topica-cvb0
+    $P -m benchmarks.engines --quick
 
 --corpus: reuters, arxiv, sotu, synthetic, a saved bag of words (a folder), or a sparse matrix of
 documents by words (.npz, as scipy's save_npz writes it). Everybody trains on the same documents, in
@@ -34,8 +35,8 @@ import os
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -43,7 +44,7 @@ import numpy as np
 from benchmarks.engines import chart, corpora, passes, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
 from benchmarks.origin import RESULTS, ROOT, commit, machine, options
-from inference import Invalid
+from inference import Bow, Invalid
 from inference.engines import DEFAULT, ENGINES
 from inference.runtime import compiling
 
@@ -51,9 +52,14 @@ QUICK = {
     100: "tomotopy,topica-sparse,topica-warplda,topica-cvb0,sklearn,vw",
     1000: "tomotopy,topica-warplda,topica-cvb0",
 }
-LATE = {
-    "topica-cvb0": 10.0
-}  # times as many seconds as the others have with --quick: it begins late, and ends best
+# Times as many seconds as the others have with --quick: it begins late, and ends best
+LATE = {"topica-cvb0": 10.0}
+SMALL_K = 200  # up to which --quick has the peers of K = 100
+TOPICS = 100
+SECONDS = 60.0
+QUICK_SECONDS = 1.5
+STARTING = 60.0  # seconds for imports, reading and compiling
+CHARTS = ROOT / "docs" / "measurements" / "engines"
 PATIENCE = 4.0  # times --seconds: an engine that shows nothing for so long is given up
 BUSY = 0.1  # of the time of an engine: from there on the figures are not to be trusted
 THREADS = (
@@ -75,7 +81,7 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
     with mock.patch.dict(os.environ, dict.fromkeys(THREADS, str(task.threads))):
         child.start()
     its_end.close()
-    patience = 60.0 + PATIENCE * task.seconds  # a minute for imports, reading and compiling
+    patience = STARTING + PATIENCE * task.seconds
     try:
         while pipe.poll(patience):
             kind, *message = pipe.recv()
@@ -86,7 +92,7 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
                 break
             seconds, other, judged, passes, path = message
             curve.points.append(judge(seconds, passes, np.load(path), other, judged))
-            tell(curve)
+            print_last_point(curve)
             pipe.send("go on")
         else:
             curve.problem = f"It showed nothing for {patience:.0f} s and was ended."
@@ -104,9 +110,9 @@ def run(variant: peers.Variant, task: peers.Task, judge: Judge) -> Curve:
     return curve
 
 
-def tell(curve: Curve) -> None:
+def print_last_point(curve: Curve) -> None:
     point = curve.points[-1]
-    times = (f"{number:.2f}" for number in (point.seconds, point.whole, point.passes))
+    times = [f"{number:.2f}" for number in (point.seconds, point.whole, point.passes)]
     print(
         LINE.format(curve.variant.label, *times, f"{point.held_out:.4f}", f"{point.npmi:.4f}"),
         flush=True,
@@ -116,249 +122,296 @@ def tell(curve: Curve) -> None:
 def summary(curves: list[Curve], seconds: float, one_pass: bool) -> None:
     """A row for each engine: its best, and how long ours took to be as good."""
     ours, _ = split_ours(curves)
+    when = "" if one_pass else f" in {seconds:g} s"
     print(
-        f"\n| engine | best held-out{'' if one_pass else f' in {seconds:g} s'} | at, s | passes |"
+        f"\n| engine | best held-out{when} | at, s | passes |"
         " NPMI there | ours as good after, s | ratio | with judging, s | ratio |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    for curve in sorted(
-        curves, key=lambda c: -(p.held_out if (p := c.best(seconds)) else -math.inf)
-    ):
-        if (best := curve.best(seconds)) is None:
-            print(f"| {curve.variant.label} | {curve.problem or 'nothing in time'} | | | | | | | |")
-            continue
-        row = (
-            f"| {curve.variant.label} | {best.held_out:.4f} | {best.seconds:.2f} |"
-            f" {best.passes:.2f} | {best.npmi:.4f} |"
-        )
-        as_good = (
-            [ours.reached(best.held_out, judged) for judged in (False, True)]
-            if ours and curve is not ours
-            else []
-        )
-        print(
-            row + ("".join(f" {s:.2f} | {s / best.seconds:.3f} |" for s in as_good) or " | | | |")
-        )
+
+    def quality(curve: Curve) -> float:
+        best = curve.best(seconds)
+        return best.held_out if best else -math.inf
+
+    for curve in sorted(curves, key=quality, reverse=True):
+        print(summary_row(curve, ours, seconds))
+
+
+def summary_row(curve: Curve, ours: Curve | None, seconds: float) -> str:
+    """A row of `summary`. seconds: within which its best counts."""
+    best = curve.best(seconds)
+    if best is None:
+        return f"| {curve.variant.label} | {curve.problem or 'nothing in time'} | | | | | | | |"
+    cells = [
+        curve.variant.label,
+        f"{best.held_out:.4f}",
+        f"{best.seconds:.2f}",
+        f"{best.passes:.2f}",
+        f"{best.npmi:.4f}",
+    ]
+    if ours is None or curve is ours:
+        return f"| {' | '.join(cells)} | | | | |"
+    for with_judging in (False, True):
+        as_good_after = ours.reached(best.held_out, with_judging)
+        cells += [f"{as_good_after:.2f}", f"{as_good_after / best.seconds:.3f}"]
+    return f"| {' | '.join(cells)} |"
 
 
 def busy(curves: list[Curve]) -> float:
     """The largest share of an engine's wall time that it did not run."""
-    return max(
-        (1 - c.points[-1].other / c.points[-1].seconds for c in curves if c.points), default=0.0
-    )
+    ends = [curve.points[-1] for curve in curves if curve.points]
+    return max((1 - end.other / end.seconds for end in ends), default=0.0)
 
 
-def arguments() -> argparse.Namespace:
-    names = ", ".join(peer for peer in peers.ADAPTERS if peer != peers.OURS)
-    parser = options(
-        __doc__,
-        {
-            "--corpus": {"help": "a name or a path, see above; with --quick: sotu"},
-            "--topics": {"type": int, "help": "default 100; with --quick 100 and 1000"},
-            "--seconds": {
-                "type": float,
-                "help": "of training, for each engine; default 60; with --quick 1.5",
-            },
-            "--peers": {
-                "metavar": "NAME,...",
-                "help": (
-                    f"of {names}; or all, or none; default all, with --quick five, and two at 1000"
-                ),
-            },
-            "--ours": {
-                "default": "",
-                "metavar": "NAME,...",
-                "help": f"of {', '.join(list(ENGINES)[1:])}; or all: run them, too",
-            },
-            "--threads": {"type": int, "default": 1},
-            "--seed": {"type": int, "default": 1},
-            "--set": {
-                "type": corpora.setting,
-                "action": "append",
-                "default": [],
-                "metavar": "NAME=VALUE",
-                "help": "a setting of ours",
-            },
-            "--every-setting": {
-                "action": "store_true",
-                "help": "settings of peers, too, that were worse wherever they were tried",
-            },
-            "--one-pass": {"action": "store_true", "help": "exactly one pass"},
-            "--cpu": {
-                "action": "store_true",
-                "help": (
-                    "count the processor's seconds, not the clock's: where other things run, too"
-                ),
-            },
-            "--quick": {"action": "store_true", "help": "small and short: some minutes in all"},
-            "--out": {"type": Path, "metavar": "DIR", "help": "where results and chart go"},
-        },
-    )
-    given = parser.parse_args()
-    given.compared = [given.topics] if given.topics else [*QUICK] if given.quick else [100]
-    given.seconds = given.seconds or (1.5 if given.quick else 60.0)
-    given.corpus = given.corpus or ("sotu" if corpora.FILES["sotu"].exists() else "synthetic")
-    every = {"all": list(peers.ADAPTERS), "none": []}
-    chosen = {
-        K: given.peers or (QUICK[1000 if K > 200 else 100] if given.quick else "all")
-        for K in given.compared
-    }
-    given.peers = {K: every.get(names, names.split(",")) for K, names in chosen.items()}
-    if unknown := {name for names in given.peers.values() for name in names} - set(peers.ADAPTERS):
+NAMES_OF_PEERS = ", ".join(peer for peer in peers.ADAPTERS if peer != peers.OURS)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--corpus": {"help": "a name or a path, see above; with --quick: sotu"},
+    "--topics": {"type": int, "help": "default 100; with --quick 100 and 1000"},
+    "--seconds": {
+        "type": float,
+        "help": "of training, for each engine; default 60; with --quick 1.5",
+    },
+    "--peers": {
+        "metavar": "NAME,...",
+        "help": f"of {NAMES_OF_PEERS}; or all, or none; default all, with --quick five, and two at"
+        " 1000",
+    },
+    "--ours": {
+        "default": "",
+        "metavar": "NAME,...",
+        "help": f"of {', '.join(list(ENGINES)[1:])}; or all: run them, too",
+    },
+    "--threads": {"type": int, "default": 1},
+    "--seed": {"type": int, "default": 1},
+    "--set": {
+        "type": corpora.setting,
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "a setting of ours",
+    },
+    "--every-setting": {
+        "action": "store_true",
+        "help": "settings of peers, too, that were worse wherever they were tried",
+    },
+    "--one-pass": {"action": "store_true", "help": "exactly one pass"},
+    "--cpu": {
+        "action": "store_true",
+        "help": "count the processor's seconds, not the clock's: where other things run, too",
+    },
+    "--quick": {"action": "store_true", "help": "small and short: some minutes in all"},
+    "--out": {"type": Path, "metavar": "DIR", "help": "where results and chart go"},
+}
+
+
+def read_arguments() -> argparse.Namespace:
+    """Those of the command, with what stands for those that are missing. compared: the numbers of
+    topics; peers: their names, by number of topics; ours: names of engines; name, bow, truth: of
+    the corpus."""
+    parser = options(__doc__, OPTIONS)
+    arguments = parser.parse_args()
+    if arguments.topics:
+        arguments.compared = [arguments.topics]
+    else:
+        arguments.compared = list(QUICK) if arguments.quick else [TOPICS]
+    arguments.seconds = arguments.seconds or (QUICK_SECONDS if arguments.quick else SECONDS)
+    if not arguments.corpus:
+        arguments.corpus = "sotu" if corpora.FILES["sotu"].exists() else "synthetic"
+    arguments.peers = {K: _peers(K, arguments.peers, arguments.quick) for K in arguments.compared}
+    all_names: set[str] = set()
+    all_names.update(*arguments.peers.values())
+    unknown = all_names - set(peers.ADAPTERS)
+    if unknown:
         parser.error(f"There is no peer {', '.join(sorted(unknown))}.")
-    given.ours = [
-        name
-        for name in (ENGINES if given.ours == "all" else filter(None, given.ours.split(",")))
-        if name != DEFAULT
-    ]
-    if unknown := set(given.ours) - set(ENGINES):
+    names = list(ENGINES) if arguments.ours == "all" else arguments.ours.split(",")
+    arguments.ours = [name for name in names if name not in ("", DEFAULT)]
+    unknown = set(arguments.ours) - set(ENGINES)
+    if unknown:
         parser.error(f"There is no engine {', '.join(sorted(unknown))} of ours.")
     try:
-        given.name, given.bow, given.truth = corpora.load(given.corpus, given.quick)
+        corpus = corpora.load(arguments.corpus, arguments.quick)
     except Invalid as error:
         parser.error(error.message)
-    return given
+    arguments.name, arguments.bow, arguments.truth = corpus
+    return arguments
 
 
-def engines(given: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
+def _peers(K: int, names: str | None, quick: bool) -> list[str]:
+    """The peers to run at K topics. names: as the command has them."""
+    if not names:
+        names = "all"
+        if quick:
+            of_small, of_large = QUICK.values()
+            names = of_large if K > SMALL_K else of_small
+    if names == "all":
+        return list(peers.ADAPTERS)
+    return [] if names == "none" else names.split(",")
+
+
+def variants(arguments: argparse.Namespace) -> tuple[list[peers.Variant], dict[str, str]]:
     """What is run, ours first, and the version of each; those that are not installed are named."""
-    ours = [peers.Variant(peers.OURS, {"engine": name}, name) for name in given.ours]
-    found = [peers.Variant(peers.OURS, dict(given.set)), *ours]
+    all_variants = [peers.Variant(peers.OURS, dict(arguments.set))]
+    for name in arguments.ours:
+        all_variants.append(peers.Variant(peers.OURS, {"engine": name}, name))
     versions = {peers.OURS: "this commit"}
-    for engine in dict.fromkeys(given.peers[given.topics]):
+    for engine in dict.fromkeys(arguments.peers[arguments.topics]):
         if engine == peers.OURS:
             continue
-        if (version := peers.version(engine)) is None:
+        version = peers.version(engine)
+        if version is None:
             print(f"{engine} is not installed: pip install -r requirements/benchmarks.lock")
             continue
         versions[engine] = version
-        found += [
-            v for v in peers.variants(engine, given.topics) if given.every_setting or not v.extra
-        ]
-    return found, versions
+        for variant in peers.variants(engine, arguments.topics):
+            if arguments.every_setting or not variant.extra:
+                all_variants.append(variant)
+    return all_variants, versions
 
 
-def write(given: argparse.Namespace, result: dict, curves: list[Curve]) -> None:
-    if given.quick and not given.out:
+def write(arguments: argparse.Namespace, result: dict, curves: list[Curve]) -> None:
+    """The result as JSON, and the chart, where --quick does not say that nothing stays."""
+    if arguments.quick and not arguments.out:
         return
-    name = f"{given.name}-{given.topics}"
-    results, charts = (
-        (given.out, given.out)
-        if given.out
-        else (RESULTS, ROOT / "docs" / "measurements" / "engines")
-    )
+    name = f"{arguments.name}-{arguments.topics}"
+    results = arguments.out or RESULTS
+    charts = arguments.out or CHARTS
     for folder in (results, charts):
         folder.mkdir(parents=True, exist_ok=True)
-    kind = "-one-pass" if given.one_pass else ""
+    kind = "-one-pass" if arguments.one_pass else ""
     (results / f"engines-{name}{kind}.json").write_text(json.dumps(result, indent=1) + "\n")
-    if given.one_pass or not any(curve.best(given.seconds) for curve in curves):
+    if arguments.one_pass or not any(curve.best(arguments.seconds) for curve in curves):
         return
-    (charts / f"curves-{name}.svg").write_text(
-        chart.svg(
-            curves, given.seconds, f"{given.name}: {given.bow.D:,} documents, {given.topics} topics"
-        )
-    )
+    title = f"{arguments.name}: {arguments.bow.D:,} documents, {arguments.topics} topics"
+    drawing = chart.svg(curves, arguments.seconds, title)
+    (charts / f"curves-{name}.svg").write_text(drawing)
 
 
-def compare(given: argparse.Namespace) -> float:
-    """Run everybody at given.topics, print and write what came; returns the ratio."""
-    held_out, train = corpora.split(given.bow, given.seed)
-    judge = Judge(given.bow, held_out, train, given.topics)
-    print(
-        f"{given.name}: {train.D:,} documents to train on, {train.tokens:,} tokens, {train.V:,}"
-        f" words; {given.topics} topics; {judge.completion.tokens:,} held-out tokens scored, alpha"
-        f" {judge.alpha}\n"
-    )
-    print(LINE.format("engine", "seconds", "with judging", "passes", "held-out", "NPMI"))
-    chosen, versions = engines(given)
-    late = {name: times for name, times in LATE.items() if given.quick and name in versions}
-    curves = []
-    if given.truth is not None:
-        truth = judge(0.0, 0.0, given.truth)
-        print(
-            LINE.format(
-                "(the true topics)", "", "", "", f"{truth.held_out:.4f}", f"{truth.npmi:.4f}"
-            )
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        whole = str(Path(folder) / "whole")
-        rest = str(Path(folder) / "train")
-        given.bow.save(Path(whole))
-        train.save(Path(rest))
-        task = peers.Task(
-            "",
-            {},
-            whole,
-            rest,
-            given.topics,
-            given.seconds,
-            given.seed,
-            given.threads,
-            given.one_pass,
-            given.cpu,
-        )
-        for variant in chosen:
-            seconds = given.seconds * (
-                max(late.values(), default=1.0)
-                if variant is chosen[0]
-                else late.get(variant.engine, 1.0)
-            )
-            own = replace(task, engine=variant.engine, settings=variant.settings, seconds=seconds)
-            curves.append(run(variant, own, judge))
-    limit = math.inf if given.one_pass else given.seconds
-    if not given.cpu and (share := busy(curves)) > BUSY:
+def compare(arguments: argparse.Namespace) -> float:
+    """Run everybody at arguments.topics, print and write what came; returns the ratio."""
+    held_out, train = corpora.split(arguments.bow, arguments.seed)
+    judge = Judge(arguments.bow, held_out, train, arguments.topics)
+    print_head(arguments, train, judge)
+    all_variants, versions = variants(arguments)
+    late: dict[str, float] = {}
+    if arguments.quick:
+        late = {name: times for name, times in LATE.items() if name in versions}
+    curves = run_all(arguments, all_variants, train, judge, late)
+    limit = math.inf if arguments.one_pass else arguments.seconds
+    share = 0.0 if arguments.cpu else busy(curves)
+    if share > BUSY:
         print(
             f"\nBeware: {share:.0%} of the time this machine did other things. Run it on an idle"
             " one, or with --cpu."
         )
-    reached = one_pass_ratio(curves) if given.one_pass else ratio(curves, limit, late=late)
-    judged = math.nan if given.one_pass else ratio(curves, limit, True, late)
-    summary(curves, limit * max(late.values(), default=1.0), given.one_pass)
+    if arguments.one_pass:
+        reached = one_pass_ratio(curves)
+        with_judging = math.nan
+    else:
+        reached = ratio(curves, limit, late=late)
+        with_judging = ratio(curves, limit, True, late)
+    summary(curves, limit * max(late.values(), default=1.0), arguments.one_pass)
     result = {
         "corpus": {
-            "name": given.name,
-            "documents": given.bow.D,
-            "words": given.bow.V,
-            "tokens": given.bow.tokens,
+            "name": arguments.name,
+            "documents": arguments.bow.D,
+            "words": arguments.bow.V,
+            "tokens": arguments.bow.tokens,
             "held_out": len(held_out),
         },
-        "clock": "processor" if given.cpu else "wall",
-        "topics": given.topics,
-        "seconds": None if given.one_pass else given.seconds,
-        "one_pass": given.one_pass,
-        "seed": given.seed,
-        "threads": given.threads,
+        "clock": "processor" if arguments.cpu else "wall",
+        "topics": arguments.topics,
+        "seconds": None if arguments.one_pass else arguments.seconds,
+        "one_pass": arguments.one_pass,
+        "seed": arguments.seed,
+        "threads": arguments.threads,
         "judge": {"split": "half", "alpha": judge.alpha},
-        "ratio": reached if math.isfinite(reached) else str(reached),
-        "ratio_with_judging": judged if math.isfinite(judged) else str(judged),
+        "ratio": as_json(reached),
+        "ratio_with_judging": as_json(with_judging),
         "machine": machine(),
         "date": time.strftime("%Y-%m-%d"),
         "commit": commit(),
         "versions": versions,
         "engines": [curve.json() for curve in curves],
     }
-    write(given, result, curves)
-    if not given.one_pass:
-        print(f"with judging: {judged:.3f}")
+    write(arguments, result, curves)
+    if not arguments.one_pass:
+        print(f"with judging: {with_judging:.3f}")
     return reached
 
 
+def as_json(number: float) -> float | str:
+    """JSON has neither inf nor NaN."""
+    return number if math.isfinite(number) else str(number)
+
+
+def print_head(arguments: argparse.Namespace, train: Bow, judge: Judge) -> None:
+    print(
+        f"{arguments.name}: {train.D:,} documents to train on, {train.tokens:,} tokens,"
+        f" {train.V:,} words; {arguments.topics} topics; {judge.completion.tokens:,} held-out"
+        f" tokens scored, alpha {judge.alpha}\n"
+    )
+    print(LINE.format("engine", "seconds", "with judging", "passes", "held-out", "NPMI"))
+    if arguments.truth is not None:
+        truth = judge(0.0, 0.0, arguments.truth)
+        quality = (f"{truth.held_out:.4f}", f"{truth.npmi:.4f}")
+        print(LINE.format("(the true topics)", "", "", "", *quality))
+
+
+def run_all(
+    arguments: argparse.Namespace,
+    all_variants: list[peers.Variant],
+    train: Bow,
+    judge: Judge,
+    late: dict[str, float],
+) -> list[Curve]:
+    """A curve for each variant, of which the first is ours. late: peers that have so many times
+    the seconds; we have as many as any of them."""
+    curves = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        arguments.bow.save(folder / "whole")
+        train.save(folder / "train")
+        for number, variant in enumerate(all_variants):
+            times = late.get(variant.engine, 1.0)
+            if number == 0:
+                times = max(late.values(), default=1.0)
+            task = peers.Task(
+                engine=variant.engine,
+                settings=variant.settings,
+                whole=str(folder / "whole"),
+                train=str(folder / "train"),
+                topics=arguments.topics,
+                seconds=arguments.seconds * times,
+                seed=arguments.seed,
+                threads=arguments.threads,
+                one_pass=arguments.one_pass,
+                cpu=arguments.cpu,
+            )
+            curves.append(run(variant, task, judge))
+    return curves
+
+
 def main() -> None:
-    given = arguments()
+    arguments = read_arguments()
     compiling.warm_up()
     ratios: dict[str, float] = {}
-    for K in given.compared:
-        given.topics = K
-        ratios["ratio1000" if ratios else "ratio"] = compare(given)
+    for K in arguments.compared:
+        arguments.topics = K
+        ratios["ratio1000" if ratios else "ratio"] = compare(arguments)
     for name, reached in ratios.items():
         print(f"{name}: {reached:.3f}")
-    if given.quick:
-        by_K = [passes.ratio(given.bow, K) for K in given.compared]
-        print(
-            f"pass: {' '.join(f'{one:.3f}' for one in by_K)}"
-            if None not in by_K
-            else f"{passes.PEER} is not in this checkout: no pass"
-        )
+    if arguments.quick:
+        print(line_of_passes([passes.ratio(arguments.bow, K) for K in arguments.compared]))
+
+
+def line_of_passes(by_K: list[float | None]) -> str:
+    """A pass's time over that of an earlier commit, None where this checkout has not got it."""
+    numbers = []
+    for reached in by_K:
+        if reached is None:
+            return f"{passes.PEER} is not in this checkout: no pass"
+        numbers.append(f"{reached:.3f}")
+    return f"pass: {' '.join(numbers)}"
 
 
 if __name__ == "__main__":

@@ -10,6 +10,10 @@ import numpy as np
 
 GROWTH = 1.25  # from one look at the topics to the next, in seconds of training
 FIRST = 0.01  # of the seconds that are given: the first look
+# Runs from the beginning: how long another may be
+SAFE_PART = 0.97  # of the time that a run of so many passes would take by the one before
+WORTH_IT = 1.15  # times the passes that fitted: less is not tried
+SECOND_TRY = 2  # passes: a first run may be slow for reasons of its own
 
 
 class Clock:
@@ -31,14 +35,11 @@ class Clock:
         self.limit = seconds
         self.one_pass = one_pass
         self.show = show
-        self.timers = (
-            (time.process_time, time.perf_counter)
-            if cpu
-            else (time.perf_counter, time.process_time)
-        )
+        timers = [time.perf_counter, time.process_time]
+        self.timers = timers[::-1] if cpu else timers
         self.seconds = self.other = self.last = self.judged = 0.0
         self.due = FIRST * seconds
-        self.whole = False  # whether the end of the first pass has been seen
+        self.first_pass_seen = False
         self.began = (0.0, 0.0)
 
     def __enter__(self) -> "Clock":
@@ -47,18 +48,18 @@ class Clock:
         return self
 
     def __exit__(self, *_) -> None:
-        seconds, other = (
-            timer() - began for timer, began in zip(self.timers, self.began, strict=True)
-        )
-        self.seconds += seconds
-        self.other += other
+        first, second = self.timers
+        began_first, began_second = self.began
+        self.seconds += first() - began_first
+        self.other += second() - began_second
 
     @contextmanager
     def judging(self) -> Iterator[None]:
         """While the clock stands: what is done within is counted as judging."""
-        began = self.timers[0]()
+        timer = self.timers[0]
+        began = timer()
         yield
-        self.judged += self.timers[0]() - began
+        self.judged += timer() - began
 
     def continues(self, passes: float, topics: Callable[[], np.ndarray]) -> bool:
         """Asked after each step, with the clock standing: shows the topics when that is due; False
@@ -69,13 +70,18 @@ class Clock:
         """
         step = self.seconds - self.last
         self.last = self.seconds
-        end = passes >= 1 if self.one_pass else self.seconds + step > self.limit
-        first = passes >= 1 and not self.whole
-        self.whole |= first
-        if end or (not self.one_pass and (first or self.seconds >= self.due)):
+        is_first_pass = passes >= 1 and not self.first_pass_seen
+        self.first_pass_seen |= is_first_pass
+        if self.one_pass:
+            ends = passes >= 1
+            is_due = ends
+        else:
+            ends = self.seconds + step > self.limit
+            is_due = ends or is_first_pass or self.seconds >= self.due
+        if is_due:
             self.show(self.seconds, passes, topics())
             self.due = max(self.due, self.seconds) * GROWTH
-        return not end
+        return not ends
 
     def train(
         self,
@@ -85,13 +91,13 @@ class Clock:
     ) -> None:
         """Steps over the corpus, pass after pass, until time is over. parts: what each step is
         given, and of how many documents that is."""
-        done = 0
-        whole = sum(size for _, size in parts)
+        documents_seen = 0
+        documents = sum(size for _, size in parts)
         for part, size in cycle(parts):
             with self:
                 step(part)
-            done += size
-            if not self.continues(done / whole, topics):
+            documents_seen += size
+            if not self.continues(documents_seen / documents, topics):
                 return
 
     def repeat(self, run: Callable[[int, "Clock"], np.ndarray]) -> None:
@@ -100,19 +106,19 @@ class Clock:
 
         run(passes, clock): trains within `with clock`, and returns the topics.
         """
-        # most: of a run that ended in time
         passes = 1
-        most = 0
-        late = False
+        fitted = 0  # passes of the longest run that ended in time
+        was_late = False
         while True:
             self.seconds = self.other = 0.0
             topics = run(passes, self)
             self.show(self.seconds, passes, topics)
-            most = max(most, passes if self.seconds <= self.limit else 0)
-            within = int(passes * 0.97 * self.limit / self.seconds)  # so many would end in time
-            if passes == 1 and most:  # a first run may be slow for reasons of its own
-                within = max(within, 2)
-            if self.one_pass or late or within < 1.15 * max(most, 1):
+            if self.seconds <= self.limit:
+                fitted = max(fitted, passes)
+            would_fit = int(passes * SAFE_PART * self.limit / self.seconds)
+            if passes == 1 and fitted:
+                would_fit = max(would_fit, SECOND_TRY)
+            if self.one_pass or was_late or would_fit < WORTH_IT * max(fitted, 1):
                 return
-            late = most < passes  # one more try, shorter
-            passes = min(2 * most, within)
+            was_late = fitted < passes  # one more try, shorter
+            passes = min(2 * fitted, would_fit)

@@ -23,40 +23,48 @@ FILES = {
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
 }
-# abstracts that are one document
 LONG = "arxiv-long"
-TOGETHER = 20
+TOGETHER = 20  # abstracts that are one of its documents
 FEWEST = 20  # documents of a value that counts as a label
+SYNTHETIC = (10_000, 10_000, 100)  # D, V, K
+QUICK_SYNTHETIC = (2_000, 5_000, 20)
+# Of simulated texts: words as frequent as in a language, few of them in a topic
+FIRST_RANK = 10
+WEIGHT_OF_TOPIC = 0.01  # the sum of a topic's prior is so many times V
+LEAST_WEIGHT = 1e-12
+LENGTH_SHAPE = 2.0  # gamma, with the scale a mean of 100 tokens
+LENGTH_SCALE = 50.0
+TOPICS_OF_DOCUMENT = 2.0  # the sum of a document's prior
 
 
 def load(name: str, quick: bool = False) -> tuple[str, Bow, np.ndarray | None]:
     """(short name, bag of words, the true topics where they are known: float64[K, V])."""
     path = Path(name)
     if name == "synthetic":
-        return name, *(synthetic(2_000, 5_000, 20) if quick else synthetic(10_000, 10_000, 100))
+        D, V, K = QUICK_SYNTHETIC if quick else SYNTHETIC
+        return name, *synthetic(D, V, K)
     if name in FILES:
         return name, read(file(name)), None
     if name == LONG:
         path = file("arxiv")
         return name, joined(read(path), labels(path, "category"), TOGETHER), None
+    if path.is_dir():
+        return path.resolve().name, Bow.open(path), None
     if path.exists():
-        bow = Bow.open(path) if path.is_dir() else Bow.from_csr(csr_array(load_npz(path)))
-        return path.resolve().name if path.is_dir() else path.stem, bow, None
-    raise Invalid(
-        "corpus",
-        f"{name} is neither a file or folder nor one of {', '.join([*FILES, LONG, 'synthetic'])}.",
-    )
+        return path.stem, Bow.from_csr(csr_array(load_npz(path))), None
+    names = ", ".join([*FILES, LONG, "synthetic"])
+    raise Invalid("corpus", f"{name} is neither a file or folder nor one of {names}.")
 
 
 def file(name: str) -> Path:
     """The path of one of FILES. Raises Invalid where it is missing."""
-    if FILES[name].exists():
-        return FILES[name]
-    raise Invalid(
-        "corpus",
-        f"The corpus {name} is missing: there is no {FILES[name].name} in"
-        f" {_said(FILES[name].parent)}.",
-    )
+    path = FILES[name]
+    if not path.exists():
+        where = _folder_name(path.parent)
+        raise Invalid(
+            "corpus", f"The corpus {name} is missing: there is no {path.name} in {where}."
+        )
+    return path
 
 
 def read(path: Path) -> Bow:
@@ -73,36 +81,36 @@ def labels(path: Path, field: str) -> np.ndarray:
     """int64[D]: the number of each document's value of a field; -1 where it has none, or one that
     fewer than FEWEST have."""
     values = [item.metadata.get(field, "") for item in _items(path)]
-    often = [value for value, times in Counter(values).most_common() if value and times >= FEWEST]
-    number = {value: n for n, value in enumerate(often)}
-    return np.array([number.get(value, -1) for value in values])
+    frequent = [value for value, times in Counter(values).most_common() if times >= FEWEST]
+    with_value = filter(None, frequent)
+    number_of = {value: number for number, value in enumerate(with_value)}
+    return np.array([number_of.get(value, -1) for value in values])
 
 
 def _items(path: Path) -> Iterator[Any]:
     """The documents of a file, as the pages read it by default."""
     from webapp.intake import readers
 
-    return (
-        item
-        for item in readers.read(path, path.name, readers.sniff(path, path.name).options)
-        if isinstance(item, readers.Document)
-    )
+    options = readers.sniff(path, path.name).options
+    for item in readers.read(path, path.name, options):
+        if isinstance(item, readers.Document):
+            yield item
 
 
 def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
     """Documents of one label, as they follow each other, n at a time as one; those without a label,
     and what is left over, are not in it. label: int64[D]."""
-    whole = [
-        some[: len(some) // n * n].reshape(-1, n)
-        for some in map(np.flatnonzero, label == np.arange(label.max() + 1)[:, None])
-    ]
-    members = np.concatenate(whole)
+    groups_of_labels = []
+    for value in range(label.max() + 1):
+        documents = np.flatnonzero(label == value)
+        used = len(documents) // n * n
+        groups_of_labels.append(documents[:used].reshape(-1, n))
+    members = np.concatenate(groups_of_labels)
     rows = csr_array((bow.counts, bow.words, bow.indptr), shape=(bow.D, bow.V))
-    group = csr_array(
-        (np.ones(members.size, np.int32), members.ravel(), np.arange(0, members.size + 1, n)),
-        (len(members), bow.D),
-    )
-    return Bow.from_csr(csr_array(group @ rows))
+    ones = np.ones(members.size, np.int32)
+    begins = np.arange(0, members.size + 1, n)
+    is_member = csr_array((ones, members.ravel(), begins), (len(members), bow.D))
+    return Bow.from_csr(csr_array(is_member @ rows))
 
 
 def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
@@ -114,9 +122,8 @@ def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
             documents = texts(path, most)
             stream.add(documents, [""] * len(documents))
             stream.commit()
-        bow, vocabulary = choose(
-            Stream.open(folder / "tokens"), Choice(stop_words("en")), folder / "bow"
-        )
+        choice = Choice(stop_words("en"))
+        bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
         # In memory: the folder goes.
         copied = Bow(np.array(bow.indptr), np.array(bow.words), np.array(bow.counts), bow.V)
         return copied, list(vocabulary.words)
@@ -127,12 +134,15 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
     tokens, on average, and few words in a topic, so that the topics can be found.
     """
     random = np.random.default_rng(seed)
-    frequency = 1.0 / np.arange(10, V + 10)
-    beta = random.gamma(0.01 * V * frequency / frequency.sum(), size=(K, V)) + 1e-12
+    frequency = 1.0 / np.arange(FIRST_RANK, V + FIRST_RANK)
+    prior = WEIGHT_OF_TOPIC * V * frequency / frequency.sum()
+    beta = random.gamma(prior, size=(K, V)) + LEAST_WEIGHT
     beta /= beta.sum(axis=1, keepdims=True)
+    alpha = np.full(K, TOPICS_OF_DOCUMENT / K)
+    means = random.gamma(LENGTH_SHAPE, LENGTH_SCALE, size=D)
     rows = []
-    for length in random.poisson(random.gamma(2.0, 50.0, size=D)):
-        tokens = random.multinomial(length, random.dirichlet(np.full(K, 2.0 / K)))
+    for length in random.poisson(means):
+        tokens = random.multinomial(length, random.dirichlet(alpha))
         row = np.zeros(V, np.int64)
         for k in np.flatnonzero(tokens):
             row += random.multinomial(tokens[k], beta[k])
@@ -144,12 +154,8 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
 def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
     """A bag of words from each document's (words, counts)."""
     words, counts = zip(*rows, strict=True)
-    return Bow(
-        np.append(0, np.cumsum([len(row) for row in words])),
-        np.concatenate(words),
-        np.concatenate(counts),
-        V,
-    )
+    ends = np.cumsum([len(row) for row in words])
+    return Bow(np.append(0, ends), np.concatenate(words), np.concatenate(counts), V)
 
 
 def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
@@ -160,14 +166,18 @@ def split(bow: Bow, seed: int) -> tuple[np.ndarray, Bow]:
     would mislead them.
     """
     held_out = held_out_documents(bow, seed)
-    kept = np.setdiff1d(np.flatnonzero(np.diff(bow.indptr)), held_out)
-    return held_out, taken(bow, np.random.default_rng(seed).permutation(kept))
+    with_words = np.flatnonzero(np.diff(bow.indptr))
+    trained_on = np.setdiff1d(with_words, held_out)
+    return held_out, taken(bow, np.random.default_rng(seed).permutation(trained_on))
 
 
 def taken(bow: Bow, documents: np.ndarray) -> Bow:
     """Some documents, in the order that is given."""
-    places = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
-    return of_rows([(bow.words[row], bow.counts[row]) for row in places], bow.V)
+    rows = []
+    for d in documents:
+        row = slice(bow.indptr[d], bow.indptr[d + 1])
+        rows.append((bow.words[row], bow.counts[row]))
+    return of_rows(rows, bow.V)
 
 
 def setting(text: str) -> tuple[str, int | float | str]:
@@ -179,9 +189,8 @@ def setting(text: str) -> tuple[str, int | float | str]:
     return name, value
 
 
-def _said(folder: Path) -> str:
-    return (
-        str(folder.relative_to(ROOT))
-        if folder.is_relative_to(ROOT)
-        else "../shared/corpora beside the project"
-    )
+def _folder_name(folder: Path) -> str:
+    """As a message names it: no paths of this machine."""
+    if folder.is_relative_to(ROOT):
+        return str(folder.relative_to(ROOT))
+    return "../shared/corpora beside the project"

@@ -11,6 +11,10 @@ from inference import Bow, Topics
 from inference.evaluate import Coherence, Completion
 from inference.evaluate.fold_in import alpha_for
 
+DECIMALS = 5  # of the numbers that are stored
+ABOVE_FLOOR = 1.0001  # times a topic's least weight: a word with more is stored by itself
+NEARLY_ALL = 0.9  # of the words: where so many are stored, all are
+
 
 @dataclass(frozen=True)
 class Point:
@@ -20,16 +24,18 @@ class Point:
     passes: float
     held_out: float  # nats per token, document completion
     npmi: float  # mean of the topics, over the documents that were trained on
-    # seconds by the other timer: of the processor where the clock's count, and the other way round
+    # Seconds by the other timer: of the processor where the clock's count, and the other way round
     other: float = 0.0
-    judged: float = (
-        0.0  # seconds that a user's run had spent on measuring its topics by then, beside these
-    )
+    # Seconds that a user's run had spent on measuring its topics by then, beside these
+    judged: float = 0.0
 
     @property
     def whole(self) -> float:
         """Seconds as a user waits for them."""
         return self.seconds + self.judged
+
+    def json(self) -> dict:
+        return {name: round(value, DECIMALS) for name, value in asdict(self).items()}
 
 
 @dataclass
@@ -40,23 +46,16 @@ class Curve:
 
     def best(self, seconds: float) -> Point | None:
         """The first of its points with the best completion within some seconds."""
-        return max(
-            [point for point in self.points if point.seconds <= seconds],
-            key=lambda point: point.held_out,
-            default=None,
-        )
+        in_time = [point for point in self.points if point.seconds <= seconds]
+        return max(in_time, key=lambda point: point.held_out, default=None)
 
     def reached(self, quality: float, judged: bool = False) -> float:
         """Seconds until the first point that is as good, with judging or without; inf where none
         is."""
-        return next(
-            (
-                point.whole if judged else point.seconds
-                for point in self.points
-                if point.held_out >= quality
-            ),
-            float("inf"),
-        )
+        for point in self.points:
+            if point.held_out >= quality:
+                return point.whole if judged else point.seconds
+        return float("inf")
 
     def json(self) -> dict:
         return {
@@ -64,10 +63,7 @@ class Curve:
             "label": self.variant.label,
             "settings": self.variant.settings,
             "problem": self.problem,
-            "points": [
-                {name: round(value, 5) for name, value in asdict(point).items()}
-                for point in self.points
-            ],
+            "points": [point.json() for point in self.points],
         }
 
 
@@ -87,12 +83,12 @@ class Judge:
     ) -> Point:
         topics = sparse(dense)
         return Point(
-            seconds,
-            passes,
-            self.completion(topics),
-            float(np.nanmean(self.coherence.npmi(topics))),
-            other,
-            judged,
+            seconds=seconds,
+            passes=passes,
+            held_out=self.completion(topics),
+            npmi=float(np.nanmean(self.coherence.npmi(topics))),
+            other=other,
+            judged=judged,
         )
 
 
@@ -109,25 +105,32 @@ def sparse(dense: np.ndarray) -> Topics:
         row = dense[k].astype(np.float64)
         row /= row.sum()
         floors[k] = row.min()
-        at = np.flatnonzero(row > 1.0001 * floors[k])
-        if len(at) > 0.9 * V:
-            at = np.arange(V)
+        above = np.flatnonzero(row > ABOVE_FLOOR * floors[k])
+        if len(above) > NEARLY_ALL * V:
+            above = np.arange(V)
             floors[k] = 0.0
-        at = at[np.argsort(-row[at], kind="stable")]
-        words.append(at.astype(np.int32))
-        weights.append(row[at].astype(np.float32))
+        above = above[np.argsort(-row[above], kind="stable")]
+        words.append(above.astype(np.int32))
+        weights.append(row[above].astype(np.float32))
     indptr = np.append(0, np.cumsum([len(row) for row in words]))
-    mass = floors * (V - np.diff(indptr))
     return Topics(
-        indptr, np.concatenate(words), np.concatenate(weights), floors, mass, np.full(K, 1 / K), V
+        indptr=indptr,
+        words=np.concatenate(words),
+        weights=np.concatenate(weights),
+        floor=floors,
+        floor_mass=floors * (V - np.diff(indptr)),
+        share=np.full(K, 1 / K),
+        V=V,
     )
 
 
 def split_ours(curves: list[Curve]) -> tuple[Curve | None, list[Curve]]:
     """The curve of our default engine, and those of the peers; our other engines are in neither."""
-    ours = next(
-        (curve for curve in curves if curve.variant.engine == OURS and not curve.variant.note), None
-    )
+    ours = None
+    for curve in curves:
+        is_default = curve.variant.engine == OURS and not curve.variant.note
+        if is_default and ours is None:
+            ours = curve
     return ours, [curve for curve in curves if curve.variant.engine != OURS]
 
 
@@ -141,14 +144,14 @@ def ratio(
     the largest of all peers, which need not be that of the best. NaN without a peer. judged: with
     what a run of ours spends on judging. late: peers that have so many times the seconds."""
     ours, peers = split_ours(curves)
-    best = [
-        point
-        for curve in peers
-        if (point := curve.best(seconds * late.get(curve.variant.engine, 1.0)))
-    ]
-    if ours is None or not best:
+    if ours is None:
         return float("nan")
-    return max(ours.reached(point.held_out, judged) / point.seconds for point in best)
+    ratios = []
+    for curve in peers:
+        best = curve.best(seconds * late.get(curve.variant.engine, 1.0))
+        if best is not None:
+            ratios.append(ours.reached(best.held_out, judged) / best.seconds)
+    return max(ratios, default=float("nan"))
 
 
 def one_pass_ratio(curves: list[Curve]) -> float:

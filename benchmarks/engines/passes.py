@@ -16,8 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER = "a5f3014f"  # the last commit that kept the counts of `ssi` in sparse rows
-# passes
-WARM = 4
+WARM = 4  # passes before those that are timed
 TIMED = 7
 
 
@@ -29,9 +28,8 @@ def train(root: str, folder: str, topics: str) -> None:
 
     bow = Bow.open(Path(folder))
     engine = engines.get("ssi")
-    config = engines.config("ssi", topics=int(topics), until="passes", passes=WARM + TIMED).resolve(
-        bow.D, bow.tokens
-    )
+    settings = {"topics": int(topics), "until": "passes", "passes": WARM + TIMED}
+    config = engines.config("ssi", **settings).resolve(bow.D, bow.tokens)
     schedule = Schedule(bow, config, held_out_documents(bow, 1))
     state = engine.init(config, schedule.shape, 1)
     for passes in range(1, WARM + TIMED + 1):
@@ -48,39 +46,40 @@ def train(root: str, folder: str, topics: str) -> None:
 def ratio(bow, topics: int) -> float | None:
     """Seconds of a pass by this engine over those of the earlier one; None where its commit is not
     in this checkout. bow: saved to a folder, as each process opens it."""
-    archive = subprocess.run(
-        ["git", "archive", PEER, "inference", "pyproject.toml", "manage.py"],
-        cwd=ROOT,
-        capture_output=True,
-    )
+    command = ["git", "archive", PEER, "inference", "pyproject.toml", "manage.py"]
+    archive = subprocess.run(command, cwd=ROOT, capture_output=True)
     if archive.returncode:
         return None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        tarfile.open(fileobj=io.BytesIO(archive.stdout)).extractall(folder / "peer", filter="data")
+        peer = folder / "peer"
+        tarfile.open(fileobj=io.BytesIO(archive.stdout)).extractall(peer, filter="data")
         bow.save(folder / "bow")
-        commands = [
-            [sys.executable, __file__, str(root), str(folder / "bow"), str(topics)]
-            for root in (ROOT, folder / "peer")
-        ]
-        both = [
-            subprocess.Popen(c, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            for c in commands
-        ]
-        seconds: list[list[float]] = [[], []]
+        ours = _begin(ROOT, folder / "bow", topics)
+        theirs = _begin(peer, folder / "bow", topics)
         try:
-            for _ in range(TIMED):
-                for process, own in zip(both, seconds, strict=True):
-                    assert process.stdin and process.stdout
-                    process.stdout.readline()
-                    process.stdin.write("\n")
-                    process.stdin.flush()
-                    own.append(float(process.stdout.readline()))
+            seconds = [(_seconds_of_pass(ours), _seconds_of_pass(theirs)) for _ in range(TIMED)]
         finally:
-            for process in both:
+            for process in (ours, theirs):
                 process.kill()
                 process.wait()
-    return min(seconds[0]) / min(seconds[1])
+    our_seconds, their_seconds = zip(*seconds, strict=True)
+    return min(our_seconds) / min(their_seconds)
+
+
+def _begin(root: Path, bow: Path, topics: int) -> subprocess.Popen:
+    """A process that trains with the code in root."""
+    command = [sys.executable, __file__, str(root), str(bow), str(topics)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _seconds_of_pass(process: subprocess.Popen) -> float:
+    """Of the next pass, once the process is ready for it."""
+    assert process.stdin and process.stdout
+    process.stdout.readline()
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,25 @@ class Variant:
         return f"{self.engine} {self.note}".strip()
 
 
+# Of ours: the kernels for its settings are compiled by some passes over few documents
+COMPILED_DOCUMENTS = 200
+COMPILED_PASSES = 3
+# Of the peers
+ETA_OF_SAMPLERS = 0.01
+SMALL_K = 200  # up to which a document's alpha of 0.1 a topic is good
+ALPHA = 0.1
+ALPHA_OF_LARGE_K = 0.01
+ENDLESS = 1 << 30  # passes, or passes between two checks: more than there is time for
+GENSIM_CHUNK = 2000  # documents, as its tutorial has
+HDP_CHUNK = 256  # gensim's default
+SKLEARN_BATCH = 256
+# Of topica, whose defaults are for 1000 iterations: parts of the passes, and at most
+TOPICA_STATES = 5
+TOPICA_APART = 25
+TOPICA_BURN_IN = 200
+TOPICA_LEARNING = 50
+
+
 # ---- our own ----
 
 
@@ -65,17 +85,21 @@ def topograph(task: Task, clock: Clock) -> None:
     from inference.evaluate import Coherence, Completion
     from inference.schedule import held_out_documents, snapshots
 
-    settings = {"topics": task.topics} | ({"passes": 1} if task.one_pass else {}) | task.settings
+    settings: dict = {"topics": task.topics}
+    if task.one_pass:
+        settings["passes"] = 1
+    settings |= task.settings
     name = settings.pop("engine", engines.DEFAULT)
     engine = engines.get(name)
     bow = Bow.open(Path(task.whole))
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
     compiling.engine(name)
-    first = Trainer(bow.part(0, min(200, bow.D)), engine, config, task.seed, threads=task.threads)
-    for _ in range(3):  # the kernels for these settings
-        first.one_pass()
-    first.topics()
+    few_documents = bow.part(0, min(COMPILED_DOCUMENTS, bow.D))
+    compiled = Trainer(few_documents, engine, config, task.seed, threads=task.threads)
+    for _ in range(COMPILED_PASSES):
+        compiled.one_pass()
+    compiled.topics()
 
     held_out = held_out_documents(bow, task.seed)
     with clock.judging():
@@ -85,21 +109,22 @@ def topograph(task: Task, clock: Clock) -> None:
         trainer = Trainer(bow, engine, config, task.seed, held_out, task.threads)
     state = trainer.state
     schedule = trainer.schedule
-    done = 0
+    documents_seen = 0
     schedule.measure(snapshots(engine, config, bow, completion.sample_tokens))
     due, _ = schedule.due(0)
     while True:
         with clock:
             batch = schedule.batch(state.t, task.seed)
             trainer.take(batch)
-        done += len(batch)
-        if state.tokens >= due and (not engine.ABOUT.batch or state.t % schedule.per_pass == 0):
+        documents_seen += len(batch)
+        can_be_judged = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
+        if state.tokens >= due and can_be_judged:
             due, _ = schedule.due(state.tokens)
             with clock.judging():
                 topics = trainer.topics()
                 completion.estimate(topics.in_use())
                 coherence(topics)
-        if not clock.continues(done / schedule.shape.D, lambda: trainer.topics().dense()):
+        if not clock.continues(documents_seen / schedule.shape.D, lambda: trainer.topics().dense()):
             return
 
 
@@ -113,7 +138,11 @@ def tomotopy(task: Task, clock: Clock) -> None:
 
     bow = Bow.open(Path(task.train))
     model = tp.LDAModel(
-        tw=tp.TermWeight.ONE, k=task.topics, alpha=task.settings["alpha"], eta=0.01, seed=task.seed
+        tw=tp.TermWeight.ONE,
+        k=task.topics,
+        alpha=task.settings["alpha"],
+        eta=ETA_OF_SAMPLERS,
+        seed=task.seed,
     )
     model.optim_interval = task.settings["optim_interval"]
     for tokens in token_lists(bow):
@@ -123,9 +152,8 @@ def tomotopy(task: Task, clock: Clock) -> None:
     words = np.array([int(word) for word in model.used_vocabs])
 
     def topics():
-        return spread(
-            np.array([model.get_topic_word_dist(k) for k in range(task.topics)]), words, bow.V
-        )
+        of_words = np.array([model.get_topic_word_dist(k) for k in range(task.topics)])
+        return spread(of_words, words, bow.V)
 
     clock.train(lambda passes: model.train(passes, workers=task.threads), [(1, bow.D)], topics)
 
@@ -139,35 +167,33 @@ def topica(task: Task, clock: Clock) -> None:
 
     bow = Bow.open(Path(task.train))
     corpus = library.Corpus.from_documents(list(token_lists(bow)))
-    variational = (
-        task.settings["sampler"] == "cvb0"
-    )  # has no states to average: `iters` is all there is
+    # CVB0 has no states to average: `iters` is all there is
+    is_variational = task.settings["sampler"] == "cvb0"
 
     def run(passes: int, clock: Clock) -> np.ndarray:
-        apart = 0 if variational else max(1, min(25, passes // 40))
-        states = min(5, max(1, passes // 5))
+        states = min(TOPICA_STATES, max(1, passes // 5))
+        between_states = 0 if is_variational else max(1, min(TOPICA_APART, passes // 40))
         model = library.LDA(
             task.topics,
             seed=task.seed,
             num_threads=task.threads,
-            beta=0.01,
-            burn_in=min(200, passes // 5),
-            optimize_interval=max(1, min(50, passes // 20)),
+            beta=ETA_OF_SAMPLERS,
+            burn_in=min(TOPICA_BURN_IN, passes // 5),
+            optimize_interval=max(1, min(TOPICA_LEARNING, passes // 20)),
             **task.settings,
         )
         with clock:
             model.fit(
                 corpus,
-                iters=passes - states * apart,
+                iters=passes - states * between_states,
                 num_samples=states,
-                sample_interval=max(1, apart),
+                sample_interval=max(1, between_states),
                 keep_theta_draws=False,
                 progress=False,
-                check_every=1 << 30,
+                check_every=ENDLESS,
             )
-        return spread(
-            np.asarray(model.topic_word), np.array([int(word) for word in model.vocabulary]), bow.V
-        )
+        words = np.array([int(word) for word in model.vocabulary])
+        return spread(np.asarray(model.topic_word), words, bow.V)
 
     clock.repeat(run)
 
@@ -181,7 +207,6 @@ def gensim(task: Task, clock: Clock) -> None:
     from gensim.models import LdaModel
 
     bow = Bow.open(Path(task.train))
-    chunk = 2000
 
     class Over(Exception):
         pass
@@ -191,10 +216,7 @@ def gensim(task: Task, clock: Clock) -> None:
         before."""
 
         def __init__(self):
-            self.documents = [
-                list(zip(words.tolist(), counts.tolist(), strict=True))
-                for words, counts in rows(bow)
-            ]
+            self.documents = pairs(bow)
             self.seen = 0
 
         def __len__(self):
@@ -202,7 +224,7 @@ def gensim(task: Task, clock: Clock) -> None:
 
         def __iter__(self):
             for i, document in enumerate(self.documents):
-                if i % chunk == 0 and self.seen:
+                if i % GENSIM_CHUNK == 0 and self.seen:
                     clock.__exit__()
                     if not clock.continues(self.seen / bow.D, model.get_topics):
                         raise Over
@@ -212,18 +234,18 @@ def gensim(task: Task, clock: Clock) -> None:
 
     with clock:
         model = LdaModel(
-            id2word={w: str(w) for w in range(bow.V)},
+            id2word=names_of_words(bow),
             num_topics=task.topics,
             alpha="auto",
             eta="auto",
-            chunksize=chunk,
+            chunksize=GENSIM_CHUNK,
             eval_every=None,
             random_state=task.seed,
         )
     feed = Feed()
     clock.__enter__()
     with suppress(Over):
-        model.update(feed, passes=1 << 30)
+        model.update(feed, passes=ENDLESS)
 
 
 def sklearn(task: Task, clock: Clock) -> None:
@@ -232,13 +254,13 @@ def sklearn(task: Task, clock: Clock) -> None:
     from sklearn.decomposition import LatentDirichletAllocation
 
     bow = Bow.open(Path(task.train))
-    batch = 256
     matrix = as_matrix(bow)
-    batches = [(part := matrix[i : i + batch], part.shape[0]) for i in range(0, bow.D, batch)]
+    parts = [matrix[i : i + SKLEARN_BATCH] for i in range(0, bow.D, SKLEARN_BATCH)]
+    batches = [(part, part.shape[0]) for part in parts]
     model = LatentDirichletAllocation(
         task.topics,
         learning_method="online",
-        batch_size=batch,
+        batch_size=SKLEARN_BATCH,
         total_samples=bow.D,
         n_jobs=task.threads,
         random_state=task.seed,
@@ -259,11 +281,8 @@ def sklearn_batch(task: Task, clock: Clock) -> None:
     matrix = as_matrix(bow)
     with clock:
         model._init_latent_vars(bow.V)
-    clock.train(
-        partial(model._em_step, total_samples=bow.D, batch_update=True),
-        [(matrix, bow.D)],
-        lambda: model.components_,
-    )
+    step = partial(model._em_step, total_samples=bow.D, batch_update=True)
+    clock.train(step, [(matrix, bow.D)], lambda: model.components_)
 
 
 def gensim_hdp(task: Task, clock: Clock) -> None:
@@ -277,16 +296,13 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
             """Not in the constructor."""
 
     bow = Bow.open(Path(task.train))
-    chunk = 256
-    documents = [
-        list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)
-    ]
+    documents = pairs(bow)
     with clock:
         model = Untrained(
             documents,
-            {w: str(w) for w in range(bow.V)},
+            names_of_words(bow),
             T=task.topics,
-            chunksize=chunk,
+            chunksize=HDP_CHUNK,
             random_state=task.seed,
         )
 
@@ -294,9 +310,8 @@ def gensim_hdp(task: Task, clock: Clock) -> None:
         model.update_expectations()
         return model.get_topics()
 
-    chunks = [
-        (part := documents[first : first + chunk], len(part)) for first in range(0, bow.D, chunk)
-    ]
+    parts = [documents[first : first + HDP_CHUNK] for first in range(0, bow.D, HDP_CHUNK)]
+    chunks = [(part, len(part)) for part in parts]
     clock.train(model.update_chunk, chunks, topics)
 
 
@@ -312,9 +327,8 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
 
     bow = Bow.open(Path(task.train))
     bits = max(1, int(np.ceil(np.log2(bow.V))))
-    record = np.dtype(
-        [("word", "<u8"), ("weights", "<f4", task.topics)]
-    )  # what a binary model ends with, 2^bits of them
+    # What a binary model ends with, 2^bits of them
+    record = np.dtype([("word", "<u8"), ("weights", "<f4", task.topics)])
 
     def arguments(topics: int) -> list[str]:
         lda = (
@@ -323,30 +337,25 @@ def vowpal_wabbit(task: Task, clock: Clock) -> None:
         )
         return f"{lda} -b {bits} --random_seed {task.seed} --holdout_off --quiet".split()
 
-    with tempfile.TemporaryDirectory() as folder:
-        text, cache, saved = (str(Path(folder) / name) for name in ("text", "cache", "model"))
-        with open(text, "w") as file:
-            file.writelines(
-                "| " + " ".join(f"{w}:{c}" for w, c in zip(words, counts, strict=True)) + "\n"
-                for words, counts in rows(bow)
-            )
-        Workspace(arg_list=[*arguments(1), "--data", text, "--cache_file", cache, "-k"]).finish()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        text = folder / "text"
+        cache = folder / "cache"
+        saved = folder / "model"
+        with text.open("w") as file:
+            for words, counts in rows(bow):
+                features = [f"{w}:{c}" for w, c in zip(words, counts, strict=True)]
+                file.write(f"| {' '.join(features)}\n")
+        written = ["--data", str(text), "--cache_file", str(cache), "-k"]
+        Workspace(arg_list=[*arguments(1), *written]).finish()
 
         def run(passes: int, clock: Clock) -> np.ndarray:
+            read = ["--cache_file", str(cache), "--passes", str(passes), "-f", str(saved)]
             with clock:  # it trains when it is made
-                model = Workspace(
-                    arg_list=[
-                        *arguments(task.topics),
-                        "--cache_file",
-                        cache,
-                        "--passes",
-                        str(passes),
-                        "-f",
-                        saved,
-                    ]
-                )
+                model = Workspace(arg_list=[*arguments(task.topics), *read])
             model.finish()
-            weights = np.frombuffer(Path(saved).read_bytes()[-record.itemsize << bits :], record)
+            of_weights = saved.read_bytes()[-record.itemsize << bits :]
+            weights = np.frombuffer(of_weights, record)
             assert np.array_equal(weights["word"], np.arange(1 << bits)), (
                 "Vowpal Wabbit's model file has changed its form."
             )
@@ -359,14 +368,23 @@ def as_matrix(bow: Bow):
     """csr_matrix, float64[D, V]."""
     from scipy.sparse import csr_matrix
 
-    return csr_matrix(
-        (np.asarray(bow.counts, np.float64), np.asarray(bow.words), bow.indptr), (bow.D, bow.V)
-    )
+    counts = np.asarray(bow.counts, np.float64)
+    return csr_matrix((counts, np.asarray(bow.words), bow.indptr), (bow.D, bow.V))
 
 
 def rows(bow: Bow) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for a, b in zip(bow.indptr, bow.indptr[1:], strict=False):
-        yield bow.words[a:b], bow.counts[a:b]
+    """Words and counts of each document."""
+    for start, end in pairwise(bow.indptr):
+        yield bow.words[start:end], bow.counts[start:end]
+
+
+def pairs(bow: Bow) -> list[list[tuple[int, int]]]:
+    """(word, count) of each document, as gensim has it."""
+    return [list(zip(words.tolist(), counts.tolist(), strict=True)) for words, counts in rows(bow)]
+
+
+def names_of_words(bow: Bow) -> dict[int, str]:
+    return {word: str(word) for word in range(bow.V)}
 
 
 def token_lists(bow: Bow) -> Iterator[list[str]]:
@@ -376,18 +394,18 @@ def token_lists(bow: Bow) -> Iterator[list[str]]:
         yield names[np.repeat(words, counts)].tolist()
 
 
-def spread(found: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
-    """Columns of some words as those of all."""
-    topics = np.repeat(found.min(axis=1, keepdims=True), V, axis=1)
-    topics[:, words] = found
+def spread(of_words: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
+    """Columns of some words, float[K, n], as those of all, float[K, V]: others have a row's least
+    weight. words: int64[n]."""
+    topics = np.repeat(of_words.min(axis=1, keepdims=True), V, axis=1)
+    topics[:, words] = of_words
     return topics
 
 
 # ---- all of them ----
 
-ADAPTERS: dict[
-    str, tuple[Callable[[Task, Clock], None], str]
-] = {  # name -> (adapter, the package it needs)
+# Name: the adapter, and the package it needs
+ADAPTERS: dict[str, tuple[Callable[[Task, Clock], None], str]] = {
     "topograph": (topograph, "inference"),
     "tomotopy": (tomotopy, "tomotopy"),
     "topica-sparse": (topica, "topica"),
@@ -413,19 +431,21 @@ def variants(engine: str, K: int) -> list[Variant]:
     tomotopy's learning of alpha takes as long as five passes at K = 1000: once in 50 passes instead
     of 10 is better there in the first 15 s (-7.014 against -7.082; with alpha = 0.1 it is -7.138).
     """
-    alpha = 0.1 if K <= 200 else 0.01
+    is_large = K > SMALL_K
+    alpha = ALPHA_OF_LARGE_K if is_large else ALPHA
     if engine == "tomotopy":
-        every = [
-            Variant(engine, {"alpha": alpha, "optim_interval": 10}, f"alpha={alpha}"),
+        usual = Variant(engine, {"alpha": alpha, "optim_interval": 10}, f"alpha={alpha}")
+        if not is_large:
+            return [usual]
+        return [
+            usual,
             Variant(engine, {"alpha": alpha, "optim_interval": 50}, f"alpha={alpha}/50"),
-            Variant(engine, {"alpha": 0.1, "optim_interval": 10}, "alpha=0.1", extra=True),
+            Variant(engine, {"alpha": ALPHA, "optim_interval": 10}, "alpha=0.1", extra=True),
         ]
-        return every if K > 200 else every[:1]
     if engine.startswith("topica-"):
         sampler = engine.removeprefix("topica-")
-        given = Variant(engine, {"sampler": sampler, "alpha_sum": alpha * K}, f"alpha={alpha}")
         return [
-            given,
+            Variant(engine, {"sampler": sampler, "alpha_sum": alpha * K}, f"alpha={alpha}"),
             Variant(engine, {"sampler": sampler, "alpha_sum": None}, "alpha=1", extra=True),
         ]
     return [Variant(engine)]
@@ -433,8 +453,9 @@ def variants(engine: str, K: int) -> list[Variant]:
 
 def version(engine: str) -> str | None:
     """The version of a peer's package; None where it is not installed."""
+    _, package = ADAPTERS[engine]
     try:
-        return f"{ADAPTERS[engine][1]} {importlib.metadata.version(ADAPTERS[engine][1])}"
+        return f"{package} {importlib.metadata.version(package)}"
     except importlib.metadata.PackageNotFoundError:
         return None
 
@@ -442,10 +463,10 @@ def version(engine: str) -> str | None:
 def run(task: Task, pipe) -> None:
     """The child: sends ("topics", seconds, other seconds, seconds of judging, passes, file) and
     waits for an answer; at last ("end",) or ("problem", text)."""
-    if hasattr(
-        os, "sched_setaffinity"
-    ):  # so many cores, whatever threads a library starts by itself
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-task.threads :])
+    if hasattr(os, "sched_setaffinity"):
+        # So many cores, whatever threads a library starts by itself
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, cores[-task.threads :])
     try:
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "topics.npy"
@@ -456,7 +477,8 @@ def run(task: Task, pipe) -> None:
                 pipe.recv()
 
             clock = Clock(task.seconds, task.one_pass, show, task.cpu)
-            ADAPTERS[task.engine][0](task, clock)
+            adapter, _ = ADAPTERS[task.engine]
+            adapter(task, clock)
         pipe.send(("end",))
     except EOFError:  # the parent is gone
         return
