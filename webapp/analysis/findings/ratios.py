@@ -7,6 +7,7 @@ from webapp.analysis.findings import sentences
 from webapp.analysis.findings.values import Answer
 from webapp.platform.drawing.numbers import USUAL_LEVEL, level
 
+MOST_DECIMALS = 3  # of the end of an interval that is near 1
 WHOLE = 9.95  # a factor from which on no decimal is said
 
 
@@ -33,8 +34,9 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
     times = pattern.format(factor=_factor(ratio))
     if low is None:
         return Times(times)
-    highest = sentences.ANY_NUMBER if high is None else _factor(high)
-    return Times(times, sentences.ENDS.format(low=_factor(low), high=highest))
+    if high is None:
+        return Times(times, sentences.OR_MORE.format(low=_end(low)))
+    return Times(times, sentences.ENDS.format(low=_end(low), high=_end(high)))
 
 
 def with_level(times: Times, answer: Answer | None) -> str:
@@ -72,3 +74,13 @@ def _factor(number: float) -> str:
     if number >= WHOLE:
         return f"{number:.0f}"
     return f"{number:.1f}".removesuffix(".0")
+
+
+def _end(number: float) -> str:
+    """An end of an interval: never "1", which would be as much as elsewhere, where it is more."""
+    written = _factor(number)
+    decimals = 2
+    while written == "1" and number > 1 and decimals <= MOST_DECIMALS:
+        written = f"{number:.{decimals}f}".rstrip("0").rstrip(".")
+        decimals += 1
+    return written

@@ -33,7 +33,7 @@ from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.curves import ticks
-from webapp.platform.drawing.numbers import USUAL_LEVEL, level
+from webapp.platform.drawing.numbers import USUAL_LEVEL
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
 from webapp.platform.drawing.strips import ridge, strip
 from webapp.platform.drawing.treemap import Branch, Leaf, treemap
@@ -45,6 +45,9 @@ WORDS = 8
 LISTED = 5  # topics that a caution names
 LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
+# between two shares that are written on the axis of a table, whose column may be narrow
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+MOST_STEPS = 3
 EVENTFUL = 10  # times as many documents as otherwise: words under the river
 
 
@@ -155,8 +158,9 @@ class Screen:
     tree: SafeString = SafeString()
     rest: str = ""
     axis: list[Tick] = field(default_factory=list)
+    words_below: bool = False  # the river
     changes: list[Line] = field(default_factory=list)
-    level: str = "95%"  # of the intervals of changes
+    level: float = USUAL_LEVEL  # of the intervals of changes
     words: list[WordLine] = field(default_factory=list)
     groups: list[GroupTable] = field(default_factory=list)
 
@@ -227,14 +231,16 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
     tree = SafeString()
     if river is None and groups is None:
         tree = _tree(view, families, general, tokens)
+    spans = _spans(rows, river)
     return Screen(
         short=_short(view, families, changes, marks, river, groups, general, shares),
         families=lines,
-        river=_river(view, families, rows, river, shares),
+        river=_river(view, families, river, spans, shares),
         mixes=groups,
         tree=tree,
         rest=briefly(general) if general else "",
         axis=axis.ticks if axis else [],
+        words_below=bool(spans),
         changes=_changes(changes, axis),
         level=_level_of(changes),
         words=_words([row for row in rows if row.kind == "event"], axis),
@@ -469,7 +475,7 @@ def _families(
                 url=rows[i].url,
                 hue=family.hue,
                 share=briefly(family.share),
-                topics=[links.topic_link(view, k) for k in _by_size(family.topics, tokens)],
+                topics=_largest_named(view, family.topics, tokens),
                 pieces=_pieces(family.topics, tokens),
                 ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
@@ -477,9 +483,12 @@ def _families(
     return out
 
 
-def _by_size(topics: Sequence[int], tokens: np.ndarray) -> list[int]:
-    """The first of a family's topics, those with most words of the set first."""
-    return sorted(topics, key=lambda k: -tokens[k])[:LEADING]
+def _largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> list[TopicLink]:
+    """A family's topics with most words of the set. Those without a name only where none has one:
+    their words, side by side with names, would be read as topics of their own."""
+    by_size = [links.topic_link(view, k) for k in sorted(topics, key=lambda k: -tokens[k])]
+    named = [topic for topic in by_size if topic.has_name]
+    return named[:LEADING] if named else by_size[:1]
 
 
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
@@ -497,10 +506,11 @@ def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
 def _river(
     view: RunView,
     families: list[SectionRow],
-    rows: Sequence[SectionRow],
     river: River | None,
+    spans: list[WordSpan],
     shares: dict[int, np.ndarray],
 ) -> SafeString:
+    """spans: of the words below it."""
     if river is None or len(river.totals) < 3 or not families:
         return SafeString()
     totals = np.array(river.totals, float)
@@ -509,8 +519,6 @@ def _river(
     inside = np.sum([stream.shares for stream in streams], axis=0)
     talk = np.clip(np.where(totals > 0, 1.0, 0.0) - inside, 0.0, 1.0)
     labels = [] if river.end - river.starts[0] > 3 else _month_labels(river)
-    words = [_span(row) for row in rows if _is_word(row)]
-    spans = [span for span in words if river.starts[0] <= span.first <= river.end]
     return Picture(streams, talk, river.starts, river.end, spans, labels).draw()
 
 
@@ -532,6 +540,14 @@ def _stream(
 def _month_labels(river: River) -> list[tuple[float, str]]:
     step = -(-len(river.bins) // 8)
     return list(zip(river.starts, river.bins, strict=True))[::step]
+
+
+def _spans(rows: Sequence[SectionRow], river: River | None) -> list[WordSpan]:
+    """The words of a time that stand below the river."""
+    if river is None:
+        return []
+    spans = [_span(row) for row in rows if _is_word(row)]
+    return [span for span in spans if river.starts[0] <= span.first <= river.end]
 
 
 def _is_word(row: SectionRow) -> bool:
@@ -567,10 +583,10 @@ def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
     return out
 
 
-def _level_of(rows: Sequence[SectionRow]) -> str:
-    """Of all changes, in words; what an older program found has 95%."""
+def _level_of(rows: Sequence[SectionRow]) -> float:
+    """Of all changes; what an older program found has the usual one."""
     answers = [claim.answer for row in rows for claim in row.claims if claim.answer]
-    return level(answers[0].level) if answers else level(USUAL_LEVEL)
+    return answers[0].level if answers else USUAL_LEVEL
 
 
 def _levels(
@@ -645,7 +661,7 @@ def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
 def _table(name: str, rows: list[SectionRow], speaks: bool) -> GroupTable:
     items = [item for row in rows for item in row.items if isinstance(item, GroupItem)]
     largest = max(max(item.here.high, item.rest) for item in items)
-    step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if largest / s <= 5), 0.25)
+    step = next((step for step in STEPS if largest <= MOST_STEPS * step), STEPS[-1])
     end = min(1.0, math.ceil(largest / step) * step)
 
     def place(share: float) -> float:

@@ -9,6 +9,7 @@ from django.db.models import Max
 
 from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.kinds import Change
+from webapp.analysis.findings.ratios import times_as_much
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Findings, Run
@@ -30,12 +31,14 @@ class ChangeMarks:
 class TopicChange:
     """What a page says of a topic. known: whether the set's findings are computed; else only the
     overview can tell. sentence: of its change, None where none was accepted. plain: the same as a
-    text with its interval. brief: without the topic's name and the interval. marks: for its chart."""
+    text with its interval. brief: without the topic's name and the interval. quiet: how many
+    times as much, "50 times, interval 35 to 73". marks: for its chart."""
 
     known: bool
     sentence: Sentence | None
     plain: str
     brief: str = ""
+    quiet: str = ""
     marks: ChangeMarks | None = None
 
 
@@ -60,7 +63,8 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         sentence = change.say(writer)
         plain = sentences.plain(sentence.parts, sentence.sure)
         marks = _marks(change, stored_findings.ends) if stored_findings.ends else None
-        topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), marks))
+        quiet = _quiet(change)
+        topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), quiet, marks))
     return topic_changes
 
 
@@ -68,6 +72,12 @@ def _brief(sentence: Sentence) -> str:
     """What is said of a topic, below its name: "13% of the words from 1946 to 1985, …"."""
     text = "".join(part for part in sentence.parts if isinstance(part, str)).lstrip(",: ")
     return text[:1].upper() + text[1:]
+
+
+def _quiet(change: Change) -> str:
+    """Without the level of the interval, which `sure` has."""
+    times, ends = times_as_much(change.estimate, change.low, change.high)
+    return sentences.QUIETLY.format(times=times, ends=ends) if ends else times
 
 
 def _marks(change: Change, ends: Sequence[str]) -> ChangeMarks:

@@ -128,7 +128,8 @@ class LinesHtml:
     of the table: a group, the address of its passages, and a cell for each topic; none where they
     are asked for first, at `numbers`. kept: fields of the form. empty: groups without documents.
     thin: how many are. many: back from one topic. own_scales: whether each chart has one;
-    scales: to choose. most_words: of a group. embeds: whether there is a chart for other pages."""
+    scales: to choose. most_words: of a group. embeds: whether there is a chart for other pages.
+    intervals: whether a share of a chart has one."""
 
     large: bool
     charts: list[tuple[TimeLine, str, TopicChange | None]]
@@ -147,6 +148,7 @@ class LinesHtml:
     most_words: int
     pinned: Pinned
     embeds: bool
+    intervals: bool
 
 
 # The table of shades
@@ -202,7 +204,8 @@ class FieldsTable(Table):
 @dataclass(frozen=True)
 class TableHtml:
     """problem: why there is no table. rows: each with the addresses of the topic's own table and
-    large chart. large: that of the one topic. back: all topics. shades, times: of the legend."""
+    large chart. large: that of the one topic. back: all topics. shades, times: of the legend.
+    intervals: whether a share of the table has one."""
 
     problem: str
     rows: list[tuple[TopicCells | ValueCells, str]]
@@ -214,6 +217,7 @@ class TableHtml:
     large: str
     shades: range
     times: list[tuple[int, float]]
+    intervals: bool
 
 
 # Two sets compared

@@ -137,6 +137,7 @@ def _lines_html(
         most_words=max((period.tokens for period in page.bins), default=0),
         pinned=pinned,
         embeds=can_be_drawn(table),
+        intervals=any(low is not None for topic in page.topics for low in topic.low),
     )
 
 
@@ -256,6 +257,7 @@ def _table_html(
         large=view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else "",
         shades=range(1, tables.STEPS + 1),
         times=list(enumerate(tables.TIMES, 1)),
+        intervals=any(cell.range for row in page.rows for cell in row.cells),
     )
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 from inference.answers.units import Field
 from webapp.core.documents.units import Unit, failed, unit_of
 from webapp.models import Version
+from webapp.platform.drawing.numbers import count
 
-WHOLE_FROM = 1.95  # times from which on a design effect is said as a whole number
 MOST_ALIASES = 3  # that are named
 
 
@@ -75,15 +75,18 @@ def _sentence(version: Version, unit: Unit) -> str:
         return _of_documents(version, unit)
     beginning = f"Texts with the same “{field.name}”"
     if unit.certainty == "answered":
-        return f"{beginning} count as one: somebody chose it.{_also_called(field)}"
+        return f"{beginning} count as one, as a reader decided.{_also_called(field)}"
     slightly = "slightly " if unit.certainty == "unsure" else ""
-    fewer = f"as if there were {_times(field.effect)} times fewer"
-    return f"{beginning} are {slightly}alike, {fewer}: they count as one.{_also_called(field)}"
+    unrelated = max(1, _two_digits(version.documents / field.effect))
+    return (
+        f"{beginning} resemble each other {slightly}and count as one: {count(version.documents)}"
+        f" texts say as much as about {count(unrelated)} unrelated ones.{_also_called(field)}"
+    )
 
 
 def _of_documents(version: Version, unit: Unit) -> str:
     if unit.certainty == "answered":
-        return "Each text counts for itself: somebody chose it."
+        return "Each text counts for itself, as a reader decided."
     if version.unit_fields is None:
         return (
             "We have not looked yet which texts belong together: until then each counts for itself."
@@ -96,13 +99,15 @@ def _of_documents(version: Version, unit: Unit) -> str:
     return "We found nobody who has several texts: each text counts for itself."
 
 
-def _times(effect: float) -> str:
-    return f"{effect:.0f}" if effect >= WHOLE_FROM else f"{effect:.1f}"
+def _two_digits(number: float) -> int:
+    """Rounded to two significant digits: 598.2 to 600."""
+    return int(float(f"{number:.2g}"))
 
 
 def _also_called(field: Field) -> str:
     names = [f"“{name}”" for name in field.aliases[:MOST_ALIASES]]
-    return f" “{field.name}” is also called {' and '.join(names)}." if names else ""
+    divide = "divide" if len(names) > 1 else "divides"
+    return f" {' and '.join(names)} {divide} the texts in the same way." if names else ""
 
 
 def _question(unit: Unit) -> str:

@@ -504,7 +504,9 @@ def test_how_many_times_as_much_reads_both_ways():
 
     assert read(50.0, 35.0, 73.0) == ("50 times", "35 to 73")
     assert read(1 / 13, 1 / 18, 1 / 8.7) == ("13 times less", "8.7 to 18")
-    assert read(1.5, 0.5, None) == ("1.5 times", "0.5 to any number")
+    assert read(1.5, 0.5, None) == ("1.5 times", "0.5 or more")
+    assert read(5.5, 1.003, None) == ("5.5 times", "1.003 or more")
+    assert read(5.5, 1.04, 8.0) == ("5.5 times", "1.04 to 8")
     assert read(None, 31.0, None) == ("at least 31 times", "")
     assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
     assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"

@@ -16,19 +16,22 @@ def field(name: str, effect: float, correlation: float = 0.05, **more) -> Field:
 
 def of_fields(*fields: Field, answer: str | None = None) -> unit_sentences.UnitSaid:
     rows = [asdict(each) | {"file": "codes-0"} for each in fields]
-    version = Version(corpus=Corpus(unit=answer), unit_fields={"method": 1, "fields": rows})
+    version = Version(
+        corpus=Corpus(unit=answer), documents=8375, unit_fields={"method": 1, "fields": rows}
+    )
     return unit_sentences.of_version(version)
 
 
 def test_how_alike_texts_are_is_said_in_words():
     said = of_fields(field("speaker", 7.3, aliases=("user_id", "handle")))
     assert said.sentence == (
-        "Texts with the same “speaker” are alike, as if there were 7 times fewer: they count as"
-        " one. “speaker” is also called “user_id” and “handle”."
+        "Texts with the same “speaker” resemble each other and count as one: 8,375 texts say as"
+        " much as about 1,100 unrelated ones. “user_id” and “handle” divide the texts in the same"
+        " way."
     )
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence
-    assert "“author” are slightly alike, as if there were 1.3 times fewer" in slightly
+    assert "“author” resemble each other slightly and count as one: 8,375 texts" in slightly
 
 
 def test_rivals_are_asked_for():
@@ -49,8 +52,8 @@ def test_a_subject_is_asked_for_and_never_said_to_speak():
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        ("", "Each text counts for itself: somebody chose it."),
-        ("source", "Texts with the same “source” count as one: somebody chose it."),
+        ("", "Each text counts for itself, as a reader decided."),
+        ("source", "Texts with the same “source” count as one, as a reader decided."),
     ],
 )
 def test_an_answer_is_not_asked_again(answer, sentence):
@@ -72,7 +75,7 @@ def test_the_pages_of_a_corpus_and_its_overview_say_and_ask_it(client, trained):
     Version.objects.filter(pk=trained.version_id).update(unit_fields=found)
     try:
         corpus_page = client.get(reverse("corpus", args=[trained.corpus_id])).content.decode()
-        assert "are alike, as if there were 46 times fewer" in corpus_page
+        assert "resemble each other and count as one" in corpus_page
         assert "the values of “category”" in corpus_page
     finally:
         Version.objects.filter(pk=trained.version_id).update(unit_fields=before)

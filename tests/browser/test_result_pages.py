@@ -1,0 +1,65 @@
+"""What a reader sees of results: how long pages are on a phone and on paper, and that names stand
+beside their numbers."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PREPARING
+
+PHONE = {"width": 380, "height": 780}
+SCREENS = 5  # of a phone, that an overview has at most
+SIDES = ("top", "right", "bottom", "left")
+PRINTED = 2  # pages of A4
+_PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b(?!s)")
+# Whether two texts of a picture's axis lie on each other
+CROWDED = """() => [...document.querySelectorAll('svg.axis')].filter((axis) => {
+  const texts = [...axis.querySelectorAll('text')].map((text) => text.getBoundingClientRect())
+    .filter((box) => box.width);
+  return texts.some((box, i) => i && box.left < texts[i - 1].right + 1);
+}).map((axis) => axis.textContent)"""
+
+
+def open_overview(page: Page, at: str) -> None:
+    page.goto(f"{at}overview/")
+    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
+
+
+def test_an_overview_has_at_most_five_screens_of_a_phone(page: Page, example):
+    page.set_viewport_size(PHONE)
+    open_overview(page, example.at)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= SCREENS * PHONE["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_an_overview_is_printed_on_two_pages(page: Page, example):
+    open_overview(page, example.at)
+    printed = page.pdf(format="A4", margin=dict.fromkeys(SIDES, "1cm"))
+    assert 1 <= len(_PAGE_OF_PDF.findall(printed)) <= PRINTED
+
+
+def test_an_overview_names_the_level_of_intervals_in_words(page: Page, example):
+    open_overview(page, example.at)
+    head = page.locator(".rows > .row-head")
+    if head.count():  # two passes make topics of which hardly one changes
+        expect(head).to_contain_text(re.compile("95% interval|strict interval"))
+    expect(page.locator("main")).not_to_contain_text("any number")
+
+
+def test_years_of_an_axis_do_not_lie_on_each_other(page: Page, example):
+    for width in (1440, 1100, 380):
+        page.set_viewport_size({"width": width, "height": 900})
+        open_overview(page, example.at)
+        assert page.evaluate(CROWDED) == []
+
+
+def test_rows_of_the_table_of_time_have_names(page: Page, example):
+    page.goto(f"{example.at}time/table/")
+    names = page.locator(".shades tbody th")
+    assert names.count() > 5
+    for name in names.all():
+        expect(name).to_be_visible()
+    head = page.locator(".shades thead th").nth(1).bounding_box()
+    cell = page.locator(".shades tbody tr").first.locator("td").first.bounding_box()
+    assert abs(head["x"] - cell["x"]) < 3
