@@ -1,7 +1,8 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
 webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
 (webapp.analysis.findings.renaming), words of two sets
-(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), comparing two (webapp.analysis.compare.matchings), and making a
+(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), words of
+a topic through time (webapp.analysis.topics.word_times), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
 
 from tasks.celery import app
@@ -11,6 +12,7 @@ from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Which
 from webapp.analysis.time import answering
 from webapp.analysis.time.contrasts import Constant
+from webapp.analysis.topics import word_times
 from webapp.core.runs import replicates, training
 from webapp.service.exports import kept
 
@@ -55,6 +57,12 @@ def answer(
     """Of two sets of a run's documents, as addresses name them, and those that both are chosen
     of."""
     answering.compute(run_id, addresses, complement, constant, by)
+
+
+@app.task(name=word_times.TASK)
+def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
+    """Of a topic, in a set of a run's documents, as an address names it."""
+    word_times.compute(run_id, number, query, by)
 
 
 @app.task(name="tasks.runs.compare")

@@ -287,6 +287,22 @@ urlpatterns = [
         SEE,
         example=NUMBER | WORD,
     ),
+    *page(
+        f"{RUN}/topics/<int:number>/time",
+        topics.times,
+        "run_topic_times",
+        SEE,
+        load=Load.HEAVY,
+        example=NUMBER,
+    ),
+    file(
+        f"{RUN}/topics/<int:number>/time.csv",
+        topics.times_csv,
+        "run_topic_times_csv",
+        SEE,
+        load=Load.HEAVY,
+        example=NUMBER,
+    ),
     form(
         f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY
     ),  # leads to a page about them

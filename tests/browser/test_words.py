@@ -72,3 +72,21 @@ def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: 
     expect(page.locator(".kwic li").first).to_contain_text("social", ignore_case=True)
     page.get_by_role("link", name="topic", exact=True).click()
     expect(page.locator(".groups tbody tr").first).to_contain_text(re.compile(r"T\d\d"))
+
+
+def test_the_words_of_a_topic_through_time_open_their_lines(page: Page, example):
+    page.goto(f"{example.at}topics/0/")
+    page.get_by_role("link", name="Its words through time").click()
+    page.wait_for_url("**/topics/0/time/")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("through time", timeout=60_000)
+    table = page.get_by_role("table").first
+    expect(table).to_be_visible(timeout=60_000)
+    if not page.locator("table.words-by-time tbody td a").first.is_visible():
+        page.get_by_text("words without a sure change").click()
+    row = page.locator("table.words-by-time tbody tr", has=page.locator("td a:visible")).first
+    expect(row.get_by_role("rowheader")).to_be_visible()
+    number = row.locator("td a").first
+    counted = int(number.inner_text().strip("()").replace(",", ""))
+    number.click()
+    page.wait_for_url(re.compile(r"/words/.*topic=0"))
+    expect(page.locator(".kwic li")).to_have_count(min(counted, 25))

@@ -27,6 +27,7 @@ PAGES = (
     "run_overview",
     "run_topics",
     "run_topic",
+    "run_topic_times",
     "run_documents",
     "run_document",
     "run_time",

@@ -1,7 +1,7 @@
 """Spans of time in which topics, words, or those who speak changed. Each is a question to the spans
 that webapp.analysis.answers looks through; pages of two sets ask the same ones."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -11,7 +11,6 @@ import numpy as np
 from inference.answers import Answers, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings.collection import Collection
 from webapp.analysis.findings.values import Shape, Shaped
 
 LEAST_RATIO = 1.5  # of the two shares
@@ -72,11 +71,12 @@ class AcceptedSpan(NamedTuple):
 
 
 class SpanAsker:
-    """Asks for the spans of one table of topics or words, each once."""
+    """Asks for the spans of one table of topics or words, each once. unit_name: what documents say
+    of one who speaks, by the code of the unit; "" where no field names it."""
 
-    def __init__(self, collection: Collection, looked: SpansOfSet):
-        self.collection = collection
+    def __init__(self, looked: SpansOfSet, unit_name: Callable[[int], str]):
         self.looked = looked
+        self.unit_name = unit_name
         self._found: dict[tuple[int, int, bool], Answers] = {}
 
     def accepted(self, column: int, alone: bool) -> Iterator[AcceptedSpan]:
@@ -109,7 +109,7 @@ class SpanAsker:
             return None
         whose = ""
         if found.verdict_of(place) == "one unit":
-            whose = self.collection.unit_name(int(found.largest[place])) if more else ""
+            whose = self.unit_name(int(found.largest[place])) if more else ""
             if not whose:
                 return None
         return AcceptedSpan(shape, on_a, on_b, more, first, last, found, place, whose)

@@ -221,7 +221,12 @@ def _shade(share: float, most: float) -> str:
     """s0 to s10: the class of a share beside the largest."""
     if share < NOTHING or not most:
         return "s0"
-    step = int(np.ceil(STEPS * min(share / most, 1.0) ** BENT - ROUNDING))
+    return shade_of(share / most)
+
+
+def shade_of(part: float) -> str:
+    """s0 to s10: the class of a part of what has the darkest shade."""
+    step = int(np.ceil(STEPS * min(part, 1.0) ** BENT - ROUNDING))
     return f"s{min(STEPS, step)}"
 
 

@@ -12,6 +12,7 @@ from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import PartOfWord, WordLink
 from webapp.core.curation.queries import TopicForm
 from webapp.core.documents.shapes import DocumentLink, Group, StrongestPassage
+from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results import measures
 from webapp.core.results.found_again import Elsewhere, FoundAgain
 from webapp.core.results.hidden_words import Dropped
@@ -304,6 +305,131 @@ class TopicWordsPage(TopicHead):
     next_words: int | None
 
 
+# A topic's words through time
+
+
+@dataclass(frozen=True)
+class WordsPeriod:
+    """A column of time. first, last: its ends, as addresses have them. tokens: of the topic there;
+    documents: that have any of it; thin: whether they are too few to say much. url: of these."""
+
+    label: str
+    first: str
+    last: str
+    tokens: int
+    documents: int
+    thin: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class WordInPeriod:
+    """tokens: of the word, assigned to the topic. share: of the topic's tokens there, with its
+    interval; null without any. times: as many as at all other times, by the same speakers where
+    somebody speaks, with its interval; null for what can't be said. clear: whether that is beyond
+    chance. lines: the address of these tokens in their lines."""
+
+    tokens: int
+    share: float | None
+    low: float | None
+    high: float | None
+    times: float | None
+    times_low: float | None
+    times_high: float | None
+    clear: bool
+    lines: str
+
+
+WordKind = Literal["came", "went", "passed", "paused", "stayed", "unsure"]
+
+
+@dataclass(frozen=True)
+class WordThroughTime(WordLink):
+    """kind: came, went, passed (more for a time), paused (less for a time), stayed, or unsure: no
+    difference beyond chance, and too rare to say that it stayed. sentence: what is said of it, ""
+    where unsure; when: the same in brief; times: how many times as much, in words; interval: of
+    that. here, rest, estimate,
+    low, high: the same as numbers. first, last, until: when, as addresses have them. whose: the one
+    value of the unit that has most of it, or "". lines: in the topic."""
+
+    kind: WordKind
+    sentence: str
+    when: str
+    times: str
+    interval: str
+    here: float | None
+    rest: float | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    first: str
+    last: str
+    until: str
+    whose: str
+    tokens: int
+    lines: str
+    cells: list[WordInPeriod]
+
+
+@dataclass(frozen=True)
+class WordsThroughTime(TopicHead):
+    """words: those that came first, then those that went, passed, paused, stayed, and those that are
+    unsure; within each by when. looked_at: how many of the topic's words, of so many that are
+    frequent enough. level: of all intervals, which `rows` words share. unit: whose texts count as
+    one. held: the field whose values are compared with themselves, "" for none. in_order: how many
+    units follow one another, where they are too few for any change to be sure; else 0. caution: why
+    nothing can be said, or "". csv: the address of these numbers as a file."""
+
+    periods: list[WordsPeriod]
+    words: list[WordThroughTime]
+    looked_at: int
+    frequent: int
+    level: float
+    rows: int
+    unit: UnitAbout
+    held: str
+    in_order: int
+    caution: str
+    csv: str
+
+
+@dataclass(frozen=True)
+class FollowingWords(TopicHead):
+    """While a worker looks through the topic's words: ask again."""
+
+    following: Literal[True] = True
+
+
+@dataclass(frozen=True)
+class WordsWithoutTime(TopicHead):
+    """Of a topic without words in two periods. dated: whether any document has a date."""
+
+    dated: bool
+
+
+@dataclass(frozen=True)
+class KindOfWords:
+    """title: of the rows; words: with the shade of each cell's number, and whether it is thin."""
+
+    kind: WordKind
+    title: str
+    words: list[tuple[WordThroughTime, list[tuple[WordInPeriod, str, bool]]]]
+
+
+@dataclass(frozen=True)
+class WordsThroughTimeHtml:
+    """kinds: without what is unsure, which is `unsure`. open: the word whose intervals are shown, or
+    "". counts: how many words of each kind, in words."""
+
+    kinds: list[KindOfWords]
+    unsure: list[tuple[WordThroughTime, list[tuple[WordInPeriod, str, bool]]]]
+    open: str
+    counts: str
+
+
+# The topic's page
+
+
 @dataclass(frozen=True)
 class Counted:
     """The topic in the chosen documents; of_tokens, of_documents: all of these."""
@@ -455,12 +581,13 @@ class NamedBefore:
 class TopicHtml:
     """mostly: the address of the documents mostly about the topic. own_words: that passages mark.
     change: of its share over time, as the overview says it. named_before: None unless a reader named
-    the topic before the training."""
+    the topic before the training. dated: whether any document has a date."""
 
     mostly: str
     own_words: int
     change: TopicChange
     named_before: NamedBefore | None
+    dated: bool
 
 
 @dataclass(frozen=True)

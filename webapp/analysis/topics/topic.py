@@ -5,6 +5,7 @@ own.
 """
 
 import numpy as np
+from django.http import Http404
 
 from webapp.analysis.findings import families
 from webapp.analysis.topics.shapes import (
@@ -27,6 +28,14 @@ NEIGHBOURS = 6  # of each kind
 WORDS = 6  # of a neighbour
 PERCENT = 10  # of a document, from which it counts as one with a topic
 STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
+
+
+def described(view: RunView, number: int) -> topics.TopicDetail:
+    """A topic. Raises Http404 where the run has none of that number."""
+    topic = topics.described(view, number)
+    if topic is None:
+        raise Http404(f"Run {view.run.pk} has no topic {number}.")
+    return topic
 
 
 def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGroups | None:

@@ -7,8 +7,9 @@ from functools import partial
 from typing import Annotated, Any
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from inference.explore import relevance
@@ -23,10 +24,12 @@ from webapp.analysis.topics import (
     topic_documents,
     topic_words,
     verdict,
+    word_times_page,
 )
 from webapp.analysis.topics.overview import PAGE, Overview, read_wanted
 from webapp.analysis.topics.shapes import (
     Counted,
+    FollowingWords,
     FormingTopic,
     FormingWord,
     OverviewHtml,
@@ -43,17 +46,21 @@ from webapp.analysis.topics.shapes import (
     TopicsView,
     TopicWordsPage,
     WhyPage,
+    WordsThroughTime,
+    WordsWithoutTime,
 )
 from webapp.analysis.words import queries as of_words
 from webapp.core.curation import queries as curation
 from webapp.core.documents import fields, sums
-from webapp.core.documents.selection import RunSelection
-from webapp.core.results import found_again, links, topics
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import found_again, links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
 from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.pages.page import looked_up, table_answer
 from webapp.platform.pages.typed import Answer, Here, Place, typed
 
 ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
@@ -221,7 +228,7 @@ def detail(
 ) -> Answer[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
     frame: dict[str, Any] = {
-        "topic": _detail(view, number),
+        "topic": topic.described(view, number),
         "drop": view.hidden_words.described(),
         "previous": _link(view, max((k for k in view.topics if k < number), default=None)),
         "next": _link(view, min((k for k in view.topics if k > number), default=None)),
@@ -259,7 +266,13 @@ def _topic_html(selection: RunSelection, number: int) -> TopicHtml:
     with_topic = selection.with_topic(number, MOSTLY)
     mostly = links.documents_url(selection.view.run, with_topic.address(by=topic_label(number)))
     (change,) = topic_changes.of_topics(selection, [number])
-    return TopicHtml(mostly, topics.OWN, change, named_before.of_topic(selection.view, number))
+    return TopicHtml(
+        mostly,
+        topics.OWN,
+        change,
+        named_before.of_topic(selection.view, number),
+        fields.dated(selection.version) is not None,
+    )
 
 
 def _link(view: RunView, number: int | None) -> links.TopicLink | None:
@@ -290,7 +303,7 @@ def words(
     after: int = 0,
 ) -> Answer[TopicWordsPage]:
     """All words of a topic, by relevance."""
-    about = _detail(view, number)
+    about = topic.described(view, number)
     words_of_page, next_words = topic_words.relevant(
         view, number, selection, lambda_, after, ALL_WORDS
     )
@@ -304,11 +317,50 @@ def words(
     return Answer(page)
 
 
+@typed(
+    {
+        WordsThroughTime: "run/topic_times.html",
+        FollowingWords: "run/topic_times_following.html",
+        WordsWithoutTime: "run/topic_times_none.html",
+    }
+)
+def times(
+    request: HttpRequest, view: RunView, selection: RunSelection, number: int, *, row: str = ""
+) -> Answer[WordsThroughTime | FollowingWords | WordsWithoutTime]:
+    """A topic's words through time: which came, went and stayed; 202 while a worker looks."""
+    page = word_times_page.answer(view, selection, number, authorization.user_id(request))
+    if isinstance(page, FollowingWords):
+        return Answer(page, status=202)
+    if isinstance(page, WordsWithoutTime):
+        return Answer(page)
+    return Answer(page, partial(word_times_page.html, page, row))
+
+
+@require_safe
+@looked_up
+def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
+    """The same numbers, a row for each word and period."""
+    view = RunView(run)
+    selection = Selection.read(request.GET, view)
+    page = word_times_page.answer(view, selection, number, authorization.user_id(request))
+    if isinstance(page, FollowingWords):
+        return HttpResponse(
+            "A worker looks through these words. Ask again in a while.",
+            status=202,
+            content_type="text/plain",
+        )
+    if isinstance(page, WordsWithoutTime):
+        raise Http404(f"{page.topic.label} has no words in two periods.")
+    table = word_times_page.table(selection, page)
+    name = provenance.file_name(run, f"{page.topic.label}-words-by-time.csv")
+    return table_answer(table, name)
+
+
 @cached_page()
 @typed("run/topic_word.html")
 def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answer[WhyPage]:
     """Why a word is in a topic."""
-    about = _detail(view, number)
+    about = topic.described(view, number)
     if not view.run.final:
         raise Invalid(
             "run",
@@ -318,10 +370,3 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
     if found_word is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
     return Answer(WhyPage(about, topic_words.why_here(view, number, found_word, selection)))
-
-
-def _detail(view: RunView, number: int) -> topics.TopicDetail:
-    topic = topics.described(view, number)
-    if topic is None:
-        raise Http404(f"Run {view.run.pk} has no topic {number}.")
-    return topic

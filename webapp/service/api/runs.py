@@ -29,7 +29,9 @@ from webapp.analysis.keyness.shapes import (
     Which as KeynessWhich,
 )
 from webapp.analysis.time import contrasts, trends
+from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.overview import ORDERS, Overview, read_wanted
+from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
 from webapp.core.documents import parent_documents, queries as documents, sums
@@ -347,6 +349,25 @@ def keyness_of(
             return keyness.list_words(contrast, order, selection.sentence, over, by)
     except NotYet as state:
         return Status(202, state.page)
+
+
+@router.get(
+    "/{int:run_id}/topics/{int:number}/time",
+    response={200: WordsThroughTime | WordsWithoutTime, 202: FollowingWords, **ERRORS},
+    summary="A topic's words through time: which came, went and stayed, with intervals",
+    description=(
+        "Counts of the occurrences that are assigned to the topic. In a large corpus a worker looks"
+        " through them first: 202 until then; ask again."
+    ),
+)
+def words_through_time(
+    request: HttpRequest, run_id: int, number: int, documents: Query[shapes.Documents]
+):
+    view = RunView(finished(run_id))
+    answer = word_times_page.answer(
+        view, Selection.read(request.GET, view), number, authorization.user_id(request)
+    )
+    return Status(202, answer) if isinstance(answer, FollowingWords) else answer
 
 
 @router.get(

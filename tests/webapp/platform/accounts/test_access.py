@@ -121,6 +121,8 @@ GET = {
         "run_topic",
         "run_topic_words",
         "run_topic_word",
+        "run_topic_times",
+        "run_topic_times_csv",
         "run_curation",
         "run_documents",
         "run_document",

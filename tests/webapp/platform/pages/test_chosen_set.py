@@ -19,6 +19,7 @@ ROOMS = [
     "run_topics",
     "run_topic",
     "run_topic_words",
+    "run_topic_times",
     "run_documents",
     "run_document",
     "run_time",

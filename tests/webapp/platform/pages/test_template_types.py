@@ -7,7 +7,7 @@ from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
 from webapp.analysis.findings.screen import OverviewHtml as FindingsHtml
 from webapp.analysis.keyness.shapes import KeynessHtml
 from webapp.analysis.time.shapes import ComparisonHtml, LinesHtml, TableHtml
-from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml
+from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml, WordsThroughTimeHtml
 from webapp.analysis.words.shapes import SensesHtml
 from webapp.core.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.core.notebooks.shapes import NotebookHtml
@@ -41,6 +41,7 @@ HTML = {  # the type of what a template has beside its page
     "run/overview.html": FindingsHtml,
     "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,
+    "run/topic_times.html": WordsThroughTimeHtml,
     "run/topics.html": OverviewHtml,
     "run/word.html": SensesHtml,
     "time/compare.html": ComparisonHtml,

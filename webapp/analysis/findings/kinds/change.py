@@ -79,7 +79,7 @@ class Change(Shaped, BaseFinding):
         answered = collection.spans if collection.periods else None
         if answered is None:
             return []
-        asker = SpanAsker(collection, answered.spans)
+        asker = SpanAsker(answered.spans, collection.unit_name)
         rows: list[Change] = []
         for column, topic in enumerate(answered.topics):
             if not collection.subjects[topic]:

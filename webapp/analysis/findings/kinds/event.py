@@ -183,7 +183,7 @@ def bursts(collection: Collection, told: set[tuple[int, bool]]) -> list[Event]:
     )
     if looked is None:
         return []
-    asker = SpanAsker(collection, looked)
+    asker = SpanAsker(looked, collection.unit_name)
     spelling = collection.names.spelling
     untold = _untold(collection, outcome, [spelling[word] for word in candidates])
     found: list[Burst] = []

@@ -51,7 +51,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
         looked = answers_over_time.of_documents(collection.selection, outcome)
         if looked is None:
             return []
-        asker = SpanAsker(collection, looked)
+        asker = SpanAsker(looked, collection.unit_name)
         rows: list[Speaker] = []
         for column, value in enumerate(category.values):
             for span in asker.accepted(column, alone=False):

@@ -1,0 +1,84 @@
+"""Columns of time that are few enough to be read beside each other: days, weeks, months or years,
+as many together as are needed."""
+
+from datetime import MAXYEAR, MINYEAR, date
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.answers import periods
+from webapp.analysis.findings import sentences
+
+MOST = 16  # columns: a page is not wider than they are
+DAYS = (1, 7)  # of a column, where dates are of a few months
+MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12_000, 24_000)
+MONTHS_OF_A_YEAR = 12
+MONTHS_OF_A_DECADE = 120
+
+
+class Columns(NamedTuple):
+    """group: int32[D], the column of each document, -1 for none. ends: the first and the last day,
+    month or year of each column, as addresses have them; labels: as readers say them."""
+
+    group: np.ndarray
+    ends: list[tuple[str, str]]
+    labels: list[str]
+
+
+def divide(days: np.ndarray, counted: np.ndarray) -> Columns:
+    """Columns from the first document to the last, as narrow as MOST allows.
+
+    days: int[D], date.toordinal(), 0 for none; counted: bool[D], documents that have a date and
+    count, one at least.
+    """
+    dated = np.flatnonzero(counted)
+    known = np.asarray(days, np.int64)[dated]
+    numbers, unit, width = _narrowest(known)
+    first = int(numbers.min())
+    group = np.full(len(days), -1, np.int32)
+    group[dated] = numbers - first
+    ends = [_ends(number, unit, width) for number in range(first, int(numbers.max()) + 1)]
+    return Columns(group, ends, [_label(*both, unit, width) for both in ends])
+
+
+def _narrowest(days: np.ndarray) -> tuple[np.ndarray, str, int]:
+    """(int64[n]: the number of each day's column; "day" or "month"; how many of these a column
+    has)."""
+    possible = periods.possible_lengths(days)
+    months = periods.months_of(days)
+    widths = [("day", width) for width in DAYS if "day" in possible]
+    widths += [
+        ("month", width) for width in MONTHS if "month" in possible or width >= MONTHS_OF_A_YEAR
+    ]
+    for unit, width in widths:
+        # A week begins on Monday: the day 1 is one
+        numbers = (days - 1) // width if unit == "day" else months // width
+        if numbers.max() - numbers.min() < MOST:
+            break
+    return numbers, unit, width
+
+
+def _ends(number: int, unit: str, width: int) -> tuple[str, str]:
+    if unit == "day":
+        first = number * width + 1
+        return date.fromordinal(first).isoformat(), date.fromordinal(first + width - 1).isoformat()
+    begin = number * width
+    last = begin + width - 1
+    if width % MONTHS_OF_A_YEAR == 0:
+        first_year = max(begin // MONTHS_OF_A_YEAR, MINYEAR)
+        return f"{first_year:04d}", f"{min(last // MONTHS_OF_A_YEAR, MAXYEAR):04d}"
+    return _month(begin), _month(last)
+
+
+def _month(number: int) -> str:
+    return f"{number // MONTHS_OF_A_YEAR:04d}-{number % MONTHS_OF_A_YEAR + 1:02d}"
+
+
+def _label(first: str, last: str, unit: str, width: int) -> str:
+    if first == last:
+        return first if unit == "month" and width == MONTHS_OF_A_YEAR else sentences.period(first)
+    if unit == "month" and width == MONTHS_OF_A_DECADE:
+        return f"{first}s"
+    if unit == "month" and width % MONTHS_OF_A_YEAR == 0:
+        return f"{first}–{last}"
+    return f"{sentences.period(first)} – {sentences.period(last)}"

@@ -1,0 +1,342 @@
+"""Which words of a topic came, went and stayed: of the tokens that are assigned to the topic those
+of each word, over time. The spans of time are looked through as for topics (docs/intervals.md), so
+that nothing is called a change where only who speaks changed. Answered in a request where that is
+quick, else by a worker, and stored with the findings of the run."""
+
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.http import QueryDict
+
+from inference.answers import Answers, topic_words as outcomes
+from inference.answers.outcome import Table
+from inference.explore.relevance import LAM, relevance
+from webapp.analysis.answers import cautions, spans
+from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import periods, stored
+from webapp.analysis.findings.keywords import finite
+from webapp.analysis.findings.over_time import Asker, Told
+from webapp.analysis.findings.periods import Periods
+from webapp.analysis.topics import topic_words, word_columns
+from webapp.analysis.topics.shapes import WordKind
+from webapp.core.documents import units
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.platform.jobs import dispatch
+from webapp.platform.storage.cache import BoundedCache
+
+TASK = "tasks.runs.follow_words"
+METHOD = 1  # raised when the same words have another answer
+DIGEST = 28  # bytes, of a key that names a stored answer
+WORDS = 100  # of a topic, the most relevant, all of which share one level
+LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
+# Topics of documents, in all, up to which a request answers, within a second; of more a worker does
+QUICK = 5_000
+# Tokens of a word, and documents that have it, on the side that has more: of fewer no change is told
+LEAST_CHANGED = 30
+HOLDING = 10
+EXPECTED = 10  # tokens that the other side would have of it at the same share: else it is too small
+STAYS = 2.0  # a word stays whose share in the last third is surely within so many times the first's
+_answered = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
+
+
+@dataclass(frozen=True)
+class WordChange:
+    """Of one word what can be said. kind: came, went, passed (more for a time), paused (less for a
+    time), stayed, or unsure, where chance may explain any difference and the word is too rare to
+    say that it stayed. shape: of the change, "" without one; first, last: of what has more, or less;
+    until: before a step; as addresses have them. here, rest: shares of the topic's words within
+    and outside, of a word that stayed in the last third and in the first; estimate: here ÷ rest,
+    low, high: its interval. whose: the one unit that has most of it, or ""."""
+
+    word: int
+    kind: WordKind
+    shape: str = ""
+    more: bool = False
+    first: str = ""
+    last: str = ""
+    until: str = ""
+    here: float | None = None
+    rest: float | None = None
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    whose: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What all words share. level: of the intervals; rows: words that share it. caution: why nothing
+    is said of any, or "". held: the field whose values are compared with themselves, "" for none.
+    in_order: units that follow one another in time, where they are too few for any change to be
+    sure; else 0. asked: which words were looked at, of so many with LEAST_TOKENS."""
+
+    level: float
+    rows: int
+    caution: str
+    held: str
+    in_order: int
+    asked: int
+    of_words: int
+
+
+class Followed(NamedTuple):
+    """n words in C columns. ends, labels: of each column (word_columns). changes: of each word, in
+    order of their relevance. tokens: int64[n, C], assigned to the topic; of_topic: int64[C], of all
+    its words; documents: int64[C], that have any of it. low, high: float64[n, C], intervals of the
+    shares of the topic's words; times, times_low, times_high: float64[n, C], as many times as at all
+    other times; clear: bool[n, C], where that is beyond chance."""
+
+    ends: list[tuple[str, str]]
+    labels: list[str]
+    changes: list[WordChange]
+    family: Family
+    tokens: np.ndarray
+    of_topic: np.ndarray
+    documents: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    times: np.ndarray
+    times_low: np.ndarray
+    times_high: np.ndarray
+    clear: np.ndarray
+
+
+ARRAYS = Followed._fields[4:]
+
+
+@dataclass
+class NotYet(Exception):
+    """A worker looks, or is to."""
+
+
+def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None:
+    """Of a topic's words in a set. None where fewer than two periods have any of the topic. by: the
+    user who asks. Raises NotYet where a worker has to look first."""
+
+    def make() -> tuple[Followed | None] | None:
+        if len(evidence.of(selection.run).doc_topics) <= QUICK:
+            return (follow(selection, k),)
+        return read(selection, k)
+
+    key = (selection.run.snapshot_id, _stored_as(selection, k))
+    answered = _answered.get_or_set(key, make)
+    if answered is None:
+        dispatch.ask(TASK, _task(selection, k), by)
+        raise NotYet
+    return answered[0]
+
+
+def _task(selection: RunSelection, k: int) -> list:
+    return [selection.run.pk, k, selection.address().removeprefix("?")]
+
+
+def _stored_as(selection: RunSelection, k: int) -> str:
+    """Names the answer: all that it depends on beside the snapshot."""
+    view = selection.view
+    merges = view.labels.into.tobytes() if selection.topics else b""
+    unit = units.unit_of(selection.version)
+    depends = (selection.parameters, view.labels.parts(k), merges, unit.said)
+    return f"words {k} {blake2b(repr(depends).encode(), digest_size=DIGEST - 8).hexdigest()}"
+
+
+def compute(run_id: int, number: int, query: str, by: int | None) -> None:
+    """In a worker: look and store, unless that is stored already, or the run is not there any more.
+    query: the set, as an address has it."""
+    try:
+        run = stored.trained(run_id)
+        if run is None:
+            return
+        selection = Selection.read(QueryDict(query), RunView(run))
+        if read(selection, number) is None:
+            store(selection, number, follow(selection, number))
+    finally:
+        dispatch.answered(TASK, [run_id, number, query], by)
+
+
+def store(selection: RunSelection, k: int, words: Followed | None) -> None:
+    data: dict[str, Any] = {"none": words is None}
+    arrays: dict[str, np.ndarray] = {}
+    if words is not None:
+        data |= {
+            "ends": words.ends,
+            "labels": words.labels,
+            "changes": [asdict(change) for change in words.changes],
+            "family": asdict(words.family),
+        }
+        arrays = {name: getattr(words, name) for name in ARRAYS}
+    key = _stored_as(selection, k)
+    stored.keep_answer(selection.run, key, method=METHOD, data=data, arrays=arrays)
+
+
+def read(selection: RunSelection, k: int) -> tuple[Followed | None] | None:
+    """What a worker stored; None where nothing is."""
+    answer = stored.read_answer(selection.run, _stored_as(selection, k), METHOD)
+    if answer is None:
+        return None
+    data, arrays = answer
+    if data["none"]:
+        return (None,)
+    words = Followed(
+        ends=[(first, last) for first, last in data["ends"]],
+        labels=data["labels"],
+        changes=[WordChange(**change) for change in data["changes"]],
+        family=Family(**data["family"]),
+        **arrays,
+    )
+    return (words,)
+
+
+def follow(selection: RunSelection, k: int) -> Followed | None:
+    """See `followed`; whatever it costs."""
+    numbers, of_words = _relevant(selection, k)
+    counted = evidence.of(selection.run)
+    outcome = outcomes.count(counted, selection.view.labels.parts(k), numbers)
+    numbers = numbers[: outcome.columns]
+    looked = spans.look_through(selection, outcome) if numbers else None
+    if looked is None:
+        return None
+    group = looked.calendar.group
+    is_counted = (group >= 0) & (outcome.sizes > 0)
+    columns = word_columns.divide(looked.calendar.days, is_counted)
+    size = len(columns.ends)
+    answers = [looked.answer(columns.group == column) for column in range(size)]
+    cells = {name: np.empty((len(numbers), size)) for name in ARRAYS[3:]}
+    for column, found in enumerate(answers):
+        low, high = found.ends(0)
+        cells["low"][:, column] = low
+        cells["high"][:, column] = high
+        cells["times"][:, column] = found.ratio
+        cells["times_low"][:, column] = found.ratio_low
+        cells["times_high"][:, column] = found.ratio_high
+        cells["clear"][:, column] = found.accepted
+    cells["clear"] = cells["clear"].astype(bool)
+    in_column = columns.group[is_counted]
+    return Followed(
+        ends=columns.ends,
+        labels=columns.labels,
+        changes=_changes(selection, looked, outcome, numbers),
+        family=_family(selection, looked, answers, len(numbers), of_words),
+        tokens=outcome.summed(columns.group, size).T.astype(np.int64),
+        of_topic=np.bincount(in_column, outcome.sizes[is_counted], size).astype(np.int64),
+        documents=np.bincount(in_column, minlength=size).astype(np.int64),
+        **cells,
+    )
+
+
+def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
+    """(numbers of the topic's WORDS most relevant words with LEAST_TOKENS, how many have these)."""
+    words = topic_words.tallied(selection.view, k, selection)
+    possible = np.flatnonzero(words.tokens >= LEAST_TOKENS)
+    if not len(possible):
+        return [], 0
+    score = relevance(
+        words.tokens, words.everywhere, LAM, inside_total=words.of_topic, total=words.of_all
+    )
+    first = possible[np.lexsort((words.numbers[possible], -score[possible]))][:WORDS]
+    return words.numbers[first].tolist(), len(possible)
+
+
+def _family(
+    selection: RunSelection,
+    looked: SpansOfSet,
+    answers: list[Answers],
+    asked: int,
+    of_words: int,
+) -> Family:
+    verdicts = {found.verdict for found in answers}
+    caution = ""
+    if "" not in verdicts:
+        fewest = min(answers, key=lambda found: min(found.units))
+        caution = cautions.caution(looked.unit, fewest.units, fewest.verdict)
+    return Family(
+        level=looked.looked.level,
+        rows=looked.looked.acceptance.rows,
+        caution=caution,
+        held=looked.unit.name if looked.looked.mix is not None else "",
+        in_order=looked.looked.too_few_in_order,
+        asked=asked,
+        of_words=of_words,
+    )
+
+
+def _changes(
+    selection: RunSelection, looked: SpansOfSet, outcome: Table, numbers: list[int]
+) -> list[WordChange]:
+    asker = Asker(looked, lambda code: units.name_of(selection.version, code))
+    named = periods.divide(looked.calendar)
+    thirds = looked.thirds()
+    last_third = looked.answer(*thirds) if thirds is not None else None
+    changes = []
+    for column, number in enumerate(numbers):
+        enough = [
+            told
+            for told in asker.told(column, alone=True)
+            if _has_enough(looked, outcome, column, told)
+        ]
+        if enough:
+            changes.append(_change(number, enough[0], named))
+        else:
+            changes.append(_without_change(number, column, last_third))
+    return changes
+
+
+def _has_enough(looked: SpansOfSet, outcome: Table, column: int, told: Told) -> bool:
+    """Whether the word is frequent enough on the side that has more, and the other large enough."""
+    others = looked.calendar.group >= 0 if told.on_b is None else told.on_b
+    others = others & ~told.on_a
+    with_more, with_less = (told.on_a, others) if told.here > told.rest else (others, told.on_a)
+    pairs = slice(*outcome.amounts.indptr[column : column + 2])
+    there = with_more[outcome.amounts.indices[pairs]]
+    tokens = outcome.amounts.data[pairs][there].sum()
+    if tokens < LEAST_CHANGED or np.count_nonzero(there) < HOLDING:
+        return False
+    expected = max(told.here, told.rest) * outcome.sizes[with_less].sum()
+    return bool(expected >= EXPECTED)
+
+
+def _change(number: int, told: Told, named: Periods) -> WordChange:
+    found = told.found
+    return WordChange(
+        word=number,
+        kind=_kind(told),
+        shape=told.shape,
+        more=told.more,
+        first=named.names[told.first],
+        last=named.ends[told.last],
+        until=named.ends[told.first - 1] if told.shape == "step" else "",
+        here=told.here,
+        rest=told.rest,
+        estimate=finite(found.ratio[told.column]),
+        low=finite(found.ratio_low[told.column]),
+        high=finite(found.ratio_high[told.column]),
+        whose=told.whose,
+    )
+
+
+def _kind(told: Told) -> WordKind:
+    if told.shape == "window":
+        return "passed" if told.more else "paused"
+    return "came" if told.more else "went"
+
+
+def _without_change(number: int, column: int, last_third: Answers | None) -> WordChange:
+    """A word stays where the interval says that the last third has about as much as the first."""
+    if last_third is None:
+        return WordChange(number, "unsure")
+    low = finite(last_third.ratio_low[column])
+    high = finite(last_third.ratio_high[column])
+    if low is None or high is None or low < 1 / STAYS or high > STAYS:
+        return WordChange(number, "unsure")
+    return WordChange(
+        number,
+        "stayed",
+        here=finite(last_third.a[column]),
+        rest=finite(last_third.b[column]),
+        estimate=finite(last_third.ratio[column]),
+        low=low,
+        high=high,
+    )

@@ -1,0 +1,306 @@
+"""The page of a topic's words through time: what webapp.analysis.topics.word_times found, in
+sentences, with links."""
+
+from typing import NamedTuple
+
+from webapp.analysis.findings import sentences, writer
+from webapp.analysis.findings.keywords import finite
+from webapp.analysis.time import tables
+from webapp.analysis.topics import topic, word_times
+from webapp.analysis.topics.shapes import (
+    FollowingWords,
+    KindOfWords,
+    WordInPeriod,
+    WordKind,
+    WordsPeriod,
+    WordsThroughTime,
+    WordsThroughTimeHtml,
+    WordsWithoutTime,
+    WordThroughTime,
+)
+from webapp.analysis.topics.word_times import Followed, WordChange
+from webapp.core.documents import days, fields, unit_sentences, units
+from webapp.core.documents.selection import RunSelection
+from webapp.core.results import links
+from webapp.core.results.topics import TopicDetail
+from webapp.core.results.view import RunView
+from webapp.platform.drawing.numbers import join_names
+from webapp.platform.storage import csv_cells
+from webapp.platform.storage.sql import tuples
+
+THIN = 10  # documents with the topic: a period with fewer is marked
+TITLES: dict[WordKind, str] = {
+    "came": "Came, or became more",
+    "went": "Went, or became less",
+    "passed": "More for a time",
+    "paused": "Less for a time",
+    "stayed": "Stayed",
+}
+COUNTED: dict[WordKind, str] = {
+    "came": "{count} came or became more",
+    "went": "{count} went or became less",
+    "passed": "{count} were more frequent for a time",
+    "paused": "{count} were less frequent for a time",
+    "stayed": "{count} stayed",
+}
+UNSURE = "of {count} nothing is sure"
+# What is said of a word, by the shape of its change and whether it has more
+SAID = {
+    ("step", True): "{here} of the topic’s words since {first}, {rest} before",
+    ("step", False): "{rest} of the topic’s words until {until}, {here} since",
+    (
+        "line",
+        True,
+    ): "ever more, from {rest} of the topic’s words in the first third to {here} in the last",
+    (
+        "line",
+        False,
+    ): "ever less, from {rest} of the topic’s words in the first third to {here} in the last",
+    ("window", True): "{here} of the topic’s words {span}, {rest} {outside}",
+    ("window", False): "{here} of the topic’s words {span}, {rest} {outside}",
+    ("", False): "{here} of the topic’s words in the last third, {rest} in the first",
+}
+SINCE = "since {period}"
+UNTIL = "until {period}"
+EVER_MORE = "ever more"
+EVER_LESS = "ever less"
+OF_ONE = "{said}, mostly of {value}"
+FILE = (
+    "corpus run selection unit unit_chosen_by level topic word kind first last until here rest times"
+    " low high period_first period_last tokens tokens_of_topic documents_of_topic share share_low"
+    " share_high times_here times_here_low times_here_high clear"
+).split()
+
+
+class _Words(NamedTuple):
+    """What all words of a page share. spelled: their texts by their numbers."""
+
+    selection: RunSelection
+    topic: int
+    followed: Followed
+    spelled: dict[int, str]
+
+
+def answer(
+    view: RunView, selection: RunSelection, number: int, by: int | None
+) -> WordsThroughTime | FollowingWords | WordsWithoutTime:
+    """by: the user who asks. Raises Http404 where the run has no such topic."""
+    about = topic.described(view, number)
+    drop = view.hidden_words.described()
+    try:
+        followed = word_times.followed(selection, number, by)
+    except word_times.NotYet:
+        return FollowingWords(about, drop)
+    if followed is None:
+        return WordsWithoutTime(about, drop, fields.dated(view.run.version) is not None)
+    csv = view.go("run_topic_times_csv", number, asked=selection.address().removeprefix("?"))
+    return _page(selection, about, followed, csv)
+
+
+def _page(
+    selection: RunSelection, about: TopicDetail, followed: Followed, csv: str
+) -> WordsThroughTime:
+    """csv: the address of the file."""
+    view = selection.view
+    family = followed.family
+    shared = _Words(selection, about.number, followed, _spelled(selection, followed))
+    hidden = view.hidden_words.numbers
+    words = [
+        _word(shared, row, change)
+        for row, change in enumerate(followed.changes)
+        if change.word not in hidden
+    ]
+    return WordsThroughTime(
+        topic=about,
+        drop=view.hidden_words.described(),
+        periods=[_period(shared, column) for column in range(len(followed.ends))],
+        words=sorted(words, key=_order),
+        looked_at=family.asked,
+        frequent=family.of_words,
+        level=family.level,
+        rows=family.rows,
+        unit=unit_sentences.about(selection.version, units.unit_of(selection.version)),
+        held=family.held,
+        in_order=family.in_order,
+        caution=family.caution,
+        csv=csv,
+    )
+
+
+def _spelled(selection: RunSelection, followed: Followed) -> dict[int, str]:
+    numbers = [change.word for change in followed.changes]
+    return dict(
+        tuples(
+            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
+            [selection.run.version_id, numbers],
+        )
+    )
+
+
+def _order(word: WordThroughTime) -> tuple[int, str, float]:
+    """By kind, then by when, then those with most tokens first."""
+    kinds = [*TITLES, "unsure"]
+    when = word.until if word.kind == "went" else word.first
+    return kinds.index(word.kind), when, -word.tokens
+
+
+def _within(selection: RunSelection, first: str, last: str) -> RunSelection:
+    """The set's documents of a period: one that the set cuts stays cut."""
+    begin, end = selection.days
+    if begin > days.ordinal(first, "from", last=False):
+        first = selection.first
+    if 0 < end < days.ordinal(last, "to", last=True):
+        last = selection.last
+    return selection.changed(span=(first, last))
+
+
+def _period(shared: _Words, column: int) -> WordsPeriod:
+    selection = shared.selection
+    first, last = shared.followed.ends[column]
+    within = _within(selection, first, last).with_topic(shared.topic)
+    return WordsPeriod(
+        label=shared.followed.labels[column],
+        first=first,
+        last=last,
+        tokens=int(shared.followed.of_topic[column]),
+        documents=int(shared.followed.documents[column]),
+        thin=int(shared.followed.documents[column]) < THIN,
+        url=links.documents_url(selection.run, within.address()),
+    )
+
+
+def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
+    view = shared.selection.view
+    text = shared.spelled[change.word]
+    # Where one share is 0 the sentence says so, and "at least 1.1 times" would tell no more
+    is_said = bool(change.estimate) and change.kind not in ("unsure", "stayed")
+    times = writer.times_as_much(change) if is_said else writer.Times("", "")
+    return WordThroughTime(
+        word=text,
+        url=view.go("run_word", text),
+        kind=change.kind,
+        sentence=_sentence(change),
+        when=_when(change),
+        times=times.times,
+        interval=times.ends,
+        here=change.here,
+        rest=change.rest,
+        estimate=change.estimate,
+        low=change.low,
+        high=change.high,
+        first=change.first,
+        last=change.last,
+        until=change.until,
+        whose=change.whose,
+        tokens=int(shared.followed.tokens[row].sum()),
+        lines=_lines(shared, text, shared.selection),
+        cells=[_cell(shared, row, column, text) for column in range(len(shared.followed.ends))],
+    )
+
+
+def _lines(shared: _Words, word: str, selection: RunSelection) -> str:
+    asked = selection.address(topic=shared.topic).removeprefix("?")
+    return shared.selection.view.go("run_word", word, asked=asked)
+
+
+def _cell(shared: _Words, row: int, column: int, word: str) -> WordInPeriod:
+    followed = shared.followed
+    tokens = int(followed.tokens[row, column])
+    of_topic = int(followed.of_topic[column])
+    first, last = followed.ends[column]
+    return WordInPeriod(
+        tokens=tokens,
+        share=tokens / of_topic if of_topic else None,
+        low=finite(followed.low[row, column]),
+        high=finite(followed.high[row, column]),
+        times=finite(followed.times[row, column]),
+        times_low=finite(followed.times_low[row, column]),
+        times_high=finite(followed.times_high[row, column]),
+        clear=bool(followed.clear[row, column]),
+        lines=_lines(shared, word, _within(shared.selection, first, last)),
+    )
+
+
+def _sentence(change: WordChange) -> str:
+    """What is said of a word; "" where nothing is sure."""
+    if change.kind == "unsure" or change.here is None or change.rest is None:
+        return ""
+    said = SAID[change.shape, change.more].format(
+        here=writer.briefly(change.here),
+        rest=writer.briefly(change.rest),
+        first=sentences.period(change.first) if change.first else "",
+        until=sentences.period(change.until) if change.until else "",
+        span=writer.spanned(change) if change.shape == "window" else "",
+        outside=sentences.BEFORE_AND_AFTER,
+    )
+    return OF_ONE.format(said=said, value=change.whose) if change.whose else said
+
+
+def _when(change: WordChange) -> str:
+    """When there is more of it, or less, in brief; "" where nothing changed."""
+    if change.shape == "step":
+        period = sentences.period(change.first if change.more else change.until)
+        return (SINCE if change.more else UNTIL).format(period=period)
+    if change.shape == "line":
+        return EVER_MORE if change.more else EVER_LESS
+    return writer.spanned(change, brief=True) if change.shape == "window" else ""
+
+
+def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
+    """open_word: whose intervals are shown, or ""."""
+    of_kind: dict[WordKind, list[WordThroughTime]] = {kind: [] for kind in (*TITLES, "unsure")}
+    for word in page.words:
+        of_kind[word.kind].append(word)
+    unsure = of_kind.pop("unsure")
+    counts = [COUNTED[kind].format(count=len(words)) for kind, words in of_kind.items() if words]
+    if unsure:
+        counts.append(UNSURE.format(count=len(unsure)))
+    return WordsThroughTimeHtml(
+        kinds=[
+            KindOfWords(kind, TITLES[kind], [_shaded(word, page.periods) for word in words])
+            for kind, words in of_kind.items()
+            if words
+        ],
+        unsure=[_shaded(word, page.periods) for word in unsure],
+        open=open_word,
+        counts=join_names(counts) if counts else "",
+    )
+
+
+def _shaded(
+    word: WordThroughTime, periods: list[WordsPeriod]
+) -> tuple[WordThroughTime, list[tuple[WordInPeriod, str, bool]]]:
+    """The cells with their shades: the word's largest share in a period that is not thin has the
+    darkest."""
+    shares = [cell.share or 0.0 for cell in word.cells]
+    solid = [share for share, period in zip(shares, periods, strict=True) if not period.thin]
+    most = max(solid or shares, default=0.0) or 1.0
+    shades = [tables.shade_of(share / most) for share in shares]
+    thin = [period.thin for period in periods]
+    return word, list(zip(word.cells, shades, thin, strict=True))
+
+
+def table(selection: RunSelection, page: WordsThroughTime) -> bytes:
+    """As CSV: a row for each word and period."""
+    run = selection.run
+    about = [
+        run.corpus.name,
+        run.pk,
+        selection.sentence,
+        page.unit.column,
+        page.unit.chosen_by,
+        page.level,
+        page.topic.label,
+    ]
+    lines: list[list] = [FILE]
+    for word in page.words:
+        change = [word.first, word.last, word.until, word.here, word.rest]
+        change += [word.estimate, word.low, word.high]
+        for period, cell in zip(page.periods, word.cells, strict=True):
+            counts = [cell.tokens, period.tokens, period.documents]
+            numbers = [cell.share, cell.low, cell.high]
+            numbers += [cell.times, cell.times_low, cell.times_high]
+            row = [*change, period.first, period.last, *counts, *numbers]
+            filled = ["" if value is None else value for value in row]
+            lines.append([*about, word.word, word.kind, *filled, int(cell.clear)])
+    return csv_cells.lines(lines)
