@@ -74,6 +74,11 @@ def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: 
     expect(page.locator(".groups tbody tr").first).to_contain_text(re.compile(r"T\d\d"))
 
 
+def test_the_table_of_topics_by_time_shows_their_names(page: Page, example):
+    page.goto(f"{example.at}time/table/")
+    expect(page.locator("table.shades tbody th").first).to_be_visible()
+
+
 def test_the_words_of_a_topic_through_time_open_their_lines(page: Page, example):
     page.goto(f"{example.at}topics/0/")
     page.get_by_role("link", name="Its words through time").click()

@@ -9,7 +9,7 @@ import numpy as np
 from inference.answers import periods
 from webapp.analysis.findings import sentences
 
-MOST = 16  # columns: a page is not wider than they are
+MOST_COLUMNS = 16  # columns: a page is not wider than they are
 DAYS = (1, 7)  # of a column, where dates are of a few months
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12_000, 24_000)
 MONTHS_OF_A_YEAR = 12
@@ -25,20 +25,20 @@ class Columns(NamedTuple):
     labels: list[str]
 
 
-def divide(days: np.ndarray, counted: np.ndarray) -> Columns:
-    """Columns from the first document to the last, as narrow as MOST allows.
+def divide(days: np.ndarray, is_counted: np.ndarray) -> Columns:
+    """Columns from the first document to the last, as narrow as MOST_COLUMNS allows.
 
-    days: int[D], date.toordinal(), 0 for none; counted: bool[D], documents that have a date and
+    days: int[D], date.toordinal(), 0 for none; is_counted: bool[D], documents that have a date and
     count, one at least.
     """
-    dated = np.flatnonzero(counted)
-    known = np.asarray(days, np.int64)[dated]
-    numbers, unit, width = _narrowest(known)
-    first = int(numbers.min())
+    dated = np.flatnonzero(is_counted)
+    known_days = np.asarray(days, np.int64)[dated]
+    numbers, unit, width = _narrowest(known_days)
+    first_number = int(numbers.min())
     group = np.full(len(days), -1, np.int32)
-    group[dated] = numbers - first
-    ends = [_ends(number, unit, width) for number in range(first, int(numbers.max()) + 1)]
-    return Columns(group, ends, [_label(*both, unit, width) for both in ends])
+    group[dated] = numbers - first_number
+    ends = [_ends(number, unit, width) for number in range(first_number, int(numbers.max()) + 1)]
+    return Columns(group, ends, [_label(first, last, unit, width) for first, last in ends])
 
 
 def _narrowest(days: np.ndarray) -> tuple[np.ndarray, str, int]:
@@ -46,14 +46,14 @@ def _narrowest(days: np.ndarray) -> tuple[np.ndarray, str, int]:
     has)."""
     possible = periods.possible_lengths(days)
     months = periods.months_of(days)
-    widths = [("day", width) for width in DAYS if "day" in possible]
-    widths += [
-        ("month", width) for width in MONTHS if "month" in possible or width >= MONTHS_OF_A_YEAR
-    ]
+    first_possible = 1 if "month" in possible else MONTHS_OF_A_YEAR
+    widths = [("month", width) for width in MONTHS if width >= first_possible]
+    if "day" in possible:
+        widths = [*(("day", width) for width in DAYS), *widths]
     for unit, width in widths:
         # A week begins on Monday: the day 1 is one
         numbers = (days - 1) // width if unit == "day" else months // width
-        if numbers.max() - numbers.min() < MOST:
+        if numbers.max() - numbers.min() < MOST_COLUMNS:
             break
     return numbers, unit, width
 

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from inference.answers import Answers, topic_words as outcomes
 from inference.answers.outcome import Table
 from inference.explore.relevance import LAM, relevance
-from webapp.analysis.answers import cautions, spans
+from webapp.analysis.answers import cautions, spans as spans_of_time
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import periods, stored
 from webapp.analysis.findings.keywords import finite
@@ -30,7 +30,7 @@ from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
 METHOD = 1  # raised when the same words have another answer
-DIGEST = 28  # bytes, of a key that names a stored answer
+DIGEST = 20  # bytes, of a key that names a stored answer
 WORDS = 100  # of a topic, the most relevant, all of which share one level
 LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
 # Topics of documents, in all, up to which a request answers, within a second; of more a worker does
@@ -70,16 +70,16 @@ class WordChange:
 @dataclass(frozen=True)
 class Family:
     """What all words share. level: of the intervals; rows: words that share it. caution: why nothing
-    is said of any, or "". held: the field whose values are compared with themselves, "" for none.
+    is said of any, or "". held_constant: the field whose values are compared with themselves, "" for none.
     in_order: units that follow one another in time, where they are too few for any change to be
-    sure; else 0. asked: which words were looked at, of so many with LEAST_TOKENS."""
+    sure; else 0. looked_at: which words were looked at, of so many with LEAST_TOKENS."""
 
     level: float
     rows: int
     caution: str
-    held: str
+    held_constant: str
     in_order: int
-    asked: int
+    looked_at: int
     of_words: int
 
 
@@ -105,7 +105,8 @@ class Followed(NamedTuple):
     clear: np.ndarray
 
 
-ARRAYS = Followed._fields[4:]
+ARRAYS = Followed._fields[Followed._fields.index("tokens") :]
+OF_CELLS = Followed._fields[Followed._fields.index("low") :]
 
 
 @dataclass
@@ -140,7 +141,7 @@ def _stored_as(selection: RunSelection, k: int) -> str:
     merges = view.labels.into.tobytes() if selection.topics else b""
     unit = units.unit_of(selection.version)
     depends = (selection.parameters, view.labels.parts(k), merges, unit.said)
-    return f"words {k} {blake2b(repr(depends).encode(), digest_size=DIGEST - 8).hexdigest()}"
+    return f"words {k} {blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()}"
 
 
 def compute(run_id: int, number: int, query: str, by: int | None) -> None:
@@ -193,10 +194,9 @@ def read(selection: RunSelection, k: int) -> tuple[Followed | None] | None:
 def follow(selection: RunSelection, k: int) -> Followed | None:
     """See `followed`; whatever it costs."""
     numbers, of_words = _relevant(selection, k)
-    counted = evidence.of(selection.run)
-    outcome = outcomes.count(counted, selection.view.labels.parts(k), numbers)
+    outcome = outcomes.count(evidence.of(selection.run), selection.view.labels.parts(k), numbers)
     numbers = numbers[: outcome.columns]
-    looked = spans.look_through(selection, outcome) if numbers else None
+    looked = spans_of_time.look_through(selection, outcome) if numbers else None
     if looked is None:
         return None
     group = looked.calendar.group
@@ -204,15 +204,15 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
     columns = word_columns.divide(looked.calendar.days, is_counted)
     size = len(columns.ends)
     answers = [looked.answer(columns.group == column) for column in range(size)]
-    cells = {name: np.empty((len(numbers), size)) for name in ARRAYS[3:]}
-    for column, found in enumerate(answers):
-        low, high = found.ends(0)
+    cells = {name: np.empty((len(numbers), size)) for name in OF_CELLS}
+    for column, answer in enumerate(answers):
+        low, high = answer.ends(0)
         cells["low"][:, column] = low
         cells["high"][:, column] = high
-        cells["times"][:, column] = found.ratio
-        cells["times_low"][:, column] = found.ratio_low
-        cells["times_high"][:, column] = found.ratio_high
-        cells["clear"][:, column] = found.accepted
+        cells["times"][:, column] = answer.ratio
+        cells["times_low"][:, column] = answer.ratio_low
+        cells["times_high"][:, column] = answer.ratio_high
+        cells["clear"][:, column] = answer.accepted
     cells["clear"] = cells["clear"].astype(bool)
     in_column = columns.group[is_counted]
     return Followed(
@@ -244,21 +244,21 @@ def _family(
     selection: RunSelection,
     looked: SpansOfSet,
     answers: list[Answers],
-    asked: int,
+    looked_at: int,
     of_words: int,
 ) -> Family:
-    verdicts = {found.verdict for found in answers}
+    verdicts = {answer.verdict for answer in answers}
     caution = ""
     if "" not in verdicts:
-        fewest = min(answers, key=lambda found: min(found.units))
+        fewest = min(answers, key=lambda answer: min(answer.units))
         caution = cautions.caution(looked.unit, fewest.units, fewest.verdict)
     return Family(
         level=looked.looked.level,
         rows=looked.looked.acceptance.rows,
         caution=caution,
-        held=looked.unit.name if looked.looked.mix is not None else "",
+        held_constant=looked.unit.name if looked.looked.mix is not None else "",
         in_order=looked.looked.too_few_in_order,
-        asked=asked,
+        looked_at=looked_at,
         of_words=of_words,
     )
 
@@ -267,60 +267,60 @@ def _changes(
     selection: RunSelection, looked: SpansOfSet, outcome: Table, numbers: list[int]
 ) -> list[WordChange]:
     asker = Asker(looked, lambda code: units.name_of(selection.version, code))
-    named = periods.divide(looked.calendar)
+    periods_named = periods.divide(looked.calendar)
     thirds = looked.thirds()
     last_third = looked.answer(*thirds) if thirds is not None else None
     changes = []
     for column, number in enumerate(numbers):
         enough = [
-            told
-            for told in asker.told(column, alone=True)
-            if _has_enough(looked, outcome, column, told)
+            span
+            for span in asker.told(column, alone=True)
+            if _has_enough(looked, outcome, column, span)
         ]
         if enough:
-            changes.append(_change(number, enough[0], named))
+            changes.append(_change(number, enough[0], periods_named))
         else:
             changes.append(_without_change(number, column, last_third))
     return changes
 
 
-def _has_enough(looked: SpansOfSet, outcome: Table, column: int, told: Told) -> bool:
+def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: Told) -> bool:
     """Whether the word is frequent enough on the side that has more, and the other large enough."""
-    others = looked.calendar.group >= 0 if told.on_b is None else told.on_b
-    others = others & ~told.on_a
-    with_more, with_less = (told.on_a, others) if told.here > told.rest else (others, told.on_a)
+    outside = looked.calendar.group >= 0 if span.on_b is None else span.on_b
+    outside = outside & ~span.on_a
+    with_more, with_less = (span.on_a, outside) if span.here > span.rest else (outside, span.on_a)
     pairs = slice(*outcome.amounts.indptr[column : column + 2])
-    there = with_more[outcome.amounts.indices[pairs]]
-    tokens = outcome.amounts.data[pairs][there].sum()
-    if tokens < LEAST_CHANGED or np.count_nonzero(there) < HOLDING:
+    is_there = with_more[outcome.amounts.indices[pairs]]
+    tokens = outcome.amounts.data[pairs][is_there].sum()
+    if tokens < LEAST_CHANGED or np.count_nonzero(is_there) < HOLDING:
         return False
-    expected = max(told.here, told.rest) * outcome.sizes[with_less].sum()
+    expected = max(span.here, span.rest) * outcome.sizes[with_less].sum()
     return bool(expected >= EXPECTED)
 
 
-def _change(number: int, told: Told, named: Periods) -> WordChange:
-    found = told.found
+def _change(number: int, span: Told, periods_named: Periods) -> WordChange:
+    answer = span.found
     return WordChange(
         word=number,
-        kind=_kind(told),
-        shape=told.shape,
-        more=told.more,
-        first=named.names[told.first],
-        last=named.ends[told.last],
-        until=named.ends[told.first - 1] if told.shape == "step" else "",
-        here=told.here,
-        rest=told.rest,
-        estimate=finite(found.ratio[told.column]),
-        low=finite(found.ratio_low[told.column]),
-        high=finite(found.ratio_high[told.column]),
-        whose=told.whose,
+        kind=_kind(span),
+        shape=span.shape,
+        more=span.more,
+        first=periods_named.names[span.first],
+        last=periods_named.ends[span.last],
+        until=periods_named.ends[span.first - 1] if span.shape == "step" else "",
+        here=span.here,
+        rest=span.rest,
+        estimate=finite(answer.ratio[span.column]),
+        low=finite(answer.ratio_low[span.column]),
+        high=finite(answer.ratio_high[span.column]),
+        whose=span.whose,
     )
 
 
-def _kind(told: Told) -> WordKind:
-    if told.shape == "window":
-        return "passed" if told.more else "paused"
-    return "came" if told.more else "went"
+def _kind(span: Told) -> WordKind:
+    if span.shape == "window":
+        return "passed" if span.more else "paused"
+    return "came" if span.more else "went"
 
 
 def _without_change(number: int, column: int, last_third: Answers | None) -> WordChange:

@@ -36,7 +36,7 @@ TITLES: dict[WordKind, str] = {
     "paused": "Less for a time",
     "stayed": "Stayed",
 }
-COUNTED: dict[WordKind, str] = {
+COUNTS: dict[WordKind, str] = {
     "came": "{count} came or became more",
     "went": "{count} went or became less",
     "passed": "{count} were more frequent for a time",
@@ -45,7 +45,7 @@ COUNTED: dict[WordKind, str] = {
 }
 UNSURE = "of {count} nothing is sure"
 # What is said of a word, by the shape of its change and whether it has more
-SAID = {
+SENTENCES = {
     ("step", True): "{here} of the topic’s words since {first}, {rest} before",
     ("step", False): "{rest} of the topic’s words until {until}, {here} since",
     (
@@ -64,7 +64,7 @@ SINCE = "since {period}"
 UNTIL = "until {period}"
 EVER_MORE = "ever more"
 EVER_LESS = "ever less"
-OF_ONE = "{said}, mostly of {value}"
+MOSTLY_OF = "{sentence}, mostly of {value}"
 FILE = (
     "corpus run selection unit unit_chosen_by level topic word kind first last until here rest times"
     " low high period_first period_last tokens tokens_of_topic documents_of_topic share share_low"
@@ -115,12 +115,12 @@ def _page(
         drop=view.hidden_words.described(),
         periods=[_period(shared, column) for column in range(len(followed.ends))],
         words=sorted(words, key=_order),
-        looked_at=family.asked,
+        looked_at=family.looked_at,
         frequent=family.of_words,
         level=family.level,
         rows=family.rows,
         unit=unit_sentences.about(selection.version, units.unit_of(selection.version)),
-        held=family.held,
+        held=family.held_constant,
         in_order=family.in_order,
         caution=family.caution,
         csv=csv,
@@ -199,8 +199,8 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
 
 
 def _lines(shared: _Words, word: str, selection: RunSelection) -> str:
-    asked = selection.address(topic=shared.topic).removeprefix("?")
-    return shared.selection.view.go("run_word", word, asked=asked)
+    query = selection.address(topic=shared.topic).removeprefix("?")
+    return shared.selection.view.go("run_word", word, asked=query)
 
 
 def _cell(shared: _Words, row: int, column: int, word: str) -> WordInPeriod:
@@ -225,7 +225,7 @@ def _sentence(change: WordChange) -> str:
     """What is said of a word; "" where nothing is sure."""
     if change.kind == "unsure" or change.here is None or change.rest is None:
         return ""
-    said = SAID[change.shape, change.more].format(
+    sentence = SENTENCES[change.shape, change.more].format(
         here=writer.briefly(change.here),
         rest=writer.briefly(change.rest),
         first=sentences.period(change.first) if change.first else "",
@@ -233,7 +233,9 @@ def _sentence(change: WordChange) -> str:
         span=writer.spanned(change) if change.shape == "window" else "",
         outside=sentences.BEFORE_AND_AFTER,
     )
-    return OF_ONE.format(said=said, value=change.whose) if change.whose else said
+    if change.whose:
+        sentence = MOSTLY_OF.format(sentence=sentence, value=change.whose)
+    return sentence
 
 
 def _when(change: WordChange) -> str:
@@ -252,7 +254,7 @@ def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
     for word in page.words:
         of_kind[word.kind].append(word)
     unsure = of_kind.pop("unsure")
-    counts = [COUNTED[kind].format(count=len(words)) for kind, words in of_kind.items() if words]
+    counts = [COUNTS[kind].format(count=len(words)) for kind, words in of_kind.items() if words]
     if unsure:
         counts.append(UNSURE.format(count=len(unsure)))
     return WordsThroughTimeHtml(
@@ -274,8 +276,8 @@ def _shaded(
     darkest."""
     shares = [cell.share or 0.0 for cell in word.cells]
     solid = [share for share, period in zip(shares, periods, strict=True) if not period.thin]
-    most = max(solid or shares, default=0.0) or 1.0
-    shades = [tables.shade_of(share / most) for share in shares]
+    largest = max(solid or shares, default=0.0) or 1.0
+    shades = [tables.shade_of(share / largest) for share in shares]
     thin = [period.thin for period in periods]
     return word, list(zip(word.cells, shades, thin, strict=True))
 

@@ -33,7 +33,7 @@ def divided(*days: date) -> word_columns.Columns:
 def test_the_narrowest_columns_that_are_few_enough(first, last, labels):
     columns = divided(first, last)
     assert [columns.labels[0], columns.labels[-1]] == labels
-    assert len(columns.labels) <= word_columns.MOST
+    assert len(columns.labels) <= word_columns.MOST_COLUMNS
     assert columns.group.tolist() == [0, len(columns.labels) - 1]
 
 
