@@ -11,6 +11,7 @@ import numpy as np
 from inference.answers import Answers, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings.collection import Collection
 from webapp.analysis.findings.values import Shape, Shaped
 
 LEAST_RATIO = 1.5  # of the two shares

@@ -16,9 +16,9 @@ from inference.explore.relevance import LAM, relevance
 from webapp.analysis.answers import cautions, spans as spans_of_time
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import periods, stored
-from webapp.analysis.findings.keywords import finite
-from webapp.analysis.findings.over_time import Asker, Told
+from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.periods import Periods
+from webapp.analysis.findings.values import finite
 from webapp.analysis.topics import topic_words, word_columns
 from webapp.analysis.topics.shapes import WordKind
 from webapp.core.documents import units
@@ -266,7 +266,7 @@ def _family(
 def _changes(
     selection: RunSelection, looked: SpansOfSet, outcome: Table, numbers: list[int]
 ) -> list[WordChange]:
-    asker = Asker(looked, lambda code: units.name_of(selection.version, code))
+    asker = SpanAsker(looked, lambda code: units.name_of(selection.version, code))
     periods_named = periods.divide(looked.calendar)
     thirds = looked.thirds()
     last_third = looked.answer(*thirds) if thirds is not None else None
@@ -274,7 +274,7 @@ def _changes(
     for column, number in enumerate(numbers):
         enough = [
             span
-            for span in asker.told(column, alone=True)
+            for span in asker.accepted(column, alone=True)
             if _has_enough(looked, outcome, column, span)
         ]
         if enough:
@@ -284,7 +284,7 @@ def _changes(
     return changes
 
 
-def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: Told) -> bool:
+def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: AcceptedSpan) -> bool:
     """Whether the word is frequent enough on the side that has more, and the other large enough."""
     outside = looked.calendar.group >= 0 if span.on_b is None else span.on_b
     outside = outside & ~span.on_a
@@ -298,7 +298,7 @@ def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: Told) -> 
     return bool(expected >= EXPECTED)
 
 
-def _change(number: int, span: Told, periods_named: Periods) -> WordChange:
+def _change(number: int, span: AcceptedSpan, periods_named: Periods) -> WordChange:
     answer = span.found
     return WordChange(
         word=number,
@@ -317,7 +317,7 @@ def _change(number: int, span: Told, periods_named: Periods) -> WordChange:
     )
 
 
-def _kind(span: Told) -> WordKind:
+def _kind(span: AcceptedSpan) -> WordKind:
     if span.shape == "window":
         return "passed" if span.more else "paused"
     return "came" if span.more else "went"

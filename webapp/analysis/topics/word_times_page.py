@@ -3,8 +3,9 @@ sentences, with links."""
 
 from typing import NamedTuple
 
-from webapp.analysis.findings import sentences, writer
-from webapp.analysis.findings.keywords import finite
+from webapp.analysis.findings import sentences, time_sentences
+from webapp.analysis.findings.ratios import Times, times_as_much
+from webapp.analysis.findings.values import Span, finite
 from webapp.analysis.time import tables
 from webapp.analysis.topics import topic, word_times
 from webapp.analysis.topics.shapes import (
@@ -174,7 +175,9 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
     text = shared.spelled[change.word]
     # Where one share is 0 the sentence says so, and "at least 1.1 times" would tell no more
     is_said = bool(change.estimate) and change.kind not in ("unsure", "stayed")
-    times = writer.times_as_much(change) if is_said else writer.Times("", "")
+    times = Times()
+    if is_said:
+        times = times_as_much(change.estimate, change.low, change.high)
     return WordThroughTime(
         word=text,
         url=view.go("run_word", text),
@@ -226,16 +229,27 @@ def _sentence(change: WordChange) -> str:
     if change.kind == "unsure" or change.here is None or change.rest is None:
         return ""
     sentence = SENTENCES[change.shape, change.more].format(
-        here=writer.briefly(change.here),
-        rest=writer.briefly(change.rest),
-        first=sentences.period(change.first) if change.first else "",
-        until=sentences.period(change.until) if change.until else "",
-        span=writer.spanned(change) if change.shape == "window" else "",
-        outside=sentences.BEFORE_AND_AFTER,
+        here=sentences.briefly(change.here),
+        rest=sentences.briefly(change.rest),
+        first=_period_named(change.first),
+        until=_period_named(change.until),
+        span=_spanned(change),
+        outside=time_sentences.BEFORE_AND_AFTER,
     )
     if change.whose:
         sentence = MOSTLY_OF.format(sentence=sentence, value=change.whose)
     return sentence
+
+
+def _period_named(name: str) -> str:
+    """A period as readers say it; "" for none."""
+    return sentences.period(name) if name else ""
+
+
+def _spanned(change: WordChange, brief: bool = False) -> str:
+    if change.shape != "window":
+        return ""
+    return sentences.spanned(Span(first=change.first, last=change.last), brief)
 
 
 def _when(change: WordChange) -> str:
@@ -245,7 +259,7 @@ def _when(change: WordChange) -> str:
         return (SINCE if change.more else UNTIL).format(period=period)
     if change.shape == "line":
         return EVER_MORE if change.more else EVER_LESS
-    return writer.spanned(change, brief=True) if change.shape == "window" else ""
+    return _spanned(change, brief=True)
 
 
 def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
