@@ -42,7 +42,7 @@ def picture_of(topics: list[dict]) -> str:
 <svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">
 {circles}
 </svg>
-<figcaption>Forty topics that Topograph found in the example, with the names that it gave them. Topics that
+<figcaption>The forty topics of one run on the example, with the names that Topograph gave them. Topics that
 are near each other have words in common; a larger circle holds more of the text.</figcaption>
 </figure>
 """

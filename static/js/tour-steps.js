@@ -35,13 +35,13 @@ export const steps = [
   {
     title: "Time",
     at: "time/",
-    text: "How much of the texts each topic takes up, with its 95% confidence interval. Choose documents, such as those of one party: the choice stays "
+    text: "How much of the texts each topic takes up, and how that changed. Choose documents, such as those of one party: the choice stays "
       + "at the top of every page until you take it off.",
   },
   {
     title: "A word",
-    at: "words/power/",
-    text: "The power of nations, the powers of Congress, power from a river: one word in several topics. Each topic is a sense of the word, with the "
+    at: "words/east/",
+    text: "The Middle East, the Far East, east of the Mississippi: one word in several topics. Each topic is a sense of the word, with the "
       + "lines in which it is used so.",
   },
   {

@@ -24,7 +24,7 @@ CLEARER = 0.02
 LEAST_NPMI = -1.0
 OTHER_WORDS = (
     "These runs count different words, so likelihood and coherence of one can’t be compared with"
-    " those of another, so they don’t say which run is best."
+    " those of another, and don’t say which run is best."
 )
 OTHER_ALPHA = (
     "For more than 100 topics held-out likelihood is measured with a smaller α for each topic, so"

@@ -218,6 +218,9 @@ class Estimates:
     naive: float | None
 
 
+FEWEST_SHOWN = 5  # coded documents of a group whose estimate a page shows
+
+
 @dataclass(frozen=True)
 class Cell(Estimates):
     """A period or a group. positives: of the coded documents, with the code. few: whether too few
@@ -227,6 +230,12 @@ class Cell(Estimates):
     positives: float
     few: bool
     url: str
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether a page shows its estimate: of fewer documents its interval has nearly all shares."""
+        ends_known = self.corrected.low is not None and self.corrected.high is not None
+        return ends_known and self.coded >= FEWEST_SHOWN
 
 
 @dataclass(frozen=True)

@@ -187,14 +187,16 @@ def test_other_topics_are_told_apart_where_it_is_asked(client, trained, frequent
 
 def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypatch):
     url = reverse("run_word", args=[trained.pk, frequent])
-    assert "too uncertain" not in client.get(url).content.decode()
+    assert "surely enough" not in client.get(url).content.decode()
     monkeypatch.setattr(senses, "LIKELY", 1.1)
     unsure = client.get(url, {"by": "party"}).content.decode()
     monkeypatch.undo()
     monkeypatch.setattr(senses, "THIN", 10**9)
-    assert "are too few, or too uncertain" in client.get(url, {"by": "year"}).content.decode()
     assert (
-        "too uncertain" in unsure and "The model is unsure of most of these occurrences" in unsure
+        "are not assigned surely enough to tell" in client.get(url, {"by": "year"}).content.decode()
+    )
+    assert (
+        "surely enough" in unsure and "The model is unsure of most of these occurrences" in unsure
     )
 
 

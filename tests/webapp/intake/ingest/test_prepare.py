@@ -840,7 +840,8 @@ def test_a_run_of_an_older_version_says_so(client, own):
         page := client.get(reverse("run", args=[run.pk])).content.decode()
     )
     assert "1 more phrase (united states)" in page
-    assert "version of the words" in client.get(reverse("corpus", args=[own.pk])).content.decode()
+    corpus_page = client.get(reverse("corpus", args=[own.pk])).content.decode()
+    assert 'data-label="words">version 1</td>' in corpus_page
 
 
 @pytest.mark.parametrize(

@@ -43,16 +43,17 @@ def test_estimates_open_by_the_column_that_was_ticked(client, trained):
     assert get(client, trained, concept, "?by=decade")["by"] == "decade"
 
 
-def test_one_coded_document_gives_no_estimate():
+@pytest.mark.parametrize(("coded", "high"), [(1, None), (2, 0.99)])
+def test_one_or_two_coded_documents_give_no_estimate(coded, high):
     nothing = Interval(None, None, None)
     cell = Cell(
         label="1790s",
         documents=40,
-        coded=1,
+        coded=coded,
         positives=1.0,
-        corrected=Interval(1.0, None, None),
+        corrected=Interval(0.93, 0.01, high),
         beyond=nothing,
-        sample=nothing,
+        sample=Interval(0.93, 0.01, high),
         naive=0.4,
         few=True,
         url="/",
@@ -60,7 +61,8 @@ def test_one_coded_document_gives_no_estimate():
     shown = render_to_string(
         "codebook/_estimate.html", {"cell": cell, "scale": False, "most": 1.0, "whole": False}
     )
-    assert "100%" not in shown and "too few coded documents: 1" in shown
+    assert f"too few coded documents: {coded}" in shown
+    assert "93%" not in shown and "99%" not in shown
 
 
 def test_coded_documents_are_quoted_to_the_end_of_a_word(client, trained):
