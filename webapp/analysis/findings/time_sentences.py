@@ -28,6 +28,7 @@ OF_ONE = "{change}, mostly of {value}"  # one unit's doing
 BEFORE = "before"
 AFTER = "after"
 BEFORE_AND_AFTER = "before and after"
+AT_OTHER_TIMES = "at other times"
 
 
 def changed(
@@ -43,6 +44,10 @@ def changed(
     first and the last period, as readers say them."""
     here, rest = shares
     is_more = finding.more or finding.shape == "window"
+    other_times = outside(finding, all_times)
+    if other_times == BEFORE_AND_AFTER and not finding.more:
+        # Of both together: one of them may have as little as the window
+        other_times = AT_OTHER_TIMES
     change = fill(
         SHAPES[finding.shape, is_more],
         what=what,
@@ -52,7 +57,7 @@ def changed(
         first=sentences.period(finding.first),
         until=sentences.period(finding.until) if finding.until else "",
         rows=rows,
-        outside=outside(finding, all_times),
+        outside=other_times,
     )
     if not whose:
         return change

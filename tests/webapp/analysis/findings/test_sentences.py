@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from benchmarks.insight import spoken
-from webapp.analysis.findings import mixes, screen
+from webapp.analysis.findings import mixes, screen, time_sentences
+from webapp.analysis.findings.values import Shaped
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +33,21 @@ def test_sentences_can_be_read_aloud(trained, client, query):
     assert page["findings"]
     broken = [(line, faults) for line, faults in spoken.lines(page) if faults]
     assert not broken
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (True, "It: 13% of the words from 1946 to 1985, 0.7% before and after"),
+        (False, "It: 0.7% of the words from 1946 to 1985, 13% at other times"),
+    ],
+)
+def test_less_in_a_window_is_compared_with_all_other_times(more, sentence):
+    """Before or after it there may be as little: only both together have more."""
+    shares = (0.13, 0.007) if more else (0.007, 0.13)
+    window = Shaped(first="1946", last="1985", shape="window", more=more)
+    parts = time_sentences.changed(window, ["It"], shares, "words", "", ("1790", "2020"))
+    assert "".join(parts) == sentence
 
 
 def test_the_page_draws_the_river_and_says_it_in_words(trained, client):

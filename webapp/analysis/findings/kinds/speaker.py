@@ -22,7 +22,7 @@ from webapp.core.documents import fields, units
 from webapp.intake.metadata import ValueField
 from webapp.models import Version
 
-SENTENCE = "Most documents {span} are by {value} ({field}): {here}, {rest} {outside}"
+SENTENCE = "{value} is the {field} of most documents {span}: {here}, {rest} {outside}"
 SINCE = "since {first}"
 
 SPEAKERS = 40  # values of the unit of which it is told when they speak
