@@ -445,28 +445,35 @@ class Regression:
         at POINTS along it, in each group."""
         made = self.design
         words = self.effect.words(self._known)
+        with_words = np.flatnonzero(words)
         if self.on_a_line:
-            known = np.flatnonzero(words)
-            at = np.unique(np.linspace(known[0], known[-1], POINTS).astype(int))
-            words = np.add.reduceat(words, at)
+            evenly = np.linspace(with_words[0], with_words[-1], POINTS)
+            levels = np.unique(evenly.astype(int))
+            words = np.add.reduceat(words, levels)
         else:
-            at = np.flatnonzero(words)
-            words = words[at]
+            levels = with_words
+            words = words[levels]
         groups = self.groups if self.across else (0,)
-        rows = np.stack([made.setting(int(level), group) for group in groups for level in at])
+        rows = np.stack([made.setting(int(level), group) for group in groups for level in levels])
         data = self.data(topics, together=True)
-        fits = [self.fit(data, made.rows, rows[a : a + ROWS]) for a in range(0, len(rows), ROWS)]
+        fits = [
+            self.fit(data, made.rows, rows[first : first + ROWS])
+            for first in range(0, len(rows), ROWS)
+        ]
         ends = [regression.reach(fit, LEVEL) for fit in fits]
         share = np.concatenate([fit.estimate[:, 0] for fit in fits])
-        low, high = (np.concatenate([pair[i][:, 0] for pair in ends]) for i in (0, 1))
+        low = np.concatenate([lows[:, 0] for lows, _ in ends])
+        high = np.concatenate([highs[:, 0] for _, highs in ends])
         if self.estimated(data).verdict:
             low = np.full_like(low, np.nan)
             high = np.full_like(high, np.nan)
-        shape = len(groups), len(at)
+        shape = len(groups), len(levels)
         return Along(
-            self.effect.shown(at),
+            self.effect.shown(levels),
             words,
-            *(np.clip(each, 0.0, 1.0).reshape(shape) for each in (share, low, high)),
+            np.clip(share, 0.0, 1.0).reshape(shape),
+            np.clip(low, 0.0, 1.0).reshape(shape),
+            np.clip(high, 0.0, 1.0).reshape(shape),
         )
 
 

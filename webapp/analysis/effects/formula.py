@@ -46,11 +46,9 @@ class Formula:
 
     @property
     def names(self) -> list[str]:
-        return [
-            name
-            for name in (self.effect.name, self.across, *(term.name for term in self.held))
-            if name
-        ]
+        named = [self.effect.name, self.across]
+        named += [term.name for term in self.held]
+        return [name for name in named if name]
 
 
 def read(text: str) -> Formula:

@@ -45,12 +45,15 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     status_of_texts = dict(
         run.replicates.exclude(texts=Replicate.Texts.OWN).values_list("texts", "status")
     )
-    return [
-        _measured(regression, topic, texts, trial)
-        if (trial := trials.kept_trial(run, texts))
-        else OtherTexts(None, None, None, texts, status_of_texts.get(texts, ""), 0, 0, None)
-        for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF)
-    ]
+    measured = []
+    for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF):
+        trial = trials.kept_trial(run, texts)
+        if trial:
+            measured.append(_measured(regression, topic, texts, trial))
+        else:
+            status = status_of_texts.get(texts, "")
+            measured.append(OtherTexts(None, None, None, texts, status, 0, 0, None))
+    return measured
 
 
 def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept) -> OtherTexts:
@@ -124,12 +127,13 @@ def asked_formula(
 def _about(regression: Regression, conclusion: str) -> AboutEffect:
     """What both pages say of it."""
     table = regression.table()
+    groups = []
+    if regression.across:
+        groups = [regression.across.labels[group] for group in regression.groups]
     return AboutEffect(
         formula=str(regression.asked.formula),
-        settings=[regression.effect.labels[i] for i in regression.settings],
-        groups=[regression.across.labels[i] for i in regression.groups]
-        if regression.across
-        else [],
+        settings=[regression.effect.labels[setting] for setting in regression.settings],
+        groups=groups,
         selection=regression.selection.sentence,
         unit=unit_sentences.about(regression.selection.version, regression.unit),
         few_units=cautions.few_units(regression.unit, table.answers.units, table.answers.verdict),
@@ -152,10 +156,12 @@ def effects_page(
     formula_asked = regression.asked.formula
     table = regression.table()
     rows = table.order(order)
-    listed = _rows(
-        regression, table, rows[after : after + LISTED] if not table.answers.verdict else []
-    )
-    line = _along(regression, numbers) if numbers and not table.answers.verdict else None
+    listed: list[TopicEffect] = []
+    line: AlongEffect | None = None
+    if not table.answers.verdict:
+        listed = _rows(regression, table, rows[after : after + LISTED])
+        line = _along(regression, numbers) if numbers else None
+    behind = after + LISTED
     return EffectsPage(
         **vars(_about(regression, _conclusion(regression, listed, line))),
         estimate=regression.asked.estimate,
@@ -171,7 +177,7 @@ def effects_page(
         misfit=0 if regression.across else _negative_shares(table),
         order=order,
         topics=listed,
-        next=following(after + LISTED if after + LISTED < len(rows) else None),
+        next=following(behind if behind < len(rows) else None),
         one=line,
     )
 
@@ -198,21 +204,20 @@ def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEff
 def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view = regression.selection.view
-    numbers = [table.topics[i] for i in places]
+    numbers = [table.topics[place] for place in places]
     words = topics.top_words(view, numbers, 5)
     ends = regression.corrected_ends(numbers, table.answers.level)
-    return [
-        TopicEffect(
-            **vars(links.topic_link(view, k)),
-            **vars(_estimate(regression, table, i, end)),
-            words=words[k],
-            documents=[
-                links.documents_url(view.run, each.with_topic(k, 1).address())
-                for each in regression.sides
-            ],
+    rows = []
+    for place, topic, ends_of_topic in zip(places, numbers, ends.T, strict=True):
+        documents = [side.with_topic(topic, 1).address() for side in regression.sides]
+        effect = TopicEffect(
+            **vars(links.topic_link(view, topic)),
+            **vars(_estimate(regression, table, place, ends_of_topic)),
+            words=words[topic],
+            documents=[links.documents_url(view.run, address) for address in documents],
         )
-        for i, k, end in zip(places, numbers, ends.T, strict=True)
-    ]
+        rows.append(effect)
+    return rows
 
 
 def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
@@ -257,11 +262,9 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
     view = regression.selection.view
     made = regression.along(numbers)
     words = np.maximum(made.words, 0)
-    names = (
-        [regression.across.labels[g] for g in regression.groups]
-        if regression.across
-        else ["all documents"]
-    )
+    names = ["all documents"]
+    if regression.across:
+        names = [regression.across.labels[group] for group in regression.groups]
     return AlongEffect(
         topic=links.topic_link(view, numbers[0]),
         by=regression.effect.term.name,
@@ -381,14 +384,15 @@ def _claim_page(
         key=lambda in_run: (in_run.difference is None, -(in_run.difference or 0)),
     )
     differences = [in_run.difference for in_run in rows if in_run.difference is not None]
+    test = claim.test
     return ClaimPage(
         **vars(about),
         topic=row,
         merged=len(question.selection.view.labels.members(topic)),
         holds=_holding(claim),
         median=float(np.median(differences)) if differences else None,
-        p=claim.test.selected if claim.test else None,
-        p_fixed=claim.test.p if claim.test else None,
+        p=test.selected if test else None,
+        p_fixed=test.p if test else None,
         untested=claim.untested,
         waiting=len(claim.waiting) + claim.left,
         training=claim.training,
@@ -399,9 +403,14 @@ def _claim_page(
 
 
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
-    run = variant.view.run
-    variant_view = variant.view
+    view = variant.view
+    run = view.run
     difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
+    topic = nearest = None
+    if variant.topic is not None:
+        topic = links.topic_link(view, variant.topic)
+    elif variant.nearest >= 0:
+        nearest = links.topic_link(view, variant.nearest)
     return ClaimInRun(
         difference=difference,
         low=low,
@@ -411,10 +420,8 @@ def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
         engine=engines.get(run.engine).ABOUT.label,
         seed=run.seed,
         words=run.version_id,
-        topic=None if variant.topic is None else links.topic_link(variant_view, variant.topic),
-        nearest=links.topic_link(variant_view, variant.nearest)
-        if variant.topic is None and variant.nearest >= 0
-        else None,
+        topic=topic,
+        nearest=nearest,
         similarity=variant.similarity,
         holds=variant.holds(first),
         problem=variant.problem,

@@ -18,6 +18,10 @@ LEVELS = 12  # values of a category that are told apart, the most frequent; the 
 STEPS = 1024  # of numbers and dates
 DATE = "date"
 OTHERS = "other values"
+DAYS_OF_A_YEAR = 366
+# years that a chart spans, beyond which its dates are years, or months
+YEARS_SHOWN = 20
+MONTHS_SHOWN = 2
 _TAILS = 0.1  # of the words lie before the first setting along a line, and behind the second
 
 
@@ -53,9 +57,13 @@ class Levels:
         """Labels of a chart: dates as years, months or days, by how far they are apart."""
         if self.term.name != DATE or self.values is None:
             return [self.labels[i] for i in places]
-        apart = self.values[places[-1]] - self.values[places[0]]
-        letters = 4 if apart > 20 * 366 else 7 if apart > 2 * 366 else 10
-        return [date.fromordinal(round(self.values[i])).isoformat()[:letters] for i in places]
+        days = float(self.values[places[-1]] - self.values[places[0]])
+        dates = [date.fromordinal(round(self.values[place])).isoformat() for place in places]
+        if days > YEARS_SHOWN * DAYS_OF_A_YEAR:
+            return [day[: len("1945")] for day in dates]
+        if days > MONTHS_SHOWN * DAYS_OF_A_YEAR:
+            return [day[: len("1945-03")] for day in dates]
+        return dates
 
     def words(self, weight: np.ndarray) -> np.ndarray:
         """float64[L]: of each level."""
@@ -180,16 +188,15 @@ def _short(i: int, values: np.ndarray) -> str:
 
 
 def _categories(version: Version) -> list[ValueField]:
-    """What no other name of a formula hides."""
-    return [
-        f
-        for f in fields.categories(version)
-        if len(f.values) > 1 and f.name not in (DATE, *fields.PERIODS)
-    ]
+    """What no other name of a formula hides, with two values or more."""
+    hidden = (DATE, *fields.PERIODS)
+    named = [field for field in fields.categories(version) if field.name not in hidden]
+    return [field for field in named if len(field.values) > 1]
 
 
 def _numbers(version: Version) -> list[Number]:
-    return [f for f in fields.ranges(version) if isinstance(f, Number) and f.name != DATE]
+    numbers = [field for field in fields.ranges(version) if isinstance(field, Number)]
+    return [number for number in numbers if number.name != DATE]
 
 
 def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -216,35 +223,31 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     """What can be looked at, what the effect may differ by, and what can be held constant. Who
     speaks can't be held constant, nor a field with more values than can be told apart be looked at
     whole."""
-    unit = units.unit_of(version).field
-    categories = [Offered(str(Term(f.name)), f.name) for f in _categories(version)]
-    numbers = [*([DATE] if fields.dated(version) else []), *(f.name for f in _numbers(version))]
+    unit = units.unit_of(version).name
+    categories = [field.name for field in _categories(version)]
+    others = [Offered(str(Term(name)), name) for name in categories if name != unit]
+    who_speaks = [Offered(str(Term(name)), name) for name in categories if name == unit]
+    numbers = [number.name for number in _numbers(version)]
+    if fields.dated(version):
+        numbers.insert(0, DATE)
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
-    unit_terms = {str(Term(unit.name))} if unit else set()
-    effects = (
-        [o for o in categories if o.term not in unit_terms]
-        + [o for o in categories if o.term in unit_terms]
-        + lines
-        + curves
-    )
-    other_terms = [o for o in categories if o.term not in unit_terms]
-    return (
-        effects,
-        other_terms,
-        [Offered(o.term, o.said.removesuffix(", as a curve")) for o in curves] + other_terms,
-    )
+    held = [Offered(str(Term(name, curve=True)), name) for name in numbers]
+    return others + who_speaks + lines + curves, others, held + others
 
 
 def usual(version: Version) -> Formula | None:
     """What is looked at where nothing is asked for: the category with the fewest values, with the
     date held constant, else a number or the date; None where there is nothing."""
     dated = fields.dated(version) is not None
-    if categories := _categories(version):
-        return Formula(
-            Term(min(categories, key=lambda f: len(f.values)).name),
-            "",
-            (Term(DATE, curve=True),) if dated else (),
-        )
+    categories = _categories(version)
+    if categories:
+        fewest = min(categories, key=lambda category: len(category.values))
+        held = (Term(DATE, curve=True),) if dated else ()
+        return Formula(Term(fewest.name), "", held)
+    if dated:
+        return Formula(Term(DATE), "", ())
     numbers = _numbers(version)
-    return Formula(Term(DATE if dated else numbers[0].name), "", ()) if dated or numbers else None
+    if not numbers:
+        return None
+    return Formula(Term(numbers[0].name), "", ())

@@ -7,7 +7,7 @@ the rest.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -96,18 +96,14 @@ def other_runs(run: Run) -> list[Run]:
 
 
 def _choices(run: Run) -> str:
-    return json.dumps(
-        [
-            run.engine,
-            run.settings,
-            run.seed,
-            run.version_id,
-            run.dropped,
-            run.steering if run.begins else run.steering.get("seeds", []),
-            run.parent_id if run.begins else None,
-        ],
-        sort_keys=True,
-    )
+    """All that a person chose, as one text."""
+    steering = run.steering.get("seeds", [])
+    parent = None
+    if run.begins:
+        steering = run.steering
+        parent = run.parent_id
+    chosen = [run.engine, run.settings, run.seed, run.version_id, run.dropped, steering, parent]
+    return json.dumps(chosen, sort_keys=True)
 
 
 def claim(question: Question, topic: int, by: int | None) -> Claim:
@@ -130,14 +126,15 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
         except matchings.NotYet as state:
             waiting.append(state)
             continue
-        kept_claim = _kept.get(key := _key(question, topic, view))
-        if kept_claim is None and time.monotonic() > deadline:
+        key = _key(question, topic, view)
+        variant = _kept.get(key)
+        if variant is None and time.monotonic() > deadline:
             left += 1
             continue
-        if kept_claim is None:
-            kept_claim = _made(question, topic, view, between, exchange)
-            _kept.set(key, kept_claim)
-        variants.append(kept_claim._replace(view=view))
+        if variant is None:
+            variant = _made(question, topic, view, between, exchange)
+            _kept.set(key, variant)
+        variants.append(variant._replace(view=view))
     if exchange and not (left or waiting):
         joint_test = _test(question, [variant for variant in variants if variant.sums], exchange)
         t = told_topics(question).index(topic)
@@ -345,26 +342,23 @@ def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -
     )
 
 
+CHOICES: dict[str, Callable[[Run], str]] = {
+    "topics": lambda run: f"K = {run.topics}",
+    "engine": lambda run: run.engine,
+    "words": lambda run: f"choice {run.version_id}",
+    "seed": lambda run: f"seed {run.seed}",
+}
+
+
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
     """Each choice in which the runs differ: its name, and of each of its values in how many of how
     many runs the claim holds."""
-    choices = {
-        "topics": lambda run: f"K = {run.topics}",
-        "engine": lambda run: run.engine,
-        "words": lambda run: f"choice {run.version_id}",
-        "seed": lambda run: f"seed {run.seed}",
-    }
-    for name, of in choices.items():
-        values = list(dict.fromkeys(of(variant.view.run) for variant in variants))
-        if len(values) > 1:
-            held = [
-                [v.holds(variants[0]) for v in variants if of(v.view.run) == value]
-                for value in values
-            ]
-            yield (
-                name,
-                [
-                    (value, sum(values_of_side), len(values_of_side))
-                    for value, values_of_side in zip(values, held, strict=True)
-                ],
-            )
+    own = variants[0]
+    for name, value_of in CHOICES.items():
+        holds_of_values: dict[str, list[bool]] = {}
+        for variant in variants:
+            holds = holds_of_values.setdefault(value_of(variant.view.run), [])
+            holds.append(variant.holds(own))
+        if len(holds_of_values) > 1:
+            rows = [(value, sum(holds), len(holds)) for value, holds in holds_of_values.items()]
+            yield name, rows
