@@ -60,7 +60,7 @@ class Line(NamedTuple):
 
 
 def main() -> None:
-    """Prints a line for each question of each collection."""
+    """Prints a line for each question of each document_set."""
     declared: dict[str, dict[str, Any]] = {
         "names": {"nargs": "*", "help": "of benchmarks.insight"},
         "--quick": {"action": "store_true", "help": "two collections, five shuffles"},
@@ -86,25 +86,25 @@ def main() -> None:
 
 
 def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
-    """All lines of a collection."""
+    """All lines of a document_set."""
     from benchmarks.insight import collections, runs
     from webapp.analysis.findings import group_fields
-    from webapp.analysis.findings.collection import collect
+    from webapp.analysis.findings.document_set import collect
     from webapp.core.documents.selection import Selection
     from webapp.core.results.view import RunView
 
     run = runs.trained(collections.COLLECTIONS[name](quick), quick, 0)
     selection = Selection.all(RunView(run))
-    collection = collect(selection)
+    document_set = collect(selection)
     lines = list[Line]()
     for field in group_fields.dividing(selection):
-        lines += of_field(name, collection, field, shuffles)
-    unit = collection.unit
-    unit = np.arange(len(collection.dates)) if unit is None else unit
-    lines.append(tell(f"{name} sets", of_sets(collection, unit), shuffles))
+        lines += of_field(name, document_set, field, shuffles)
+    unit = document_set.unit
+    unit = np.arange(len(document_set.dates)) if unit is None else unit
+    lines.append(tell(f"{name} sets", of_sets(document_set, unit), shuffles))
     lines += of_numbers(name, selection, shuffles)
-    if collection.periods:
-        lines += over_time_lines(name, selection, collection, unit, shuffles)
+    if document_set.periods:
+        lines += over_time_lines(name, selection, document_set, unit, shuffles)
     return lines
 
 
@@ -161,19 +161,19 @@ def slopes(selection, name: str) -> Counted:
 
 
 def over_time_lines(
-    name: str, selection, collection, unit: np.ndarray, shuffles: int
+    name: str, selection, document_set, unit: np.ndarray, shuffles: int
 ) -> list[Line]:
     """Of topics and of words over time."""
     from inference.answers import cells
     from webapp.analysis.answers import asked
-    from webapp.analysis.findings.collection import collect
+    from webapp.analysis.findings.document_set import collect
     from webapp.analysis.findings.finding import EarlierFindings
     from webapp.analysis.findings.kinds import event
     from webapp.analysis.findings.kinds.change import Change
     from webapp.core.documents import fields
 
     dates = fields.dates(selection.version)
-    follows = collection.unit is not None and cells.follow_each_other(collection.unit, dates)
+    follows = document_set.unit is not None and cells.follow_each_other(document_set.unit, dates)
 
     def drawn(chance: np.random.Generator) -> np.ndarray:
         if follows:
@@ -236,23 +236,23 @@ def places_exchanged(
     return np.maximum(moved, dated).astype(dates.dtype)
 
 
-def of_field(name: str, collection, field, shuffles: int) -> list[Line]:
+def of_field(name: str, document_set, field, shuffles: int) -> list[Line]:
     """Of topics and of words."""
     from webapp.analysis.answers import asked
     from webapp.analysis.findings.kinds import keywords
 
-    said, codes = asked.unit_of(collection.run.version, field.name)
+    said, codes = asked.unit_of(document_set.run.version, field.name)
     unit = np.arange(len(field.group)) if codes is None else codes
-    topics = asked.told_topics(collection.view)
+    topics = asked.told_topics(document_set.view)
 
     def drawn(chance: np.random.Generator | None):
         return field if chance is None else exchanged(field, unit, chance)
 
     def of_topics(chance: np.random.Generator | None) -> Counted:
-        return told(collection, drawn(chance), codes, topics)
+        return told(document_set, drawn(chance), codes, topics)
 
     def of_words(chance: np.random.Generator | None) -> Counted:
-        found = keywords.of_field(collection, drawn(chance), set())
+        found = keywords.of_field(document_set, drawn(chance), set())
         return Counted(sum(len(row.words) for row in found), 0)
 
     over = said.field.name if said.field else "documents"
@@ -263,14 +263,14 @@ def of_field(name: str, collection, field, shuffles: int) -> list[Line]:
     ]
 
 
-def told(collection, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
+def told(document_set, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
     """Claims on topics of all values of a field."""
     from inference import answers as estimator
     from inference.answers import question
     from webapp.analysis.answers import asked
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(collection.view, topics)
+    outcome = asked._outcome(document_set.view, topics)
     wanted = question.of_values(field.group, field.groups, codes, field.named)
     claims = disagreements = 0
     for found in estimator.answer_family(outcome, wanted):
@@ -291,14 +291,14 @@ def disagreeing(found) -> int:
     return int(np.count_nonzero(known & differ))
 
 
-def of_sets(collection, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
+def of_sets(document_set, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
     """Half of the units against the others; nothing is true of them."""
     from inference import answers as estimator
     from inference.answers import question
     from webapp.analysis.answers import asked
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(collection.view, asked.told_topics(collection.view))
+    outcome = asked._outcome(document_set.view, asked.told_topics(document_set.view))
 
     def counted(chance: np.random.Generator | None) -> Counted:
         if chance is None:

@@ -126,7 +126,7 @@ class Topics(NamedTuple):
         return beta
 
     def dense(self) -> np.ndarray:
-        """beta: float64[K, V]."""
+        """float64[K, V]: beta."""
         return self.columns(np.arange(self.V))
 
 

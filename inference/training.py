@@ -23,7 +23,7 @@ from inference.engines.contract import (
 from inference.errors import Invalid
 from inference.evaluate import Coherence, Completion
 from inference.objective import Objective
-from inference.runtime.memory import physical
+from inference.runtime.memory import usable_memory
 from inference.schedule import Schedule, held_out_documents, objective_every, snapshots
 from inference.topics import Theta, Topics
 
@@ -208,7 +208,7 @@ def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.n
         )
     schedule = Schedule(bow, config, held_out)
     needed = engine.memory(config, schedule.shape)
-    available = physical()
+    available = usable_memory()
     if available is not None and needed > available:
         raise Invalid(
             "topics",

@@ -1,8 +1,10 @@
 """What documents cite exists: links, paths, benchmarks; and a newcomer faces no more than one can
 read."""
 
+import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parent.parent
@@ -110,6 +112,42 @@ def packages() -> list[Path]:
     names = tracked(*(f"{room}/**/*.py" for room in PACKAGES))
     folders = {(ROOT / name).parent for name in names}
     return sorted(folder for folder in folders if folder.name != "migrations")
+
+
+DTYPE = r"(?:u?int(?:8|16|32|64)?|float(?:32|64)?|bool)"
+# "place, days: int64[D]" at the beginning of a sentence of a docstring
+DESCRIBED = re.compile(rf"(?:^|[.;] )(\w+(?:, \w+)*): {DTYPE}\[")
+RETURNED = re.compile(r"\((\w+(?:, \w+)+)\)")  # "(low, high)": what is returned has names, too
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """All names of a function or class: parameters, fields, attributes, locals."""
+    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
+    names |= {child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute)}
+    return names | {child.arg for child in ast.walk(node) if isinstance(child, ast.arg)}
+
+
+def described_in_vain(path: Path) -> Iterator[str]:
+    """Arrays that a docstring describes by names that its function or class does not have."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        text = " ".join((ast.get_docstring(node) or "").split())
+        known = names_in(node)
+        if isinstance(node, ast.ClassDef) and any("State" in ast.unparse(b) for b in node.bases):
+            known |= {"values"}  # of what every state of an engine extends
+        for names in RETURNED.findall(text):
+            known |= set(names.split(", "))
+        for names in DESCRIBED.findall(text):
+            for name in set(names.split(", ")) - known:
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {name}"
+
+
+def test_docstrings_describe_arrays_by_their_names():
+    """A renamed parameter is renamed in what is said of it."""
+    files = [path for folder in (*PACKAGES, "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 300
+    assert not [wrong for path in files for wrong in described_in_vain(path)]
 
 
 def test_tables_of_modules_are_read():

@@ -85,8 +85,8 @@ def codes_in_order(unit: np.ndarray, rank: np.ndarray) -> np.ndarray:
 
 
 def of_whole_units(outcome: Outcome, rank: np.ndarray, position: np.ndarray) -> Cells:
-    """Each unit is a cell, in the place where it has most words. rank, place: int64[D], -1 for
-    none."""
+    """Each unit is a cell, in the place where it has most words. rank, position: int64[D], -1
+    for none."""
     sizes = outcome.sizes
     present = np.flatnonzero((rank >= 0) & (position >= 0) & (sizes > 0))
     positions = int(position.max()) + 1

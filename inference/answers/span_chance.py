@@ -151,8 +151,8 @@ def of_cells(cells: Cells, mix: Mix | None, periods: int, seen: np.ndarray, kind
 def of_periods(
     sums: np.ndarray, weight: np.ndarray, seen: np.ndarray, kinds: Kinds, is_asked: np.ndarray
 ) -> Chance:
-    """Whole periods exchanged. sums, weight, seen: see largest_excess. told: bool[rows], the kinds
-    of spans that are looked through."""
+    """Whole periods exchanged. sums, weight, seen: see largest_excess. is_asked: bool[rows], the
+    kinds of spans that are looked through."""
 
     def drawn(columns: np.ndarray, exchanges: int) -> Iterator[Series]:
         of_columns = sums[:, columns]
@@ -194,7 +194,7 @@ def _of_columns(
 
 
 def _summed_up(excesses: np.ndarray, is_asked: np.ndarray) -> Chance:
-    """most: float32[R, 2, rows, T]; told: bool[rows], the rows that count."""
+    """excesses: float32[R, 2, rows, T]; is_asked: bool[rows], the rows that count."""
     exchanges, _, rows, width = excesses.shape
     mean = np.zeros((2, rows, width))
     spread = np.full((2, rows, width), np.inf)

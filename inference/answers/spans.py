@@ -44,8 +44,8 @@ PARAMETERS: dict[Shape, int] = {"line": 2, "step": 3, "window": 4}
 
 
 class Periods(NamedTuple):
-    """place: int64[D], the period of each document, -1 for none; days: int64[D], date.toordinal(), 0
-    for none."""
+    """position: int64[D], the period of each document, -1 for none; days: int64[D],
+    date.toordinal(), 0 for none."""
 
     position: np.ndarray
     days: np.ndarray
@@ -104,7 +104,7 @@ class _Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Spans:
-    """outcome: T columns. place: int64[D], of each document its place in the order that is looked
+    """outcome: T columns. position: int64[D], of each document its place in the order that is looked
     through, -1 for none: periods that have words, or (in_order) units that follow one another. mix:
     who speaks, where units speak in several periods; codes: int64[U], what the question calls the
     units of a side. sums: float64[G, T], residuals of each place, 0 in all; weight: float64[G], sums

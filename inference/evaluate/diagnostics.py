@@ -120,8 +120,8 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
 
 @njit(cache=True, parallel=True)
 def _shapes(indptr, words, weights, floor, V, log_corpus):
-    """effective_words, uniform_distance, corpus_distance, entropy: float64[4, K]. A floor counts
-    once for all its words."""
+    """float64[4, K]: effective words, distances from uniform and from the corpus, entropy. A floor
+    counts once for all its words."""
     K = len(floor)
     shapes = np.full((4, K), np.nan)
     log_all = sum_in_order(log_corpus)

@@ -10,6 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 LARGE = 1 << 28  # bytes: what is larger is kept on disk
+# Where Linux says which control groups a process is in, and what these allow (cgroups(7))
+PROCESS_GROUPS = Path("/proc/self/cgroup")
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
 def room(
@@ -26,12 +29,46 @@ def room(
         return np.memmap(file, np.dtype(dtype), "w+", shape=shape)
 
 
-def physical() -> int | None:
-    """Bytes of memory that this machine has; None where it does not say."""
+def usable_memory() -> int | None:
+    """Bytes of memory that this process may use: what the machine has, or less where a container or
+    a service has a limit; None where the system does not say."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on every system
         return None
+    return min([physical, *_control_limits(PROCESS_GROUPS, CONTROL_GROUPS)])
+
+
+def _control_limits(process_groups: Path, control_groups: Path) -> list[int]:
+    """Limits of the control groups that this process is in, and of those above them; empty where
+    there are none. process_groups: which groups, a line each, "number:controllers:/path";
+    control_groups: where they are mounted. In a container its own group is the root."""
+    try:
+        lines = process_groups.read_text().splitlines()
+    except OSError:
+        return []
+    limits = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:  # the second version: one tree for all controllers
+            limits += _limits_above(control_groups, path, "memory.max")
+        elif "memory" in controllers.split(","):
+            limits += _limits_above(control_groups / "memory", path, "memory.limit_in_bytes")
+    return limits
+
+
+def _limits_above(tree: Path, path: str, name: str) -> list[int]:
+    """The limits in a group and in those above it, up to the root of its tree."""
+    folder = tree / path.lstrip("/")
+    limits = []
+    for group in (folder, *folder.parents):
+        if not group.is_relative_to(tree):
+            break
+        try:
+            limits.append(int((group / name).read_text()))
+        except (OSError, ValueError):  # not there, or "max"
+            continue
+    return limits
 
 
 def mapped(path: Path, dtype: npt.DTypeLike, size: int) -> np.memmap:

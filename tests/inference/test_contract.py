@@ -423,7 +423,7 @@ def test_what_it_costs(engine, bow):
 
 
 def test_more_memory_than_there_is_is_refused(engine, bow, monkeypatch):
-    monkeypatch.setattr("inference.training.physical", lambda: 1000)
+    monkeypatch.setattr("inference.training.usable_memory", lambda: 1000)
     with pytest.raises(Invalid, match="GiB of memory") as error:
         next(train(engine, config_of(engine), bow))
     assert error.value.field == "topics"

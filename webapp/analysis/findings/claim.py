@@ -10,6 +10,15 @@ from webapp.analysis.findings.values import Answer, Ends
 LARGE = 1e4  # the ratio of something to nothing
 
 
+def claimed_ratio(ratio: float | None, low: float | None, high: float | None) -> float:
+    """How many times the share elsewhere, finite and above 0, so that it has a logarithm. ratio:
+    None of something to nothing, of which the lower end of the interval is claimed; 0 of nothing to
+    something, of which the upper end is; where these say nothing, LARGE or its inverse."""
+    if ratio is None:
+        return low or LARGE
+    return ratio or high or 1 / LARGE
+
+
 @dataclass(frozen=True)
 class Claim:
     """What a finding about a time or a group says, so that it can be checked against the texts."""

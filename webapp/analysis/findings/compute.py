@@ -7,7 +7,7 @@ from functools import partial
 from typing import cast
 
 from webapp.analysis.findings import families, quotations
-from webapp.analysis.findings.collection import Collection, collect
+from webapp.analysis.findings.document_set import DocumentSet, collect
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Change, Family, Finding
@@ -23,19 +23,19 @@ FAMILY_TOPICS = 3  # of a family, from which passages are taken in turn
 
 def findings(selection: RunSelection) -> SetFindings:
     """All that is stored. A kind that can't be computed is named, and the others are there."""
-    collection = collect(selection)
-    guard = Guard(collection.run.pk)
+    document_set = collect(selection)
+    guard = Guard(document_set.run.pk)
     earlier = EarlierFindings()
     clearest: list[BaseFinding] = []
     for name, kind in KINDS.items():
-        rows = guard.listed(name, partial(kind.find, collection, earlier))
+        rows = guard.listed(name, partial(kind.find, document_set, earlier))
         earlier.add(kind, None if name in guard.failed else rows)
         clearest += sorted(rows, key=lambda row: -row.score)[: kind.ON_PAGE.kept]
-    quotes = guard.listed("family", lambda: _quotes(collection, earlier.of(Family) or []))
-    times = collection.periods
+    quotes = guard.listed("family", lambda: _quotes(document_set, earlier.of(Family) or []))
+    times = document_set.periods
     return SetFindings(
-        documents=collection.documents,
-        tokens=collection.tokens,
+        documents=document_set.documents,
+        tokens=document_set.tokens,
         unit=times.unit if times else "",
         span=[times.said[0], times.said[-1]] if times else [],
         bins=times.bins if times else [],
@@ -43,29 +43,29 @@ def findings(selection: RunSelection) -> SetFindings:
         findings=cast(list[Finding], clearest),
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
-        independent=units.unit_of(collection.run.version).name,
-        too_few_in_order=_too_few_in_order(collection, earlier),
+        independent=units.unit_of(document_set.run.version).name,
+        too_few_in_order=_too_few_in_order(document_set, earlier),
     )
 
 
-def _too_few_in_order(collection: Collection, earlier: EarlierFindings) -> int:
+def _too_few_in_order(document_set: DocumentSet, earlier: EarlierFindings) -> int:
     """See SetFindings."""
-    if earlier.of(Change) is None or collection.spans is None:
+    if earlier.of(Change) is None or document_set.spans is None:
         return 0
-    return collection.spans.spans.looked.too_few_in_order
+    return document_set.spans.spans.looked.too_few_in_order
 
 
-def _quotes(collection: Collection, rows: Sequence[Family]) -> list[Quote]:
+def _quotes(document_set: DocumentSet, rows: Sequence[Family]) -> list[Quote]:
     """One of each of the largest families at the usual cut, then of their second topics, until
     there are enough."""
-    if collection.evidence.bow.offsets is None:
+    if document_set.evidence.bow.offsets is None:
         return []
-    usual = families.cut(collection.view, None).number
+    usual = families.cut(document_set.view, None).number
     at_usual_cut = [row for row in rows if row.first <= usual <= row.last]
     largest = sorted(at_usual_cut, key=lambda family: -family.score)
-    tokens = collection.totals.x[0]
+    tokens = document_set.totals.x[0]
     topics_of_families = [
-        sorted(filter(collection.subjects.item, family.topics), key=lambda k: -tokens[k])
+        sorted(filter(document_set.subjects.item, family.topics), key=lambda k: -tokens[k])
         for family in largest
     ]
     in_turn = [
@@ -75,5 +75,5 @@ def _quotes(collection: Collection, rows: Sequence[Family]) -> list[Quote]:
         if rank < len(topics)
     ]
     return quotations.quote_topics(
-        collection.selection, in_turn[: FAMILY_TOPICS * QUOTED], QUOTED, collection.repeated
+        document_set.selection, in_turn[: FAMILY_TOPICS * QUOTED], QUOTED, document_set.repeated
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from webapp.analysis.findings.claim import Claim
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.ratios import Times
 from webapp.analysis.findings.values import Detail, Line
 from webapp.analysis.findings.writer import Sentence, Writer
@@ -51,7 +51,7 @@ class BaseFinding(ABC):
 
     @classmethod
     @abstractmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> Sequence[BaseFinding]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> Sequence[BaseFinding]:
         """All of this kind in a set of documents, in any order. earlier: what the kinds before it
         found."""
 
@@ -111,7 +111,7 @@ Kind = TypeVar("Kind", bound=BaseFinding)
 
 
 class PageFindings(NamedTuple):
-    """What a page may show of a set. ends: the first and the last period, as readers say them;
+    """What a page may show of a set. ends: the first and the last period, as addresses have them;
     nothing without periods."""
 
     findings: Sequence[BaseFinding]

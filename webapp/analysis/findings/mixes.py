@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inference.explore import change
 from webapp.analysis.findings.shapes import FindingRow
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
@@ -65,20 +66,12 @@ def mixes(selection: RunSelection, unit: str, families: Sequence[FindingRow]) ->
         groups_with_words = np.flatnonzero(sums_by_field.of_tokens)
         if not VALUES[0] <= len(groups_with_words) <= VALUES[1]:
             continue
-        informations = information(sums_by_field.tokens[groups_with_words])
+        informations = change.information(sums_by_field.tokens[groups_with_words]).sum()
         if most_telling is None or informations > most_telling[0]:
             most_telling = informations, sums_by_field
     if most_telling is None or most_telling[1].groups is None:
         return None
     return _rows(selection, most_telling[1], families)
-
-
-def information(tokens: np.ndarray) -> float:
-    """Mutual information of groups and topics, in nats: float64[G, K] tokens."""
-    joint = tokens / max(tokens.sum(), 1)
-    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    is_positive = joint > 0
-    return float((joint[is_positive] * np.log(joint[is_positive] / independent[is_positive])).sum())
 
 
 def _rows(selection: RunSelection, counted: sums.Sums, families: Sequence[FindingRow]) -> Mixes:

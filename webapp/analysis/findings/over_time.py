@@ -11,7 +11,7 @@ import numpy as np
 from inference.answers import Answers, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.values import Shape, Shaped
 
 LEAST_RATIO = 1.5  # of the two shares
@@ -162,10 +162,10 @@ def comes_again(looked: SpansOfSet, span: AcceptedSpan, column: int) -> bool:
     return bool(trivial.comes_again(outcome, days, span.on_a)[0])
 
 
-def shape_of(collection: Collection, span: AcceptedSpan) -> Shaped:
+def shape_of(document_set: DocumentSet, span: AcceptedSpan) -> Shaped:
     """Where a change lies, and how, as addresses have it. A step that rises has no end, one that
     falls is told by what was until then."""
-    times = collection.times
+    times = document_set.times
     is_line = span.shape == "line"
     early = ""
     if span.on_b is not None:

@@ -86,7 +86,7 @@ def _sayable(
         if isinstance(finding, Family) and not finding.first <= cut <= finding.last:
             continue
         findings.append(finding)
-    return PageFindings(findings, found.span)
+    return PageFindings(findings, ends=found.ends)
 
 
 def _clearest(page: PageFindings, detail: Detail, doubtful: set[int]) -> list[Ranked]:

@@ -10,7 +10,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
 from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
-from inference.runtime.memory import physical
+from inference.runtime.memory import usable_memory
 from webapp.intake.ingest import estimates, named_topics
 from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
 from webapp.models import Corpus, Run, Version
@@ -56,7 +56,7 @@ class OfferedEngine:
 def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers
     do."""
-    there = physical()
+    there = usable_memory()
     rows = corpus.version.rows if corpus.version else 0
     costs = {
         name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)

@@ -70,10 +70,10 @@ def processes() -> int:
     """How many files may be read at once: one for each core, one for each 4 GB of memory, four at
     the most."""
     from inference.runtime.memory import (
-        physical,  # loads numba, which would make a worker five times as large
+        usable_memory,  # loads numba, which would make a worker five times as large
     )
 
-    return max(1, min(4, os.cpu_count() or 1, round((physical() or 0) / (4 << 30))))
+    return max(1, min(4, os.cpu_count() or 1, round((usable_memory() or 0) / (4 << 30))))
 
 
 def spare() -> bool:

@@ -73,10 +73,12 @@ class Heartbeat:
         """Around work that takes long and can't tick."""
         before = self._patience
         self._patience = LONG_PATIENCE
-        self.check()
-        yield
-        self.tick()
-        self._patience = before
+        try:
+            self.check()
+            yield
+        finally:
+            self.tick()
+            self._patience = before
 
     def _run(self) -> None:
         ticks = self._ticks

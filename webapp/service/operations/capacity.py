@@ -6,7 +6,7 @@ import shutil
 
 from django.conf import settings
 
-from inference.runtime.memory import physical
+from inference.runtime.memory import usable_memory
 from webapp.platform.drawing.numbers import bytes as size, duration
 from webapp.platform.jobs import scheduler
 from webapp.service.courses.services import MAY_HAVE
@@ -71,7 +71,7 @@ def _trainings(readers: int, places: int) -> str:
 
 def _memory(web_processes: int, places: int) -> str:
     """ "" where it is not known."""
-    memory = physical()
+    memory = usable_memory()
     if not memory:
         return ""
     needed = SERVERS + PROCESS * (web_processes + places + 1)

@@ -15,6 +15,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings import (
+    claim,
     compute,
     families,
     kinds,
@@ -512,6 +513,21 @@ def test_how_many_times_as_much_reads_both_ways():
     assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"
 
 
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "ratio"),
+    [
+        (2.0, 1.5, 2.7, 2.0),
+        (None, 31.0, None, 31.0),
+        (None, None, None, 1e4),
+        (0.0, 0.0, 0.05, 0.05),
+        (0.0, 0.0, None, 1e-4),
+    ],
+)
+def test_what_is_claimed_of_nothing_is_a_bound(estimate, low, high, ratio):
+    """What vanished was claimed to be ten thousand times as much."""
+    assert claim.claimed_ratio(estimate, low, high) == ratio
+
+
 def test_a_change_whose_interval_holds_none_is_not_told():
     assert [
         change(low=low, high=high).holds_no_difference for low, high in ((1.1, 8.1), (1 / 1.4, 3.5))
@@ -586,7 +602,7 @@ def test_the_best_word_of_each_time_comes_first():
     steps = [event(score=9 - i, shape="step", first=str(1912 + i)) for i in range(4)]
     later = event(score=3, shape="step", first="1918")
     down = event(score=2, shape="step", more=False)
-    told = kinds.Event.arrange([*steps, later, down], PageFindings([], ["1900", "1939"]))
+    told = kinds.Event.arrange([*steps, later, down], PageFindings([], ends=["1900", "1939"]))
     assert [(each.first, each.more) for each in told] == [
         ("1912", True),
         ("1915", True),

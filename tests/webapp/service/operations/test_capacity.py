@@ -22,7 +22,7 @@ def said(readers: int) -> list[str]:
 def machine(monkeypatch, settings):
     settings.ACCOUNTS = True
     here = {"memory": 24 * GB, "free": 100 * GB}
-    monkeypatch.setattr(capacity, "physical", lambda: here["memory"])
+    monkeypatch.setattr(capacity, "usable_memory", lambda: here["memory"])
     monkeypatch.setattr(capacity.shutil, "disk_usage", lambda _: SimpleNamespace(free=here["free"]))
     monkeypatch.setattr(capacity.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(capacity.scheduler, "training_places", lambda: 2)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from inference.explore import bands
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import Plural, join_parts
@@ -73,16 +73,16 @@ class Caution(BaseFinding):
     count: int
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Caution]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Caution]:
         """The cautions of a set of documents, one type after the other; [] where there is nothing to
         warn of."""
-        if not collection.documents:
+        if not document_set.documents:
             return []
         return [
-            *_topics(collection),
-            *_thin(collection),
-            *_repeated(collection),
-            *_outside(collection),
+            *_topics(document_set),
+            *_thin(document_set),
+            *_repeated(document_set),
+            *_outside(document_set),
         ]
 
 
@@ -164,19 +164,19 @@ AnyCaution = Annotated[
 ]
 
 
-def _topics(collection: Collection) -> list[TopicsCaution]:
+def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
     """Of general talk, of several subjects, and of which one document holds much: these are about
-    it, not about the collection."""
-    labels = collection.view.labels
-    tokens = collection.totals.x[0]
-    large = collection.subjects & (tokens >= SMALL * collection.tokens)
-    mixed = measures.of(collection.run)["mixed"].astype(bool)
-    of_one_document = _largest_document(collection) >= ONE_DOCUMENT * tokens
+    it, not about the document_set."""
+    labels = document_set.view.labels
+    tokens = document_set.totals.x[0]
+    large = document_set.subjects & (tokens >= SMALL * document_set.tokens)
+    mixed = measures.of(document_set.run)["mixed"].astype(bool)
+    of_one_document = _largest_document(document_set) >= ONE_DOCUMENT * tokens
     topics_of_caution: dict[What, list[int]] = {
         "general": [
             k
-            for k in collection.view.topics
-            if labels.background(k) and not collection.subjects[k] and labels.into[k] == k
+            for k in document_set.view.topics
+            if labels.background(k) and not document_set.subjects[k] and labels.into[k] == k
         ],
         "mixed": np.flatnonzero(large & mixed).tolist(),
         "one_document": np.flatnonzero(large & of_one_document).tolist(),
@@ -185,7 +185,7 @@ def _topics(collection: Collection) -> list[TopicsCaution]:
     for what, topics in topics_of_caution.items():
         if not topics:
             continue
-        share = float(tokens[topics].sum() / max(collection.tokens, 1))
+        share = float(tokens[topics].sum() / max(document_set.tokens, 1))
         caution = TopicsCaution(
             score=share,
             estimate=share,
@@ -199,15 +199,15 @@ def _topics(collection: Collection) -> list[TopicsCaution]:
     return rows
 
 
-def _largest_document(collection: Collection) -> np.ndarray:
+def _largest_document(document_set: DocumentSet) -> np.ndarray:
     """float64[K]: of each topic, without what was merged into others, the tokens in the document of
     the set that has most of it."""
-    counted = collection.evidence
+    counted = document_set.evidence
     is_in_set: slice | np.ndarray = slice(None)
-    if collection.mask is not None:
-        is_in_set = np.repeat(collection.mask, np.diff(counted.doc_ptr))
-    largest = np.zeros(collection.K)
-    topics = collection.into[counted.doc_topics[is_in_set]]
+    if document_set.mask is not None:
+        is_in_set = np.repeat(document_set.mask, np.diff(counted.doc_ptr))
+    largest = np.zeros(document_set.K)
+    topics = document_set.into[counted.doc_topics[is_in_set]]
     np.maximum.at(largest, topics, counted.doc_tokens[is_in_set])
     return largest
 
@@ -236,8 +236,8 @@ def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
     ]
 
 
-def _thin(collection: Collection) -> list[ThinTimes]:
-    times = collection.periods
+def _thin(document_set: DocumentSet) -> list[ThinTimes]:
+    times = document_set.periods
     if times is None or times.unit not in THIN_UNITS:
         return []
     documents = np.bincount(times.group[times.group >= 0], minlength=times.G)
@@ -261,21 +261,21 @@ def _thin(collection: Collection) -> list[ThinTimes]:
     ]
 
 
-def _repeated(collection: Collection) -> list[Repeated]:
-    repeated = collection.repeated
-    if collection.mask is not None:
-        repeated = repeated & collection.mask
+def _repeated(document_set: DocumentSet) -> list[Repeated]:
+    repeated = document_set.repeated
+    if document_set.mask is not None:
+        repeated = repeated & document_set.mask
     documents = int(np.count_nonzero(repeated))
-    share = documents / max(collection.documents, 1)
+    share = documents / max(document_set.documents, 1)
     if share < NOTICED:
         return []
     return [Repeated(score=share, estimate=share, low=share, high=share, count=documents)]
 
 
-def _outside(collection: Collection) -> list[OutsideVocabulary]:
+def _outside(document_set: DocumentSet) -> list[OutsideVocabulary]:
     """Of the words that are no stop words, those that no topic counts: too rare or too frequent. Of
     the whole corpus."""
-    version = collection.run.version
+    version = document_set.run.version
     dropped = version.report.get("dropped", {}).items()
     outside = sum(
         tokens

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from inference.findings.information import information, log_ratio
+from inference.findings.divergence import divergence, log_ratio
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import over_time, sentences, time_sentences
-from webapp.analysis.findings.claim import LARGE, Claim
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
@@ -74,18 +74,18 @@ class Change(Shaped, BaseFinding):
         return sentences.years(self.first)[0], sentences.years(self.last)[1]
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Change]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Change]:
         """Topics whose share changed, as far as that is not a change of who speaks."""
-        answered = collection.spans if collection.periods else None
+        answered = document_set.spans if document_set.periods else None
         if answered is None:
             return []
-        asker = SpanAsker(answered.spans, collection.unit_name)
+        asker = SpanAsker(answered.spans, document_set.unit_name)
         rows: list[Change] = []
         for column, topic in enumerate(answered.topics):
-            if not collection.subjects[topic]:
+            if not document_set.subjects[topic]:
                 continue
             for span in asker.accepted(column, alone=False):
-                change = _change(collection, answered.spans, topic, span)
+                change = _change(document_set, answered.spans, topic, span)
                 if change is not None:
                     rows.append(change)
                     break
@@ -117,7 +117,7 @@ class Change(Shaped, BaseFinding):
                 above_all=self.above_all,
                 more=self.more,
                 steady=self.shape == "line",
-                ratio=self.estimate or self.low or LARGE,
+                ratio=claimed_ratio(self.estimate, self.low, self.high),
                 first=self.turn or self.first,
                 last=self.last if self.shape == "window" else "",
                 early=self.early,
@@ -164,13 +164,13 @@ class ChangeItem:
 
 
 def _change(
-    collection: Collection, looked: SpansOfSet, topic: int, span: AcceptedSpan
+    document_set: DocumentSet, looked: SpansOfSet, topic: int, span: AcceptedSpan
 ) -> Change | None:
     """A change as it is stored; None where it is too small, comes again every year, or where no word
     of the topic moves so."""
-    by_period = collection.by_period
+    by_period = document_set.by_period
     assert by_period is not None, "the documents have periods"
-    times = collection.times
+    times = document_set.times
     inside, outside = span.periods_of_sides(times.group, times.G)
     with_more = span.periods_with_more(times.group, times.G)
     if by_period.x[with_more, topic].sum() < WORDS or max(span.here, span.rest) < LEAST_SHARE:
@@ -180,14 +180,14 @@ def _change(
     if over_time.comes_again(looked, span, span.column):
         return None
     moved = log_ratio(span.here, span.rest, NEARLY_NOTHING)
-    above_all = collection.names.checked(topic, times.group, inside, outside, moved)
+    above_all = document_set.names.checked(topic, times.group, inside, outside, moved)
     if above_all is None:
         return None
     tokens = by_period.tokens
     part = float(tokens[inside].sum() / max(tokens[inside | outside].sum(), 1))
     return Change(
-        **vars(over_time.shape_of(collection, span)),
-        score=math.sqrt(information(span.here, span.rest, part)) * span.certainty,
+        **vars(over_time.shape_of(document_set, span)),
+        score=math.sqrt(divergence(span.here, span.rest, part)) * span.certainty,
         estimate=finite(span.found.ratio[span.column]),
         low=finite(span.found.ratio_low[span.column]),
         high=finite(span.found.ratio_high[span.column]),

@@ -13,12 +13,12 @@ from scipy.sparse import csc_matrix
 from inference.answers import spans, trivial
 from inference.answers.outcome import Table
 from inference.explore.naming import alike
-from inference.findings.information import information
+from inference.findings.divergence import divergence
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words
-from webapp.analysis.findings.claim import LARGE, Claim
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
@@ -46,7 +46,7 @@ class Event(Shaped, BaseFinding):
     documents, or of their sections, that have the first one, within and outside. answer, whose: see
     Change."""
 
-    ON_PAGE = OnPage("Words over time", 120, {"less": 5, "": 14, "more": 120})
+    ON_PAGE = OnPage("Words of a time", 120, {"less": 5, "": 14, "more": 120})
     SUBJECTS = ("topic",)
 
     kind: Literal["event"] = "event"
@@ -76,19 +76,22 @@ class Event(Shaped, BaseFinding):
         return _times_as_many(self.here, self.rest, self.more)
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Event]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Event]:
         """Words that may stand for a topic, by the share of documents, or of their sections, that
         have them: short bursts, and lines and steps where the topic's own are not told."""
-        if not collection.periods:
+        if not document_set.periods:
             return []
         changes = earlier.of(Change) or []
-        return bursts(collection, {(change.topic, change.more) for change in changes})
+        return bursts(document_set, {(change.topic, change.more) for change in changes})
 
     @classmethod
     def arrange(cls, findings: Sequence[Event], page: PageFindings) -> list[Event]:
         """The best word of each time, then all others."""
-        years = [int(end.split()[-1].removesuffix("s")) for end in page.ends]
-        near = NEAR * (years[1] - years[0] + 1) if years else 0.0
+        near = 0.0
+        if page.ends:
+            begin = sentences.years(page.ends[0])[0]
+            end = sentences.years(page.ends[1])[1]
+            near = NEAR * (end - begin)
         first: list[Event] = []
         further: list[Event] = []
         for event in sorted(findings, key=lambda event: -event.score):
@@ -120,7 +123,7 @@ class Event(Shaped, BaseFinding):
                 above_all=[],
                 more=self.more,
                 steady=self.shape == "line",
-                ratio=self.estimate or self.low or LARGE,
+                ratio=claimed_ratio(self.estimate, self.low, self.high),
                 first=self.turn or self.first,
                 last=self.last if self.shape == "window" else "",
                 early=self.early,
@@ -169,23 +172,23 @@ class WordItem:
     times: RatioBetween
 
 
-def bursts(collection: Collection, told: set[tuple[int, bool]]) -> list[Event]:
+def bursts(document_set: DocumentSet, told: set[tuple[int, bool]]) -> list[Event]:
     """The events of a set with periods. told: (topic, whether it rose) of changes of whole topics,
     which lines and steps of their words would only repeat."""
-    topic_of_word = collection.names.eventful
-    documents_with = np.diff(collection.evidence.postings.indptr)
+    topic_of_word = document_set.names.eventful
+    documents_with = np.diff(document_set.evidence.postings.indptr)
     candidates = sorted(topic_of_word, key=lambda word: -int(documents_with[word]))[:CANDIDATES]
     if not candidates:
         return []
-    outcome = _documents_with(collection, candidates)
+    outcome = _documents_with(document_set, candidates)
     looked = answers_over_time.look_through(
-        collection.selection, outcome, spans.SHORT, left_out=collection.repeated
+        document_set.selection, outcome, spans.SHORT, left_out=document_set.repeated
     )
     if looked is None:
         return []
-    asker = SpanAsker(looked, collection.unit_name)
-    spelling = collection.names.spelling
-    untold = _untold(collection, outcome, [spelling[word] for word in candidates])
+    asker = SpanAsker(looked, document_set.unit_name)
+    spelling = document_set.names.spelling
+    untold = _untold(document_set, outcome, [spelling[word] for word in candidates])
     found: list[Burst] = []
     for column, word in enumerate(candidates):
         if column in untold:
@@ -194,7 +197,7 @@ def bursts(collection: Collection, told: set[tuple[int, bool]]) -> list[Event]:
         for span in asker.accepted(column, alone=True):
             if span.shape != "window" and (topic, span.more) in told:
                 continue
-            burst = _burst(collection, looked, _Candidate(word, topic, column), span)
+            burst = _burst(document_set, looked, _Candidate(word, topic, column), span)
             if burst is not None:
                 found.append(burst)
                 break
@@ -218,12 +221,12 @@ class Burst(NamedTuple):
     documents: np.ndarray
 
 
-def _documents_with(collection: Collection, words: list[int]) -> Table:
+def _documents_with(document_set: DocumentSet, words: list[int]) -> Table:
     """How many sections of each document have each word, and how many it has; of whole documents 0
     or 1."""
-    counted = collection.evidence
+    counted = document_set.evidence
     rows = counted.rows
-    documents = len(collection.times.group)
+    documents = len(document_set.times.group)
     document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
     sizes = np.bincount(document[document >= 0], minlength=documents).astype(float)
     postings = counted.postings
@@ -237,23 +240,23 @@ def _documents_with(collection: Collection, words: list[int]) -> Table:
     return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
 
 
-def _untold(collection: Collection, outcome: Table, words: list[str]) -> set[int]:
+def _untold(document_set: DocumentSet, outcome: Table, words: list[str]) -> set[int]:
     """Columns of words that are never told: signatures and forms; and where dates are of less than
     two years, so that nothing can be seen to come again, the names of months and days."""
     untold: set[int] = set()
-    if collection.unit is not None:
-        unit = np.where(outcome.sizes > 0, collection.unit, -1)
-        untold = trivial_words.of_who_speaks(outcome.amounts, unit, collection.dates)
-    if not trivial.may_come_again(collection.dates):
-        untold |= trivial_words.of_the_calendar(collection.run.version, words)
+    if document_set.unit is not None:
+        unit = np.where(outcome.sizes > 0, document_set.unit, -1)
+        untold = trivial_words.of_who_speaks(outcome.amounts, unit, document_set.dates)
+    if not trivial.may_come_again(document_set.dates):
+        untold |= trivial_words.of_the_calendar(document_set.run.version, words)
     return untold
 
 
 def _burst(
-    collection: Collection, looked: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
+    document_set: DocumentSet, looked: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
 ) -> Burst | None:
     """None where it comes again every year, is too small, or is somebody's own name."""
-    spelled = collection.names.spelling[candidate.word]
+    spelled = document_set.names.spelling[candidate.word]
     if over_time.comes_again(looked, span, candidate.column):
         return None
     if span.whose and not trivial.telling_words([spelled], span.whose):
@@ -263,9 +266,9 @@ def _burst(
     amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
     if amount < DOCUMENTS:
         return None
-    counted = collection.evidence
+    counted = document_set.evidence
     event = Event(
-        **vars(over_time.shape_of(collection, span)),
+        **vars(over_time.shape_of(document_set, span)),
         score=_score(looked, span),
         estimate=finite(span.found.ratio[span.column]),
         low=finite(span.found.ratio_low[span.column]),
@@ -302,7 +305,7 @@ def _score(looked: SpansOfSet, span: AcceptedSpan) -> float:
     part = float(sizes[span.on_a].sum() / max(sizes[span.on_a | compared].sum(), 1.0))
     times = _times_as_many(span.here, span.rest, span.more)
     weight = 1.0 if span.more and span.shape != "line" else FADING
-    told = math.sqrt(information(span.here, span.rest, part))
+    told = math.sqrt(divergence(span.here, span.rest, part))
     return told * span.certainty * math.log(times) * weight
 
 
@@ -318,16 +321,18 @@ def _joined(found: list[Burst]) -> list[Event]:
     strongest: list[Burst] = []
     for burst in sorted(found, key=lambda burst: -burst.event.score):
         event = burst.event
-        stronger = next((other for other in strongest if _is_same(burst, other)), None)
-        if stronger is None:
+        same = [place for place, other in enumerate(strongest) if _is_same(burst, other)]
+        if not same:
             again = any(other.event.topic == event.topic for other in strongest)
             score = event.score * (AGAIN if again else 1.0)  # of each topic one event first
             strongest.append(burst._replace(event=replace(event, score=score)))
             continue
+        stronger = strongest[same[0]]
         words = stronger.event.words
         is_new = not any(alike(event.words[0], word) for word in words)
         if len(words) < WORDS and is_new:
-            words += event.words
+            joined = replace(stronger.event, words=[*words, *event.words])
+            strongest[same[0]] = stronger._replace(event=joined)
     return [burst.event for burst in strongest]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.findings import sums
 from inference.findings.families import Node
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import Plural, join_parts
@@ -56,14 +56,14 @@ class Family(BaseFinding):
         return self.topics[:NAMED]
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Family]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Family]:
         """All nodes of the tree that have words in the set; [] for a set without words."""
-        if not collection.tokens:
+        if not document_set.tokens:
             return []
         rows: list[Family] = []
-        nodes = families.nodes(collection.run, collection.view.labels)
+        nodes = families.nodes(document_set.run, document_set.view.labels)
         for _, nodes_of_one_cut in groupby(nodes, key=lambda node: node.first):
-            rows += _measured(collection, list(nodes_of_one_cut))
+            rows += _measured(document_set, list(nodes_of_one_cut))
         return rows
 
     @classmethod
@@ -90,13 +90,13 @@ class Family(BaseFinding):
         return Sentence(parts, url, named[0], sure)
 
 
-def _measured(collection: Collection, nodes: list[Node]) -> list[Family]:
+def _measured(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:
     """Nodes that share no topic."""
-    family_of_topic = np.full(collection.K, -1, np.int32)
+    family_of_topic = np.full(document_set.K, -1, np.int32)
     for place, node in enumerate(nodes):
         family_of_topic[node.topics] = place
-    counted_as = family_of_topic[collection.into]
-    totals = collection.sums(collection.as_one_group, 1, counted_as, len(nodes))
+    counted_as = family_of_topic[document_set.into]
+    totals = document_set.sums(document_set.as_one_group, 1, counted_as, len(nodes))
     shares = sums.shares(totals, sums.typical(totals))
     rows = []
     for place in np.flatnonzero(totals.x[0]).tolist():
@@ -106,8 +106,8 @@ def _measured(collection: Collection, nodes: list[Node]) -> list[Family]:
             estimate=float(shares.share[0, place]),
             low=float(shares.low[0, place]),
             high=float(shares.high[0, place]),
-            line=_line_of(collection, node.topics),
-            name=collection.view.labels.group(node.topics[0]) if node.given >= 0 else "",
+            line=_line_of(document_set, node.topics),
+            name=document_set.view.labels.group(node.topics[0]) if node.given >= 0 else "",
             topics=node.topics,
             documents=int(totals.holding[0, place]),
             first=node.first,
@@ -117,13 +117,13 @@ def _measured(collection: Collection, nodes: list[Node]) -> list[Family]:
     return rows
 
 
-def _line_of(collection: Collection, topics: list[int]) -> Line:
+def _line_of(document_set: DocumentSet, topics: list[int]) -> Line:
     """Of some topics together; empty without periods."""
-    sums_by_period = collection.by_period
+    sums_by_period = document_set.by_period
     if sums_by_period is None:
         return []
     tokens = sums_by_period.x[:, topics].sum(axis=1)
-    return collection.times.line(tokens, sums_by_period.tokens)
+    return document_set.times.line(tokens, sums_by_period.tokens)
 
 
 def told_apart(*shares: float) -> list[str]:

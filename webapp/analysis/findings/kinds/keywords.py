@@ -16,8 +16,8 @@ from inference.explore.naming import alike
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.findings import sentences, trivial_words, word_samples
-from webapp.analysis.findings.claim import LARGE, Claim
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
@@ -40,7 +40,8 @@ class Keywords(OfGroup, BaseFinding):
     """Words that more documents of a group have. here, rest: shares of the documents with each
     word; estimate: of the first. answers: of each word."""
 
-    ON_PAGE = OnPage("Words of a group", 120, {"less": 3, "": 12, "more": 80})
+    # Shares of documents are many numbers: only who asks for more findings sees them
+    ON_PAGE = OnPage("Words of a group", 120, {"less": 0, "": 0, "more": 80})
 
     kind: Literal["keyword"] = "keyword"
     words: list[str]
@@ -49,13 +50,13 @@ class Keywords(OfGroup, BaseFinding):
     answers: list[Answer]
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Keywords]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Keywords]:
         """A finding for each group with such words."""
-        if not collection.documents:
+        if not document_set.documents:
             return []
         rows: list[Keywords] = []
-        for group_field in collection.group_fields:
-            rows += of_field(collection, group_field.answered.field, group_field.told_elsewhere)
+        for group_field in document_set.group_fields:
+            rows += of_field(document_set, group_field.answered.field, group_field.told_elsewhere)
         return rows
 
     @classmethod
@@ -89,7 +90,7 @@ class Keywords(OfGroup, BaseFinding):
                 above_all=[],
                 more=True,
                 steady=False,
-                ratio=here / max(rest, NEARLY_NOTHING) or LARGE,
+                ratio=here / max(rest, NEARLY_NOTHING),
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,
@@ -100,22 +101,22 @@ class Keywords(OfGroup, BaseFinding):
 
 
 def of_field(
-    collection: Collection, groups: FieldGroups, told_elsewhere: set[int]
+    document_set: DocumentSet, groups: FieldGroups, told_elsewhere: set[int]
 ) -> list[Keywords]:
     """The words of each group of a field. told_elsewhere: groups that are left out."""
-    candidates = collection.names.telling
-    sample = word_samples.even_sample(collection.evidence.lengths, groups.group)
+    candidates = document_set.names.telling
+    sample = word_samples.even_sample(document_set.evidence.lengths, groups.group)
     if not candidates or not len(sample):
         return []
-    unit, codes = asked.unit_of(collection.run.version, groups.name)
+    unit, codes = asked.unit_of(document_set.run.version, groups.name)
     group = groups.group[sample]
-    present = word_samples.present(collection.evidence.bow, sample, candidates)
+    present = word_samples.present(document_set.evidence.bow, sample, candidates)
     outcome = estimator.Table(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
     wanted = question.of_values(group, groups.groups, codes_of_sample, groups.named)
-    words = [collection.names.spelling[word] for word in candidates]
-    untold = trivial_words.of_the_calendar(collection.run.version, words)
-    signatures = collection.signatures
+    words = [document_set.names.spelling[word] for word in candidates]
+    untold = trivial_words.of_the_calendar(document_set.run.version, words)
+    signatures = document_set.signatures
     untold |= {column for column, word in enumerate(candidates) if word in signatures}
     answers_of_groups = estimator.answer_family(outcome, wanted)
     rows: list[Keywords] = []

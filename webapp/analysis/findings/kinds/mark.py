@@ -11,13 +11,13 @@ from typing import Literal, Self
 import numpy as np
 
 from inference.answers import Answers
-from inference.findings.information import information, log_ratio
+from inference.findings.divergence import divergence, log_ratio
 from inference.findings.sums import Sums
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.asked import Answered, AnsweredField
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.claim import LARGE, Claim
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
@@ -97,14 +97,14 @@ class Mark(OfGroup, BaseFinding):
         return times_as_much(self.estimate, self.low, self.high)
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Mark]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Mark]:
         """Of each group of each field, and of a chosen set beside all other documents."""
-        if not collection.documents:
+        if not document_set.documents:
             return []
         rows: list[Mark] = []
-        for group_field in collection.group_fields:
-            rows += _of_field(collection, group_field)
-        return rows + _of_set(collection)
+        for group_field in document_set.group_fields:
+            rows += _of_field(document_set, group_field)
+        return rows + _of_set(document_set)
 
     @classmethod
     def arrange(cls, findings: Sequence[Self], page: PageFindings) -> list[Self]:
@@ -143,7 +143,7 @@ class Mark(OfGroup, BaseFinding):
                 above_all=self.above_all,
                 more=self.more,
                 steady=False,
-                ratio=self.estimate or self.low or LARGE,
+                ratio=claimed_ratio(self.estimate, self.low, self.high),
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,
@@ -186,22 +186,22 @@ class GroupItem:
     above_all: list[str]
 
 
-def _of_field(collection: Collection, group_field: GroupField) -> list[Mark]:
+def _of_field(document_set: DocumentSet, group_field: GroupField) -> list[Mark]:
     answered = group_field.answered
-    counted = collection.sums(answered.field.group, answered.field.groups)
+    counted = document_set.sums(answered.field.group, answered.field.groups)
     rows: list[Mark] = []
     for place, answers in answered.found.items():
         if place in group_field.told_elsewhere:
             continue
         for column in np.flatnonzero(answers.accepted).tolist():
-            mark = _of_group(collection, answered, place, column, counted)
+            mark = _of_group(document_set, answered, place, column, counted)
             if mark is not None:
                 rows.append(mark)
     return rows
 
 
 def _of_group(
-    collection: Collection, answered: AnsweredField, place: int, column: int, counted: Sums
+    document_set: DocumentSet, answered: AnsweredField, place: int, column: int, counted: Sums
 ) -> Mark | None:
     """An accepted difference as it is stored; None where it is too small to be told, where a unit
     alone makes it, or no word of the topic moves so."""
@@ -211,7 +211,7 @@ def _of_group(
     rest = float(answers.b[column])
     more = here > rest
     groups = answered.field
-    if not collection.subjects[topic] or not worth_telling(answers, column):
+    if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
     inside = np.arange(groups.groups) == place
     with_more = inside if more else ~inside
@@ -224,7 +224,7 @@ def _of_group(
     if not more and groups.groups > FEW_GROUPS and of_one_group:
         return None
     moved = log_ratio(here, rest, NEARLY_NOTHING)
-    above_all = collection.names.checked(topic, groups.group, inside, ~inside, moved)
+    above_all = document_set.names.checked(topic, groups.group, inside, ~inside, moved)
     if above_all is None:
         return None
     size = abs(float(answers.difference[column] / answers.error[column]))
@@ -233,7 +233,7 @@ def _of_group(
         field=groups.name,
         value=groups.labels[place],
         bounds=groups.bounds[place] if groups.bounds else None,
-        score=math.sqrt(information(here, rest, part)) * size / (size + CERTAIN),
+        score=math.sqrt(divergence(here, rest, part)) * size / (size + CERTAIN),
         estimate=finite(answers.ratio[column]),
         low=finite(answers.ratio_low[column]),
         high=finite(answers.ratio_high[column]),
@@ -261,17 +261,17 @@ def worth_telling(answers: Answers, column: int) -> bool:
     return without >= LEAST_RATIO
 
 
-def _of_set(collection: Collection) -> list[Mark]:
+def _of_set(document_set: DocumentSet) -> list[Mark]:
     """Topics that a set has much more of than all other documents of the run, or much less."""
-    mask = collection.mask
-    if mask is None or mask.all() or collection.documents < 2 * SET_HOLDING:
+    mask = document_set.mask
+    if mask is None or mask.all() or document_set.documents < 2 * SET_HOLDING:
         return []
-    base = RunSelection.all(collection.view)
-    answered = asked.of_sides(base, collection.selection, None, (mask, ~mask))
-    counted = collection.sums(np.where(mask, 0, 1).astype(np.int32), 2)
+    base = RunSelection.all(document_set.view)
+    answered = asked.of_sides(base, document_set.selection, None, (mask, ~mask))
+    counted = document_set.sums(np.where(mask, 0, 1).astype(np.int32), 2)
     rows: list[Mark] = []
     for column in np.flatnonzero(answered.found.accepted).tolist():
-        mark = _beside_others(collection, answered, column, counted)
+        mark = _beside_others(document_set, answered, column, counted)
         if mark is not None:
             rows.append(mark)
     rows.sort(key=lambda mark: (not mark.more, -mark.score))
@@ -280,7 +280,7 @@ def _of_set(collection: Collection) -> list[Mark]:
 
 
 def _beside_others(
-    collection: Collection, answered: Answered, column: int, counted: Sums
+    document_set: DocumentSet, answered: Answered, column: int, counted: Sums
 ) -> Mark | None:
     """A topic of a set as it is stored; None where the difference is too small to be told. counted:
     of the set, and of all other documents."""
@@ -295,7 +295,7 @@ def _beside_others(
     nearer = low or 0.0
     if not more:
         nearer = 1 / max(high or np.inf, 1e-9)
-    if not collection.subjects[topic] or not worth_telling(answers, column):
+    if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
     if nearer < SET_RATIO or counted.x[side, topic] < SET_WORDS:
         return None

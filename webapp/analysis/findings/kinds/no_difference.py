@@ -10,7 +10,7 @@ import numpy as np
 from inference.explore.naming import capitalized
 from webapp.analysis.answers.asked import AnsweredField
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.kinds.keywords import Keywords
 from webapp.analysis.findings.kinds.mark import Mark
@@ -46,19 +46,19 @@ class NoDifference(OfGroup, BaseFinding):
     few: bool = False
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[NoDifference]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[NoDifference]:
         """Of each field without a finding of its topics or words; [] where one of these could not be
         computed, as nothing is known then."""
         marks = earlier.of(Mark)
         keywords = earlier.of(Keywords)
-        if not collection.documents or marks is None or keywords is None:
+        if not document_set.documents or marks is None or keywords is None:
             return []
         told = {mark.field for mark in marks} | {row.field for row in keywords}
         rows: list[NoDifference] = []
-        for group_field in collection.group_fields:
+        for group_field in document_set.group_fields:
             answered = group_field.answered
             if answered.field.name not in told and answered.found:
-                rows.append(_largest(collection, answered))
+                rows.append(_largest(document_set, answered))
         return rows
 
     def say(self, writer: Writer) -> Sentence:
@@ -76,7 +76,7 @@ class NoDifference(OfGroup, BaseFinding):
         return Sentence(parts, url, None, sure)
 
 
-def _largest(collection: Collection, answered: AnsweredField) -> NoDifference:
+def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference:
     """That no difference of a field's groups is told, and the largest that may be chance."""
     largest = -1.0
     place = column = 0
@@ -84,7 +84,7 @@ def _largest(collection: Collection, answered: AnsweredField) -> NoDifference:
     for place_of_group, answers in answered.found.items():
         accepted += int(answers.accepted.sum())
         apart = np.abs(np.nan_to_num(answers.difference))
-        may_be_chance = ~answers.accepted & collection.subjects[answered.topics]
+        may_be_chance = ~answers.accepted & document_set.subjects[answered.topics]
         apart = np.where(may_be_chance, apart, 0.0)
         largest_column = int(apart.argmax())
         if apart[largest_column] > largest:

@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.findings import senses, sums
 from inference.findings.senses import Shift
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.writer import Sentence, Writer
@@ -41,7 +41,7 @@ class Sense(BaseFinding):
     estimate: the smaller of the two changes. until, since: the last period before and the first
     after, as addresses and readers have them."""
 
-    ON_PAGE = OnPage("Words whose use changed", 12, {"less": 1, "": 3, "more": 12})
+    ON_PAGE = OnPage("Words that changed their use", 12, {"less": 1, "": 3, "more": 12})
     SUBJECTS = ("gained", "lost")
 
     kind: Literal["sense"] = "sense"
@@ -63,12 +63,12 @@ class Sense(BaseFinding):
         return self.subjects
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Sense]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Sense]:
         """The words by how much of their use changed, most first; [] for a set without periods."""
-        if not collection.periods:
+        if not document_set.periods:
             return []
-        times = collection.times
-        early, late = _thirds(times.group, collection.evidence.lengths, times.G)
+        times = document_set.times
+        early, late = _thirds(times.group, document_set.evidence.lengths, times.G)
         if not 0 < early < late < times.G:
             return []
         changed = [
@@ -86,7 +86,7 @@ class Sense(BaseFinding):
                 until=(times.names[early - 1], times.said[early - 1]),
                 since=(times.names[late], times.said[late]),
             )
-            for word, shift in _shifted(collection, early, late)
+            for word, shift in _shifted(document_set, early, late)
         ]
         # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
         changed.sort(key=lambda sense: -sense.score)
@@ -148,16 +148,16 @@ class _Candidate(NamedTuple):
     shift: Shift
 
 
-def _shifted(collection: Collection, early: int, late: int) -> list[tuple[str, Shift]]:
+def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str, Shift]]:
     """Words whose use changed by more than chance, and that are among the first of both topics.
     early, late: the period behind the first third, and the one that begins the last."""
-    run = collection.run
+    run = document_set.run
     words = Word.objects.filter(version=run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS)
     words = words.exclude(word__in=run.dropped)  # the run does not have them
     most_frequent = words.order_by("-documents", "number").values_list("number", "word")
     candidates: list[_Candidate] = []
     for number, word in most_frequent[:CANDIDATES]:
-        shift = senses.shift(*_uses(collection, number), early, late)
+        shift = senses.shift(*_uses(document_set, number), early, late)
         if shift is not None:
             candidates.append(_Candidate(number, word, shift))
     p = np.array([candidate.shift.p for candidate in candidates])
@@ -167,9 +167,9 @@ def _shifted(collection: Collection, early: int, late: int) -> list[tuple[str, S
         for candidate, accepted in zip(candidates, is_accepted, strict=True)
         if accepted
         and candidate.shift.low >= LEAST
-        and collection.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
+        and document_set.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
     ]
-    first = _first(collection, [candidate.number for candidate in large])
+    first = _first(document_set, [candidate.number for candidate in large])
     return [
         (candidate.word, candidate.shift)
         for candidate in large
@@ -185,19 +185,19 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
     return int(np.searchsorted(part, 1 / 3)) + 1, int(np.searchsorted(part, 2 / 3)) + 1
 
 
-def _uses(collection: Collection, number: int) -> tuple[np.ndarray, np.ndarray]:
+def _uses(document_set: DocumentSet, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
     period."""
-    documents, _, topics, _ = collection.evidence.word(number)
+    documents, _, topics, _ = document_set.evidence.word(number)
     step = -(-len(documents) // READ)
-    return collection.into[topics[::step]], collection.times.group[documents[::step]]
+    return document_set.into[topics[::step]], document_set.times.group[documents[::step]]
 
 
-def _first(collection: Collection, words: list[int]) -> set[tuple[int, int]]:
+def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
     """(topic, word) of words that are among the first of topics."""
     first_rows = rows(
         "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank"
         " < %s",
-        [collection.run.snapshot_id, words, RANK],
+        [document_set.run.snapshot_id, words, RANK],
     )
-    return {(int(collection.into[row["topic"]]), row["word"]) for row in first_rows}
+    return {(int(document_set.into[row["topic"]]), row["word"]) for row in first_rows}

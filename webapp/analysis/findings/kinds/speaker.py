@@ -12,7 +12,7 @@ from scipy.sparse import csc_matrix
 from inference.answers.outcome import Table
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.findings import over_time, sentences, time_sentences
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.phrasing import fill
@@ -41,24 +41,24 @@ class Speaker(OfGroup, Shaped, BaseFinding):
     rest: float
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Speaker]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Speaker]:
         """Spans in which one has most of the documents; [] where no field says who speaks, or has
         too many values."""
-        category = _who_speaks(collection.run.version) if collection.periods else None
+        category = _who_speaks(document_set.run.version) if document_set.periods else None
         if category is None:
             return []
-        outcome = _documents_by(collection, category)
-        looked = answers_over_time.of_documents(collection.selection, outcome)
+        outcome = _documents_by(document_set, category)
+        looked = answers_over_time.of_documents(document_set.selection, outcome)
         if looked is None:
             return []
-        asker = SpanAsker(looked, collection.unit_name)
+        asker = SpanAsker(looked, document_set.unit_name)
         rows: list[Speaker] = []
         for column, value in enumerate(category.values):
             for span in asker.accepted(column, alone=False):
                 if span.shape == "line" or not span.more or span.here < MOST:
                     continue
                 speaker = Speaker(
-                    **vars(over_time.shape_of(collection, span)),
+                    **vars(over_time.shape_of(document_set, span)),
                     field=category.name,
                     value=value,
                     score=(span.here - span.rest) * span.certainty,
@@ -101,10 +101,10 @@ def _who_speaks(version: Version) -> ValueField | None:
     return None
 
 
-def _documents_by(collection: Collection, category: ValueField) -> Table:
+def _documents_by(document_set: DocumentSet, category: ValueField) -> Table:
     """Which documents with words are of which value."""
-    codes = fields.values(collection.run.version, category)
-    is_counted = (codes >= 0) & (collection.evidence.lengths > 0)
+    codes = fields.values(document_set.run.version, category)
+    is_counted = (codes >= 0) & (document_set.evidence.lengths > 0)
     documents = np.flatnonzero(is_counted)
     amounts = csc_matrix(
         (np.ones(len(documents)), (documents, codes[documents])),

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from inference.findings import unlike
-from webapp.analysis.findings.collection import Collection
+from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.sentences import join_parts
@@ -49,17 +49,17 @@ class Unlike(BaseFinding):
         return [self.document]
 
     @classmethod
-    def find(cls, collection: Collection, earlier: EarlierFindings) -> list[Unlike]:
+    def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Unlike]:
         """The documents with the smallest overlap, of those that are neither short nor repeats."""
-        counted = collection.evidence
+        counted = document_set.evidence
         lengths = counted.lengths
         has_words = lengths > 0
-        if collection.mask is not None:
-            has_words &= collection.mask
-        allowed = has_words & (lengths >= SHORT) & ~collection.repeated
-        doc_ptr, doc_topics, doc_tokens = counted.folded(collection.into)
+        if document_set.mask is not None:
+            has_words &= document_set.mask
+        allowed = has_words & (lengths >= SHORT) & ~document_set.repeated
+        doc_ptr, doc_topics, doc_tokens = counted.folded(document_set.into)
         documents, overlap, nearest, compared = unlike.unlike(
-            doc_ptr, doc_topics, doc_tokens, lengths, collection.K, allowed
+            doc_ptr, doc_topics, doc_tokens, lengths, document_set.K, allowed
         )
         first = overlap[: cls.ON_PAGE.kept]
         rows: list[Unlike] = []

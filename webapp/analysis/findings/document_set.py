@@ -22,7 +22,7 @@ from webapp.models import Run
 
 
 @dataclass(frozen=True)
-class Collection:
+class DocumentSet:
     """The documents of a set, and the topics that may be spoken of.
 
     evidence: tokens of topics in the documents of the run. totals: their sums over the set. subjects:
@@ -133,7 +133,7 @@ class Collection:
         return _sums(self.evidence, group, G, counted_as, self.K if T is None else T)
 
 
-def collect(selection: RunSelection) -> Collection:
+def collect(selection: RunSelection) -> DocumentSet:
     """A set of documents. Raises Invalid for a run without evidence."""
     view = selection.view
     run = view.run
@@ -141,7 +141,7 @@ def collect(selection: RunSelection) -> Collection:
     totals = _sums(evidence, _as_one_group(selection), 1, view.labels.into, run.topics)
     subjects = _subjects(view, totals)
     dates = fields.dates(run.version)
-    return Collection(
+    return DocumentSet(
         selection=selection,
         evidence=evidence,
         totals=totals,

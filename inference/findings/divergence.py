@@ -5,7 +5,7 @@ import math
 LEAST_SHARE = 1e-12  # a smaller share has no logarithm
 
 
-def information(share: float, other_share: float, part: float) -> float:
+def divergence(share: float, other_share: float, part: float) -> float:
     """Nats for each word that two shares tell more than one: `part` of the words has `share`, all
     others `other_share`; each 0 to 1. It is the Jensen-Shannon divergence of the two, weighted by
     their words (Lin 1991, equation 5.1)."""
