@@ -189,7 +189,7 @@ def bursts(document_set: DocumentSet, told: set[tuple[int, bool]]) -> list[Event
     asker = SpanAsker(looked, document_set.unit_name)
     spelling = document_set.names.spelling
     untold = _untold(document_set, outcome, [spelling[word] for word in candidates])
-    found: list[Burst] = []
+    found_bursts: list[Burst] = []
     for column, word in enumerate(candidates):
         if column in untold:
             continue
@@ -199,9 +199,9 @@ def bursts(document_set: DocumentSet, told: set[tuple[int, bool]]) -> list[Event
                 continue
             burst = _burst(document_set, looked, _Candidate(word, topic, column), span)
             if burst is not None:
-                found.append(burst)
+                found_bursts.append(burst)
                 break
-    return _joined(found)
+    return _joined(found_bursts)
 
 
 class _Candidate(NamedTuple):
@@ -315,24 +315,24 @@ def _times_as_many(here: float, rest: float, more: bool) -> float:
     return rest / max(here, NEARLY_NOTHING)
 
 
-def _joined(found: list[Burst]) -> list[Event]:
+def _joined(bursts_of_words: list[Burst]) -> list[Event]:
     """Words that come, or go, at the same time in the same documents are one event, named by its
     strongest."""
     strongest: list[Burst] = []
-    for burst in sorted(found, key=lambda burst: -burst.event.score):
+    for burst in sorted(bursts_of_words, key=lambda burst: -burst.event.score):
         event = burst.event
-        same = [place for place, other in enumerate(strongest) if _is_same(burst, other)]
-        if not same:
+        places_alike = [place for place, other in enumerate(strongest) if _is_same(burst, other)]
+        if not places_alike:
             again = any(other.event.topic == event.topic for other in strongest)
             score = event.score * (AGAIN if again else 1.0)  # of each topic one event first
             strongest.append(burst._replace(event=replace(event, score=score)))
             continue
-        stronger = strongest[same[0]]
+        stronger = strongest[places_alike[0]]
         words = stronger.event.words
         is_new = not any(alike(event.words[0], word) for word in words)
         if len(words) < WORDS and is_new:
             joined = replace(stronger.event, words=[*words, *event.words])
-            strongest[same[0]] = stronger._replace(event=joined)
+            strongest[places_alike[0]] = stronger._replace(event=joined)
     return [burst.event for burst in strongest]
 
 
