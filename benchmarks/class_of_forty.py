@@ -29,6 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -40,7 +41,19 @@ from benchmarks.whole_path import EXAMPLE, Browser, press_train, training_fields
 PASSWORD = "hedgehogs in the fog"
 ARRIVE = 120.0  # seconds within which all open the link
 PINS = 3
-OWN = 2_000_000  # bytes of a student's own texts
+TEACHER = "ada@example.org"
+TOPICS = "20"
+QUICK_STUDENTS = 10
+UPLOADING = 4  # of so many students one has texts of its own
+LOOK_EVERY = 3  # seconds, whether a training has ended
+PATIENCE_MS = 240_000
+MILLISECONDS = 1000
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--students": {"type": int, "default": 40},
+    "--browsers": {"type": int, "default": 0},
+    "--quick": {"action": "store_true"},
+}
+OWN_BYTES = 2_000_000  # of a student's own texts
 THINKS = (2.0, 6.0)  # seconds between two pages
 PAGES = (
     "overview/",
@@ -72,13 +85,11 @@ class Class:
     def open(self, students: int) -> tuple[Browser, str]:
         """The teacher, and the address of the class."""
         teacher = Browser(self.url)
-        teacher.post(
-            "/account/login/", {"login": "ada@example.org", "password": PASSWORD}, "/account/login/"
-        )
+        login = {"login": TEACHER, "password": PASSWORD}
+        teacher.post("/account/login/", login, "/account/login/")
         corpus, _ = upload(teacher)
-        teacher.post(
-            "/courses/", {"name": "Speeches", "corpus": str(corpus), "days": "30"}, "/courses/"
-        )
+        course = {"name": "Speeches", "corpus": str(corpus), "days": "30"}
+        teacher.post("/courses/", course, "/courses/")
         return teacher, teacher.url
 
     def afternoon(self, number: int, link: str, corpus: int) -> None:
@@ -89,17 +100,14 @@ class Class:
         with self.timed("join"):
             student.post(link, {"name": f"Student {number}"}, link)
         self.seconds["all joined"].append(time.monotonic() - self.began)
-        if number % 4 == 3:
+        if number % UPLOADING == UPLOADING - 1:
             with self.timed("upload 2 MB"):
                 corpus, _ = upload(student, own_texts(self.folder, number))
         with self.timed("first topics"):
-            run = press_train(
-                student,
-                corpus,
-                training_fields(student, corpus) | {"topics": "20", "seed": str(number)},
-            )
+            fields = training_fields(student, corpus) | {"topics": TOPICS, "seed": str(number)}
+            run = press_train(student, corpus, fields)
             while student.json(f"/runs/{run}.json")["status"] != "done":
-                time.sleep(3)
+                time.sleep(LOOK_EVERY)
             student.get(f"/runs/{run}/topics/")
         for page in PAGES:
             time.sleep(chance.uniform(*THINKS))
@@ -107,17 +115,14 @@ class Class:
                 student.get(f"/runs/{run}/{page}")
         for topic in range(PINS):
             with self.timed("pin"):
-                where = f"/runs/{run}/topics/{topic}/"
+                address = f"/runs/{run}/topics/{topic}/"
                 book = "new"
                 if topic:
-                    book = found(r'name="notebook".*?value="(\d+)"', student.get(where))
-                student.post(
-                    "/notebooks/pin/",
-                    {"kind": "topic", "run": str(run), "topic": str(topic), "notebook": book},
-                    where,
-                )
+                    book = find(r'name="notebook".*?value="(\d+)"', student.get(address))
+                pin = {"kind": "topic", "run": str(run), "topic": str(topic), "notebook": book}
+                student.post("/notebooks/pin/", pin, address)
         with self.timed("hand in"):
-            book = found(r'<option value="(\d+)"', student.get("/class/"))
+            book = find(r'<option value="(\d+)"', student.get("/class/"))
             student.post("/class/", {"notebook": book}, "/class/")
 
     def in_chromium(self, number: int, link: str, corpus: int) -> None:
@@ -128,12 +133,12 @@ class Class:
                 executable_path=chromium(playwright), args=["--no-sandbox"]
             )
             page = browser.new_page(base_url=self.url)
-            page.set_default_timeout(240_000)  # milliseconds
+            page.set_default_timeout(PATIENCE_MS)
             page.goto(link)
             page.get_by_label("Your name").fill(f"Student {number}")
             page.get_by_role("button", name="Join").click()
             page.goto(f"/corpora/{corpus}/")
-            page.get_by_label("Number of topics").fill("20")
+            page.get_by_label("Number of topics").fill(TOPICS)
             with self.timed("first topics, Chromium"):
                 page.get_by_role("button", name="Train").click()
                 page.wait_for_url("**/overview/")
@@ -148,7 +153,7 @@ class Class:
             page.locator(".messages").wait_for()
 
 
-def found(pattern: str, html: str) -> str:
+def find(pattern: str, html: str) -> str:
     """What the first group of a pattern has in a page. Raises SystemExit where it is not there."""
     match = re.search(pattern, html, re.DOTALL)
     if match is None:
@@ -161,28 +166,21 @@ def own_texts(folder: Path, number: int) -> Path:
     head, *rows = gzip.decompress(EXAMPLE.read_bytes()).decode().splitlines(keepends=True)
     random.Random(number).shuffle(rows)
     path = folder / f"texts-{number}.csv"
-    path.write_text((head + "".join(rows))[:OWN].rpartition("\n")[0])
+    path.write_text((head + "".join(rows))[:OWN_BYTES].rpartition("\n")[0])
     return path
 
 
 def main() -> None:
-    given = options(
-        __doc__,
-        {
-            "--students": {"type": int, "default": 40},
-            "--browsers": {"type": int, "default": 0},
-            "--quick": {"action": "store_true"},
-        },
-    ).parse_args()
-    students = 10 if given.quick else given.students
-    everybody = students + given.browsers
+    arguments = options(__doc__, OPTIONS).parse_args()
+    students = QUICK_STUDENTS if arguments.quick else arguments.students
+    everybody = students + arguments.browsers
     with (
         tempfile.TemporaryDirectory() as folder,
         started(Path(folder) / "data", TOPOGRAPH_ACCOUNTS="1") as (_, url),
     ):
         env = os.environ | {"TOPOGRAPH_DATA": f"{folder}/data", "TOPOGRAPH_ACCOUNTS": "1"}
         account = [
-            "ada@example.org",
+            TEACHER,
             "--name",
             "Ada",
             "--owner",
@@ -195,29 +193,38 @@ def main() -> None:
         measured = Class(url, Path(folder))
         teacher, course = measured.open(students)
         page = teacher.get(course)
-        link = found(r"(/join/[\w-]+/)", page)
-        corpus = int(found(r'href="/corpora/(\d+)/"', page))
+        link = find(r"(/join/[\w-]+/)", page)
+        corpus = int(find(r'href="/corpora/(\d+)/"', page))
         measured.began = time.monotonic()
         with ThreadPoolExecutor(everybody) as pool:
-            kinds = students * [measured.afternoon] + given.browsers * [measured.in_chromium]
-            list(pool.map(lambda number: kinds[number](number, link, corpus), range(everybody)))
+            tasks = []
+            for number in range(everybody):
+                kind = measured.afternoon if number < students else measured.in_chromium
+                tasks.append(pool.submit(kind, number, link, corpus))
+            for task in tasks:
+                task.result()  # raises what it raised
         with teacher.opener.open(course.rstrip("/") + ".zip") as answer:
             pack = zipfile.ZipFile(io.BytesIO(answer.read()))
-    whole = sum(pack.read(name).count(b"<article") == PINS for name in pack.namelist())
-    for what, seconds in measured.seconds.items():
-        print(
-            f"  {what:22} n {len(seconds):4}   median {median(seconds):7.2f} s   95%"
-            f" {p95(seconds):7.2f} s   most {max(seconds):7.2f} s"
-        )
-    pages = 1000 * p95([one for page in PAGES for one in measured.seconds[page]])
+    articles = [pack.read(name).count(b"<article") for name in pack.namelist()]
+    arrived = articles.count(PINS)
+    for step, seconds in measured.seconds.items():
+        times = f"median {median(seconds):7.2f} s   95% {p95(seconds):7.2f} s"
+        print(f"  {step:22} n {len(seconds):4}   {times}   most {max(seconds):7.2f} s")
+    of_pages: list[float] = []
+    for page in PAGES:
+        of_pages += measured.seconds[page]
+    topics = p95(measured.seconds["first topics"])
     print(
-        f"students: {everybody} lost: {everybody - whole} p95: {pages:.0f} ms topics:"
-        f" {p95(measured.seconds['first topics']):.0f} s"
+        f"students: {everybody} lost: {everybody - arrived} p95: {MILLISECONDS * p95(of_pages):.0f}"
+        f" ms topics: {topics:.0f} s"
     )
 
 
 def p95(seconds: list[float]) -> float:
-    return quantiles(seconds, n=20, method="inclusive")[-1] if len(seconds) > 1 else seconds[0]
+    """The 95th percentile: the last of twenty parts' ends."""
+    if len(seconds) == 1:
+        return seconds[0]
+    return quantiles(seconds, n=20, method="inclusive")[-1]
 
 
 if __name__ == "__main__":

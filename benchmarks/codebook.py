@@ -30,8 +30,9 @@ width of `common` overall; and seconds for the prediction from 5,000 codes.
 """
 
 import time
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,22 +85,18 @@ class Result(NamedTuple):
 
 
 def main() -> None:
-    given = options(
-        __doc__,
-        {
-            "--quick": {"action": "store_true"},
-            "--draws": {"type": int, "help": "2,000 where it is not given, with --quick 300"},
-            "--data": {
-                "type": Path,
-                "help": "a state folder that stays, with what was trained in it",
-            },
-        },
-    ).parse_args()
+    declared: dict[str, dict[str, Any]] = {
+        "--quick": {"action": "store_true"},
+        "--draws": {"type": int, "help": "2,000 where it is not given, with --quick 300"},
+        "--data": {"type": Path, "help": "a state folder that stays, with what was trained in it"},
+    }
+    arguments = options(__doc__, declared).parse_args()
     if not FILE.is_file():
         print(f"Nothing is measured: {FILE} is missing.")
         return
-    with started(given.data):
-        measure(given.draws or (QUICK_DRAWS if given.quick else DRAWS))
+    draws = arguments.draws or (QUICK_DRAWS if arguments.quick else DRAWS)
+    with started(arguments.data):
+        measure(draws)
 
 
 def measure(draws: int) -> None:
@@ -107,8 +104,10 @@ def measure(draws: int) -> None:
     from webapp.core.results import evidence
 
     rows = collections._rows(FILE)
-    texts = [{name: row[name] for name in ("id", *BY, "text")} for row in rows]
-    tokens = evidence.of(runs.trained(collections._table("manifestos", texts, "year"), False, 0))
+    columns = itemgetter("id", *BY, "text")
+    texts = [dict(zip(("id", *BY, "text"), columns(row), strict=True)) for row in rows]
+    collection = collections._table("manifestos", texts, "year")
+    tokens = evidence.of(runs.trained(collection, False, 0))
     years = _grouped(rows, "year")
     parties = _grouped(rows, "party")
     manifestos = _grouped(rows, "manifesto")
@@ -232,7 +231,7 @@ def _print_effects(
             [draw.corrected for draw in draws],
             [draw.beyond for draw in draws],
         ]
-        held = [np.mean([_holds(bounds, truth) for bounds in kind]) for kind in intervals]
+        held = [_part_that_holds(bounds, truth) for bounds in intervals]
         coded, corrected, _ = (_mean_width(kind) for kind in intervals)
         wrong = np.mean([draw.counted for draw in draws]) - truth
         numbers = [f"{100 * number:.1f}" for number in (truth, wrong, *held)]
@@ -241,6 +240,10 @@ def _print_effects(
 
 def _holds(bounds: Bounds, truth: np.ndarray | float) -> np.ndarray:
     return (bounds.low <= truth) & (truth <= bounds.high)
+
+
+def _part_that_holds(draws: list[Bounds], truth: float) -> float:
+    return float(np.mean([_holds(bounds, truth) for bounds in draws]))
 
 
 def _mean_width(draws: list[Bounds]) -> np.ndarray:

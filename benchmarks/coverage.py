@@ -187,7 +187,7 @@ def main_drawn(quick: bool) -> None:
         for units in SIDES:
             chance = np.random.default_rng(units)
             truth = (units_of.shares(0), units_of.shares(1))
-            rows = list[Counted]()
+            rows: list[Counted] = []
             called = 0
             for _ in range(collections):
                 outcome, side = units_of.draw(chance, units, differ=True)
@@ -222,7 +222,7 @@ class Line(NamedTuple):
 def measured(name: str, vary: float, units: tuple[int, int], collections: int) -> Line:
     """Prints a line."""
     chance = np.random.default_rng(units)
-    rows = list[Counted]()
+    rows: list[Counted] = []
     called = 0
     differing = 0
     for _ in range(collections):

@@ -67,13 +67,13 @@ def main() -> None:
         "--shuffles": {"type": int, "default": None},
         "--data": {"type": Path, "help": "a state folder that stays"},
     }
-    given = options(__doc__, declared).parse_args()
-    shuffles = given.shuffles or (FEW_SHUFFLES if given.quick else SHUFFLES)
+    arguments = options(__doc__, declared).parse_args()
+    shuffles = arguments.shuffles or (FEW_SHUFFLES if arguments.quick else SHUFFLES)
     began = time.perf_counter()
-    lines = list[Line]()
-    with started(given.data):
-        for name in given.names or (QUICK if given.quick else USUAL):
-            lines += measured(name, given.quick, shuffles)
+    lines: list[Line] = []
+    with started(arguments.data):
+        for name in arguments.names or (QUICK if arguments.quick else USUAL):
+            lines += measured(name, arguments.quick, shuffles)
     seconds = time.perf_counter() - began
     shuffled = sum(len(line.shuffled) for line in lines)
     claims = sum(sum(line.shuffled) for line in lines)
@@ -96,7 +96,7 @@ def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     run = runs.trained(collections.COLLECTIONS[name](quick), quick, 0)
     selection = Selection.all(RunView(run))
     document_set = collect(selection)
-    lines = list[Line]()
+    lines: list[Line] = []
     for field in group_fields.dividing(selection):
         lines += of_field(name, document_set, field, shuffles)
     unit = document_set.unit
@@ -114,7 +114,7 @@ def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
     from webapp.analysis.effects import variables
     from webapp.core.documents import fields
 
-    lines = list[Line]()
+    lines: list[Line] = []
     numbers = variables._numbers(selection.version)
     for number in numbers:
         unit_of_number, codes = asked.unit_of(selection.version, number.name)
@@ -359,10 +359,11 @@ def tell(
     rows = [counted(np.random.default_rng((SEED, shuffle))) for shuffle in range(shuffles)]
     disagreements = true.disagreements + sum(row.disagreements for row in rows)
     line = Line(name, true.claims, [row.claims for row in rows], disagreements)
+    seconds = time.perf_counter() - began
+    of_shuffles = f"{line.false} of {shuffles} shuffles with any, {sum(line.shuffled)} claims"
     print(
-        f"{name}: {line.true} claims; {line.false} of {shuffles} shuffles with any,"
-        f" {sum(line.shuffled)} claims; {disagreements} disagreements;"
-        f" {time.perf_counter() - began:.0f} s",
+        f"{name}: {line.true} claims; {of_shuffles}; {disagreements} disagreements;"
+        f" {seconds:.0f} s",
         flush=True,
     )
     return line

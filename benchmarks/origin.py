@@ -16,13 +16,13 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def machine() -> dict:
+    """Processor, cores, system and Python's version."""
     model = platform.processor() or platform.machine()
-    with suppress(OSError, StopIteration):
-        model = next(
-            line.split(":", 1)[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        )
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
     return {
         "cpu": model,
         "cores": os.cpu_count(),
@@ -32,14 +32,15 @@ def machine() -> dict:
 
 
 def commit() -> str:
-    def git(*argv: str) -> str:
-        return subprocess.run(
-            ["git", *argv], capture_output=True, text=True, cwd=ROOT
-        ).stdout.strip()
+    """The commit of this checkout, and whether files differ from it."""
+    changes = _git("status", "--porcelain", "--untracked-files=no")
+    return _git("rev-parse", "HEAD") + (" with changes" if changes else "")
 
-    return git("rev-parse", "HEAD") + (
-        " with changes" if git("status", "--porcelain", "--untracked-files=no") else ""
-    )
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    return done.stdout.strip()
 
 
 def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argparse.ArgumentParser:
@@ -47,8 +48,8 @@ def options(described: str | None, declared: dict[str, dict[str, Any]]) -> argpa
     parser = argparse.ArgumentParser(
         description=described, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, said in declared.items():
-        parser.add_argument(name, **said)
+    for name, settings in declared.items():
+        parser.add_argument(name, **settings)
     return parser
 
 

@@ -20,12 +20,22 @@ import urllib.error
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.origin import options
 from benchmarks.whole_path import Browser
 
 LIMIT_MS = 150
 CPU = re.compile(r"^process_cpu_seconds_total(?:{[^}]*})? (\S+)", re.MULTILINE)
+MOSTLY = 0.95
+MILLISECONDS = 1000
+FIRST_WORDS = 5  # of each topic, that are asked for
+TOPICS_OF_LIST = 100  # that a page of the list has
+FIRST_YEAR = 1900  # in which a span may begin
+LAST_YEAR = 1980
+YEARS_OF_SPAN = 9
+BITS = 60  # of what makes an address new
+END_OF_ANSWER = 600  # characters of an error's page that are printed
 LINE = "  {:28} first {:8.1f} ms   median {:8.1f}   95% {:8.1f}   cpu {:8.1f}   again {:8.1f}"
 
 
@@ -51,25 +61,38 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
     documents = browser.json(f"/runs/{run}/documents.json")["count"]
     corpus = facts["run"]["corpus"]
     root = f"/runs/{run}"
-    words = [word for topic in topics for word in topic["words"][:5]]
+    words: list[str] = []
+    for topic in topics:
+        words += topic["words"][:FIRST_WORDS]
     numbers = [topic["number"] for topic in topics]
-    k, d, w = (
-        (lambda r: r.choice(numbers)),
-        (lambda r: r.randrange(documents)),
-        (lambda r: r.choice(words)),
-    )
+    first_of_list = range(0, len(topics), TOPICS_OF_LIST)
 
-    def span(r: random.Random, which: str = "") -> str:
-        return f"from{which}={(first := r.randrange(1900, 1980))}&to{which}={first + 9}"
+    def k(chance: random.Random) -> int:
+        return chance.choice(numbers)
+
+    def d(chance: random.Random) -> int:
+        return chance.randrange(documents)
+
+    def w(chance: random.Random) -> str:
+        return chance.choice(words)
+
+    def span(chance: random.Random, side: str = "") -> str:
+        first = chance.randrange(FIRST_YEAR, LAST_YEAR)
+        return f"from{side}={first}&to{side}={first + YEARS_OF_SPAN}"
+
+    def topic_list(chance: random.Random) -> str:
+        return f"{root}/topics/?view=list&after={chance.choice(first_of_list)}"
+
+    def lines_by_context(chance: random.Random) -> str:
+        side = chance.choice(("left", "right"))
+        return f"{root}/words/{w(chance)}/?topic=all&sort={side}"
 
     return {
         "home": lambda r: "/",
         "corpus": lambda r: f"/corpora/{corpus}/",
         "overview": lambda r: f"{root}/overview/",
         "run": lambda r: f"{root}/",
-        "topic overview": lambda r: (
-            f"{root}/topics/?view=list&after={100 * r.randrange(-(-len(topics) // 100))}"
-        ),
+        "topic overview": topic_list,
         "topic map": lambda r: f"{root}/topics/?view=map",
         "topic page": lambda r: f"{root}/topics/{k(r)}/",
         "grid of words": lambda r: f"{root}/topics/?view=grid",
@@ -78,9 +101,7 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
         "a topic in a set": lambda r: f"{root}/topics/{k(r)}/?{span(r)}",
         "word senses": lambda r: f"{root}/words/{w(r)}/",
         "senses in a set": lambda r: f"{root}/words/{w(r)}/?{span(r)}",
-        "lines by context": lambda r: (
-            f"{root}/words/{w(r)}/?topic=all&sort={r.choice(('left', 'right'))}"
-        ),
+        "lines by context": lines_by_context,
         "document page": lambda r: f"{root}/documents/{d(r)}/",
         "search": lambda r: f"{root}/documents/?q={w(r)}",
         "search, two words": lambda r: f"{root}/documents/?q={w(r)}+{w(r)}",
@@ -97,37 +118,48 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
 
 def fresh(path: str, chance: random.Random) -> str:
     """The same page at an address that was not asked for before, so that it is not in the cache."""
-    return f"{path}{'&' if '?' in path else '?'}fresh={chance.getrandbits(60)}"
+    joint = "&" if "?" in path else "?"
+    return f"{path}{joint}fresh={chance.getrandbits(BITS)}"
 
 
-def measure(browser: Browser, chosen: dict[str, Address], repeats: int) -> dict[str, Times]:
+def measure(browser: Browser, addresses: dict[str, Address], repeats: int) -> dict[str, Times]:
     """Times of each page, printed meanwhile. Ends the program where a page does not answer 200."""
     chance = random.Random(time.time_ns())
     measured = {}
-    for name, page in chosen.items():
-        paths = [fresh(page(chance), chance) for _ in range(repeats + 1)]
+    for name, address in addresses.items():
+        paths = [fresh(address(chance), chance) for _ in range(repeats + 1)]
         (first,), _ = _ask(browser, paths[:1])  # prepares statements and templates
-        taken, cpu = _ask(browser, paths[1:])
+        milliseconds, cpu = _ask(browser, paths[1:])
         again, _ = _ask(browser, paths[1:])
-        middle = statistics.median(taken), quantile(taken, 0.95)
-        measured[name] = Times(repeats, first, *middle, cpu, statistics.median(again))
-        print(LINE.format(name, first, *middle, cpu, measured[name].again_ms), flush=True)
+        times = Times(
+            n=repeats,
+            first_ms=first,
+            median_ms=statistics.median(milliseconds),
+            p95_ms=quantile(milliseconds, MOSTLY),
+            cpu_ms=cpu,
+            again_ms=statistics.median(again),
+        )
+        _, *numbers = asdict(times).values()
+        print(LINE.format(name, *numbers), flush=True)
+        measured[name] = times
     return measured
 
 
 def _ask(browser: Browser, paths: Iterable[str]) -> tuple[list[float], float]:
     """(milliseconds of each, the web processes' own by page)."""
-    taken = []
+    milliseconds = []
     before = _processor(browser)
     for path in paths:
         began = time.perf_counter()
         try:
             browser.get(path)
         except urllib.error.HTTPError as error:
-            answer = " ".join(re.sub("<[^>]+>", " ", error.read().decode()).split())
-            raise SystemExit(f"{path} answers {error.code}: {answer[-600:]}") from None
-        taken.append(1000 * (time.perf_counter() - began))
-    return taken, 1000 * (_processor(browser) - before) / len(taken)
+            text = re.sub("<[^>]+>", " ", error.read().decode())
+            answer = " ".join(text.split())[-END_OF_ANSWER:]
+            raise SystemExit(f"{path} answers {error.code}: {answer}") from None
+        milliseconds.append(MILLISECONDS * (time.perf_counter() - began))
+    seconds = _processor(browser) - before
+    return milliseconds, MILLISECONDS * seconds / len(milliseconds)
 
 
 def _processor(browser: Browser) -> float:
@@ -137,31 +169,33 @@ def _processor(browser: Browser) -> float:
 
 
 def quantile(values: list[float], q: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(q * len(values)))] if values else float("nan")
+    """NaN of no values."""
+    if not values:
+        return float("nan")
+    place = min(len(values) - 1, int(q * len(values)))
+    return sorted(values)[place]
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "url": {"help": "of a running Topograph"},
+    "--run": {"type": int, "required": True, "help": "a finished run of it"},
+    "--repeats": {"type": int, "default": 12},
+    "--only": {"default": "", "help": "pages whose name has this in it"},
+    "--json": {"type": Path, "metavar": "FILE"},
+}
 
 
 def main() -> None:
-    given = options(
-        __doc__,
-        {
-            "url": {"help": "of a running Topograph"},
-            "--run": {"type": int, "required": True, "help": "a finished run of it"},
-            "--repeats": {"type": int, "default": 12},
-            "--only": {"default": "", "help": "pages whose name has this in it"},
-            "--json": {"type": Path, "metavar": "FILE"},
-        },
-    ).parse_args()
-    browser = Browser(given.url)
-    chosen = {name: page for name, page in pages(browser, given.run).items() if given.only in name}
-    measured = measure(browser, chosen, given.repeats)
-    if given.json:
-        given.json.write_text(
-            json.dumps({name: asdict(times) for name, times in measured.items()}, indent=1) + "\n"
-        )
-    print(
-        f"slow: {sum(times.p95_ms > LIMIT_MS for times in measured.values())} of {len(measured)}"
-        " pages"
-    )
+    arguments = options(__doc__, OPTIONS).parse_args()
+    browser = Browser(arguments.url)
+    all_pages = pages(browser, arguments.run)
+    addresses = {name: page for name, page in all_pages.items() if arguments.only in name}
+    measured = measure(browser, addresses, arguments.repeats)
+    if arguments.json:
+        report = {name: asdict(times) for name, times in measured.items()}
+        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+    slow = sum(times.p95_ms > LIMIT_MS for times in measured.values())
+    print(f"slow: {slow} of {len(measured)} pages")
 
 
 if __name__ == "__main__":

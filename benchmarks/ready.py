@@ -26,7 +26,10 @@ from pathlib import Path
 import psycopg
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 1800.0  # seconds
+# Seconds: a start may take at most, its end may take, between two looks
+PATIENCE = 1800.0
+ENDING = 60
+LOOK_EVERY = 0.05
 
 
 def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool = False) -> str:
@@ -38,9 +41,8 @@ def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool 
         ready = time.monotonic() - began
         point = ""
         if trains:
-            with psycopg.connect(
-                json.loads((data / "servers.json").read_text())["database_url"], autocommit=True
-            ) as database:
+            servers = json.loads((data / "servers.json").read_text())
+            with psycopg.connect(servers["database_url"], autocommit=True) as database:
                 while not database.execute("SELECT 1 FROM webapp_metric LIMIT 1").fetchone():
                     wait(process, began)
             point = f"{time.monotonic() - began:.1f}"
@@ -53,26 +55,27 @@ def measured(name: str, data: Path, kernels: Path, trains: bool, compiles: bool 
 def started(data: Path, **env: str) -> Iterator[tuple[subprocess.Popen, str]]:
     """A Topograph of its own that is ready, and its address. env: further variables of its
     environment."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL")}
-    kept |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", **env}
+    environment = os.environ | {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", **env}
+    environment.pop("DATABASE_URL", None)
+    environment.pop("REDIS_URL", None)
     log = data.with_suffix(".log")
     began = time.monotonic()
     argv = [sys.executable, "manage.py", "start", "--port", "0"]
-    with log.open("w") as out:
-        process = subprocess.Popen(argv, cwd=ROOT, env=kept, stdout=out, stderr=out)
+    with log.open("w") as output:
+        process = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=output, stderr=output)
     try:
         while not (ready := re.search(r"^Topograph is ready at (\S+)", log.read_text(), re.M)):
             wait(process, began)
         yield process, ready[1]
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        process.wait(ENDING)
 
 
 def wait(process: subprocess.Popen, began: float) -> None:
     if process.poll() is not None or time.monotonic() - began > PATIENCE:
         raise SystemExit("Topograph did not start.")
-    time.sleep(0.05)
+    time.sleep(LOOK_EVERY)
 
 
 def processor_seconds() -> float:

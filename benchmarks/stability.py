@@ -33,16 +33,19 @@ def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:
     runs = [trained(bow, seed, {"topics": K}) for seed in seeds]
     engine = engines.get(ENGINE)
     config = engines.config(ENGINE, topics=K).resolve(bow.D, bow.tokens)
-    alpha, again = engine.priors(config, None).alpha, engine.continued(dataclasses.asdict(config))  # type: ignore[attr-defined]
+    alpha = engine.priors(config, None).alpha
+    settings = engine.continued(dataclasses.asdict(config))  # type: ignore[attr-defined]
     topics = consensus([run.topics for run in runs])
-    begun = trained(
-        bow, seeds[0], again, inherit(topics, np.arange(bow.V, dtype=np.int32), bow, alpha)
-    )
-    return [(run.topics, run.held_out) for run in (runs[0], begun)]
+    same_words = np.arange(bow.V, dtype=np.int32)
+    from_consensus = trained(bow, seeds[0], settings, inherit(topics, same_words, bow, alpha))
+    return [(run.topics, run.held_out) for run in (runs[0], from_consensus)]
 
 
-def found(a: Topics, b: Topics, bow: Bow) -> float:
-    return float((matching.match(a, b, range(bow.V), range(bow.V)).partner >= 0).mean())  # type: ignore[arg-type]
+def part_found(a: Topics, b: Topics, bow: Bow) -> float:
+    """Of the topics of a, those that b has, too."""
+    words = range(bow.V)
+    partner = matching.match(a, b, words, words).partner  # type: ignore[arg-type]
+    return float((partner >= 0).mean())
 
 
 def compared(bow: Bow, K: int, runs: int, halves: int) -> str:
@@ -50,13 +53,20 @@ def compared(bow: Bow, K: int, runs: int, halves: int) -> str:
     stable = np.zeros((halves, len(KINDS)))
     likely = np.zeros((halves, len(KINDS)))
     for n in range(halves):
-        both = [half(bow, range(a * runs, (a + 1) * runs), K) for a in (2 * n, 2 * n + 1)]
-        stable[n] = [found(one[0], other[0], bow) for one, other in zip(*both, strict=True)]
-        likely[n] = np.mean([[held_out for _, held_out in each] for each in both], axis=0)
-    for kind, part, log in zip(KINDS, stable.T, likely.mean(axis=0), strict=True):
+        middle = (2 * n + 1) * runs
+        first = half(bow, range(middle - runs, middle), K)
+        second = half(bow, range(middle, middle + runs), K)
+        for kind in range(len(KINDS)):
+            topics, held_out = first[kind]
+            other_topics, other_held_out = second[kind]
+            stable[n, kind] = part_found(topics, other_topics, bow)
+            likely[n, kind] = (held_out + other_held_out) / 2
+    for kind, name in enumerate(KINDS):
+        part = stable[:, kind]
+        error = part.std(ddof=1) / np.sqrt(halves)
         print(
-            f"found of {kind}: {part.mean():.2f} (standard error"
-            f" {part.std(ddof=1) / np.sqrt(halves):.3f}); held out: {log:.4f}",
+            f"found of {name}: {part.mean():.2f} (standard error {error:.3f});"
+            f" held out: {likely[:, kind].mean():.4f}",
             flush=True,
         )
     return f"{stable[:, 1].mean():.2f} against {stable[:, 0].mean():.2f}"

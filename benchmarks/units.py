@@ -1,5 +1,5 @@
-"""python -m benchmarks.units [NAME…] [--documents N]: the unit that is found in collections beside the project,
-beside the one that a reader of them would choose (docs/measurements/units.md).
+"""python -m benchmarks.units [NAME…] [--documents N]: the unit that is found in collections beside
+the project, compared with the one that a reader of them would choose (docs/measurements/units.md).
 
 Prints a line for each: the field, how sure, its design effect and intraclass correlation, what else
 could be asked for, and the seconds of each step. Collections that are not beside the project are
@@ -25,7 +25,8 @@ from benchmarks.engines.corpora import SHARED, read
 from inference.answers import units
 from webapp.intake.ingest import unit_columns
 
-csv.field_size_limit(1 << 30)
+LONGEST_FIELD = 1 << 30  # characters; the module's own limit is shorter than some addresses
+csv.field_size_limit(LONGEST_FIELD)
 
 
 class Expected(NamedTuple):
@@ -47,6 +48,7 @@ COLLECTIONS = {
     "reuters": Expected("reuters21578.jsonl.gz", ("",)),
     "arxiv": Expected("arxiv_50k.jsonl.gz", ("category",), asked=True),
 }
+THIS_CENTURY = 2000
 _MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _AMERICAN = re.compile(r"(\d+)/(\d+)/(\d\d) ")
@@ -58,7 +60,7 @@ def ordinal(text: str) -> int:
     if match := _DAY.match(text):
         return date(*map(int, match.groups())).toordinal()
     if match := _AMERICAN.match(text):
-        return date(2000 + int(match[3]), int(match[1]), int(match[2])).toordinal()
+        return date(THIS_CENTURY + int(match[3]), int(match[1]), int(match[2])).toordinal()
     if match := _REUTERS.match(text):
         return date(int(match[3]), _MONTHS.index(match[2]) + 1, int(match[1])).toordinal()
     return date(int(text), 1, 1).toordinal() if re.fullmatch(r"\d{4}", text) else 0
@@ -80,9 +82,10 @@ def measure(name: str, expected: Expected) -> bool:
     rows = rows_of(SHARED / expected.file)
     bow = read(SHARED / expected.file)
     assert bow.D == len(rows), f"{bow.D} documents were read of {len(rows)} rows"
-    texts = {
-        column: [as_text(row.get(column)) for row in rows] for column in rows[0] if column != "text"
-    }
+    texts = {}
+    for column in rows[0]:
+        if column != "text":
+            texts[column] = [as_text(row.get(column)) for row in rows]
     days = np.array([ordinal(as_text(row.get(expected.dates))) for row in rows])
     started = time.perf_counter()
     mixes = units.mixes_of(bow.indptr, bow.words, bow.counts, bow.V)
@@ -93,16 +96,17 @@ def measure(name: str, expected: Expected) -> bool:
     choice = units.choose(fields)
     unit = choice.field.name if choice.field else ""
     right = unit in expected.fields and (choice.certainty == "likely" or not expected.asked)
-    measured = ""
+    found = unit or "documents"
     if choice.field is not None:
-        measured = (
-            f", effect {choice.field.effect:.2f}, correlation {choice.field.correlation:.3f},"
-            f" aliases {list(choice.field.aliases)}, rivals {[f.name for f in choice.rivals]}"
-        )
+        rivals = [field.name for field in choice.rivals]
+        numbers = f"effect {choice.field.effect:.2f}, correlation {choice.field.correlation:.3f}"
+        found += f", {choice.certainty}, {numbers}, aliases {list(choice.field.aliases)}, rivals {rivals}"
+    else:
+        found += f", {choice.certainty}"
+    verdict = "right" if right else "WRONG"
     print(
-        f"{name} ({bow.D:,} documents): {unit or 'documents'}, {choice.certainty}{measured};"
-        f" {'right' if right else 'WRONG'}; directions {mixed - started:.1f} s, fields"
-        f" {ended - mixed:.1f} s",
+        f"{name} ({bow.D:,} documents): {found}; {verdict}; directions {mixed - started:.1f} s,"
+        f" fields {ended - mixed:.1f} s",
         flush=True,
     )
     return right
@@ -111,6 +115,9 @@ def measure(name: str, expected: Expected) -> bool:
 # Values of the twenty columns; the last three are the same but for their names' endings
 VALUES = [2, 3, 5, 8, 12, 20, 32, 40, 100, 140, 300, 700, 3_000, 8_000, 20_000, 50_000, 900]
 ALIASES = 3
+CODES_OF_ALIAS = 1_000  # more than the column that it names anew has values
+FIRST_DAY = 730_000  # ordinals, of about fourteen years
+LAST_DAY = 735_000
 WORDS_OF_DOCUMENT = 60
 VOCABULARY = 50_000
 
@@ -119,17 +126,19 @@ def measure_cost(documents: int) -> None:
     """Print the seconds of each step at so many documents."""
     chance = np.random.default_rng(0)
     codes = [chance.integers(0, values, documents) for values in VALUES]
-    codes += [chance.permutation(1_000)[codes[-1]] for _ in range(ALIASES)]
+    codes += [chance.permutation(CODES_OF_ALIAS)[codes[-1]] for _ in range(ALIASES)]
     names = [f"column {number}" for number in range(len(codes))]
     words = np.sort(chance.integers(0, VOCABULARY, (documents, WORDS_OF_DOCUMENT), np.int32))
     indptr = np.arange(0, words.size + 1, WORDS_OF_DOCUMENT)
-    days = chance.integers(730_000, 735_000, documents)
+    days = chance.integers(FIRST_DAY, LAST_DAY, documents)
 
     def blocks() -> Iterator[unit_columns.Block]:
         for first in range(0, documents, unit_columns.BLOCK):
-            some = slice(first, first + unit_columns.BLOCK)
-            values = [[f"value {code}" for code in column[some].tolist()] for column in codes]
-            yield first, dict(zip(names, values, strict=True))
+            values = {}
+            for name, column in zip(names, codes, strict=True):
+                block = column[first : first + unit_columns.BLOCK]
+                values[name] = [f"value {code}" for code in block.tolist()]
+            yield first, values
 
     started = time.process_time()
     for _ in blocks():
@@ -142,10 +151,11 @@ def measure_cost(documents: int) -> None:
         mixed = time.process_time()
         fields = units.find(columns, days, mixes).fields
         ended = time.process_time()
+    coding = written - started - 2 * making  # the blocks are made twice: here and before
     print(
-        f"{documents:,} documents x {len(codes)} columns: codes"
-        f" {written - started - 2 * making:.1f} s, directions {mixed - written:.1f} s,"
-        f" {len(fields)} fields {ended - mixed:.1f} s of the processor"
+        f"{documents:,} documents x {len(codes)} columns: codes {coding:.1f} s,"
+        f" directions {mixed - written:.1f} s, {len(fields)} fields {ended - mixed:.1f} s of the"
+        " processor"
     )
 
 
@@ -153,11 +163,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(COLLECTIONS)}")
     parser.add_argument("--documents", type=int, default=0, metavar="N")
-    asked = parser.parse_args()
-    if asked.documents:
-        measure_cost(asked.documents)
+    arguments = parser.parse_args()
+    if arguments.documents:
+        measure_cost(arguments.documents)
         return 0
-    names = asked.names or list(COLLECTIONS)
+    names = arguments.names or list(COLLECTIONS)
     wrong = 0
     for name in names:
         expected = COLLECTIONS[name]

@@ -24,7 +24,11 @@ def train(root: str, folder: str, topics: str) -> None:
     """Answer each line with the seconds of one more pass, from the one after WARM on."""
     sys.path.insert(0, root)
     from inference import Bow, engines
-    from inference.schedule import Schedule, held_out_documents
+
+    try:
+        from inference.schedule import Schedule, held_out_documents
+    except ModuleNotFoundError:  # at PEER they were in another module
+        from inference.training import Schedule, held_out_documents
 
     bow = Bow.open(Path(folder))
     engine = engines.get("ssi")
