@@ -14,6 +14,18 @@ class Invalid(ValueError):
         self.message = message
 
 
+LONGEST_VALUE = 40  # characters of a value that a sentence quotes
+
+
+def shown(value: object) -> str:
+    """A value as a sentence quotes it: a text in quotation marks, and no more than its beginning."""
+    if isinstance(value, str):
+        beginning = value[:LONGEST_VALUE]
+        return f"“{beginning}…”" if beginning != value else f"“{value}”"
+    text = str(value)
+    return f"{text[:LONGEST_VALUE]}…" if len(text) > LONGEST_VALUE else text
+
+
 @contextmanager
 def called(names: Mapping[str, str]) -> Iterator[None]:
     """Around what raises Invalid of a field that the person knows by another name. names: that name

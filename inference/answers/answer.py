@@ -242,13 +242,15 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
     too, and beyond all exchanges it alone says how small p is."""
     if not units_are_few(sums):
         return rows
-    units = sides.prepare(*sums.totals)
     calibrated = list(rows)
     of_size: dict[int, list[int]] = {}
     for place, row in enumerate(rows):
         if not row.verdict:
             smaller = min(int(row.difference.units_a[0]), int(row.difference.units_b[0]))
             of_size.setdefault(smaller, []).append(place)
+    if not of_size:  # nothing is to be told, and there may be no units at all
+        return rows
+    units = sides.prepare(*sums.totals)
     for units_of_smaller, places in of_size.items():
         seen = np.array([rows[place].size for place in places])
         exchanged = exchanges.exchange(units, units_of_smaller, seen)

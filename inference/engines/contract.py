@@ -32,7 +32,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, get_args, runti
 import numpy as np
 
 from inference.bow import Bow
-from inference.errors import Invalid
+from inference.errors import Invalid, shown
 from inference.topics import Theta, Topics
 
 MOST_TOPICS = (
@@ -627,7 +627,9 @@ def _whole(f: Field, value: Any) -> int:
     least = f.metadata["least"] or 0
     largest = f.metadata["most"]
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise Invalid(f.name, f"{f.name} must be a whole number of at least {least}, got {value}.")
+        raise Invalid(
+            f.name, f"{f.name} must be a whole number of at least {least}, got {shown(value)}."
+        )
     if largest is None:
         largest = LARGEST_WHOLE
     if value > largest:
@@ -639,7 +641,7 @@ def _number(f: Field, value: Any) -> float:
     least = f.metadata["least"]
     largest = f.metadata["most"]
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise Invalid(f.name, f"{f.name} must be a number, got {value!r}.")
+        raise Invalid(f.name, f"{f.name} must be a number, got {shown(value)}.")
     if (
         not (least is None or value >= least)
         or not (largest is None or value <= largest)
@@ -658,7 +660,7 @@ def _choice(f: Field, value: Any) -> str:
     choices = f.metadata["choices"]
     if value not in choices:
         quoted = ", ".join(f"“{choice}”" for choice in choices)
-        raise Invalid(f.name, f"{f.name} must be one of {quoted}, got {value!r}.")
+        raise Invalid(f.name, f"{f.name} must be one of {quoted}, got {shown(value)}.")
     return value
 
 

@@ -295,6 +295,15 @@ def test_a_side_without_documents_has_no_answer():
     assert np.isnan(found.difference).all()
 
 
+def test_where_no_document_is_asked_about_there_is_no_answer_and_no_warning():
+    outcome, group, unit = collection(np.random.default_rng(7), 60, 12)
+    for of_each in (unit, None):
+        asked = Question(np.full_like(group, -1), 3, np.arange(3), of_each, Family.VALUE)
+        for found in answer_family(outcome, asked):
+            assert found.verdict == "few units"
+            assert np.isnan(found.difference).all()
+
+
 def test_shuffled_units_are_hardly_ever_told_apart():
     """Of 20 collections without a difference, with 8 to 30 units a side, few may have an accepted
     row: 5% are expected."""

@@ -656,7 +656,7 @@ def test_nothing_to_train_on():
             "samples times draws must be at most 10000, got 5 times 5000",
         ),
         ({"topics": 65_001}, "topics must be at most 65,000, got 65,001"),
-        ({"statistics": "none"}, "statistics must be one of “memo”, “decay”, got 'none'"),
+        ({"statistics": "none"}, "statistics must be one of “memo”, “decay”, got “none”"),
         ({"expectation": "mode"}, "expectation must be one of “mean”, “log”"),
         ({"nonsense": 1}, "no setting “nonsense”"),
     ],

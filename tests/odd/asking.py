@@ -9,7 +9,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tests import addresses
 from tests.odd.collections import WORDS, Collection
 
 WITHOUT_WORDS = f"drop={','.join(WORDS)}"  # leaves topics without words
+NOT_FOUND = 404
 SLOW = 5.0  # seconds that no page may take
 LONGEST = 600  # characters of a failure that are told
 SAID = 200  # characters of a refusal that are told
@@ -265,11 +266,19 @@ def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks
     if "json" not in kind and "html" not in kind:
         return ""
     text = body.decode("utf-8", "replace")
+    if answer.status_code == NOT_FOUND and leads_back(_links(text, address, outcome), address):
+        outcome.failures.append(f"{address}: not found, and its page links to itself")
     if answer.status_code < 400:
-        wrong = _wrong_json(text) if "json" in kind else _wrong_page(text)
+        wrong = _wrong_json(text) if "json" in kind else wrong_page(text)
         if wrong:
             outcome.failures.append(f"{address}: {wrong}")
     return text
+
+
+def leads_back(links: Iterable[str], address: str) -> bool:
+    """Whether one of the links leads to the page of an address again, whatever it asks of it."""
+    path = address.partition("?")[0]
+    return any(link.partition("?")[0] == path for link in links)
 
 
 def _answer_sets(asked: list[tuple[str, list]], tracebacks: _Tracebacks, outcome: Outcome) -> None:
@@ -315,11 +324,19 @@ def _cause(trace: str) -> str:
     return f"{last_line[:LONGEST]} in {deepest}"
 
 
-def _wrong_page(page: str) -> str:
-    """A number or sentence of a page that says nothing; "" where all do."""
-    seen = html.unescape(UNSEEN.sub(" ", page))
+def wrong_page(page: str) -> str:
+    """A number or sentence of a page that says nothing; "" where all do. The form that lists the
+    marks of missing values has their names."""
+    seen = html.unescape(UNSEEN.sub(" ", page)).replace(_marks_of_missing(), " ")
     found = NOT_FINITE.search(seen)
     return f"says “{_around(seen, found)}”" if found else ""
+
+
+def _marks_of_missing() -> str:
+    """The sentence of the form."""
+    from webapp.intake.ingest.reading_forms import ReadingForm
+
+    return str(ReadingForm.base_fields["missing"].help_text)
 
 
 def _wrong_json(text: str) -> str:

@@ -1,24 +1,32 @@
 """What a web process keeps in memory while it is asked thousands of different things.
 
-    python -m tests.odd.memory [--requests 20000] [--trace]
+    python -m tests.odd.memory [--requests 20000] [--caches MB] [--trace]
 
 One run of the shipped example's first rows is asked for its pages with searches, periods, patterns
-and topics that are drawn anew, so that no cache has the answer. Every tenth of the requests the
-resident memory of the process is printed (MB); with --trace the lines of code that hold more than
-at a tenth of the way, too. At the end come the caches of the program, by their own count of what they
-hold and may hold. The last line is `grown: G MB over the last half`.
+and topics that are drawn anew, so that no cache has the answer. Every tenth of the requests a line
+has, in MB: the resident memory; of it, files that are mapped; what the C library gave out, and what
+was given back to it and stays in the process; what the caches of the program hold by their own
+count; and, in thousands, the objects of Python. With --caches they may hold so much together: they
+are full soon, and what grows then is no cache. With --trace come the lines of code that hold more
+than at a tenth of the way. At the end come the caches, each with what it may hold, and a line of
+the process when they are emptied and what was given back is returned to the machine. The last line is
+`grown: G MB over the last half`.
 """
 
 import argparse
+import ctypes
+import gc
 import os
 import sys
 import tracemalloc
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from tests.corpora import example_rows
 from tests.odd.collections import Collection
+from webapp.platform.storage import cache
 from webapp.platform.storage.cache import BoundedCache
 
 ROWS = 400
@@ -40,10 +48,63 @@ PAGES = (
 )
 
 
-def resident() -> float:
-    """MB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+class _Mallinfo(ctypes.Structure):
+    """struct mallinfo2 of glibc 2.33 and later: bytes."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keepcost",
+        )
+    ]
+
+
+@dataclass
+class Memory:
+    """Of this process, MB. files: mapped ones. given_out, given_back: by the C library, to whom
+    Python and numpy turn for more than 512 bytes; what was given back stays in the process until it
+    is needed again. caches: what they hold by their own count. objects: of Python, thousands."""
+
+    resident: float
+    files: float
+    given_out: float
+    given_back: float
+    caches: float
+    objects: float
+
+    @classmethod
+    def now(cls) -> "Memory":
+        resident, files = (
+            int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+            for pages in Path("/proc/self/statm").read_text().split()[1:3]
+        )
+        mallinfo = ctypes.CDLL(None).mallinfo2
+        mallinfo.restype = _Mallinfo
+        heap = mallinfo()
+        return cls(
+            resident,
+            files,
+            (heap.uordblks + heap.hblkhd) / 1e6,
+            heap.fordblks / 1e6,
+            sum(held for _, held, _ in caches()),
+            sys.getallocatedblocks() / 1e3,
+        )
+
+    def line(self) -> str:
+        return (
+            f"{self.resident:.0f} MB resident, {self.files:.0f} of files, {self.given_out:.0f} given"
+            f" out, {self.given_back:.0f} given back, {self.caches:.0f} in caches,"
+            f" {self.objects:.0f} thousand objects"
+        )
 
 
 def caches() -> list[tuple[str, float, float]]:
@@ -82,14 +143,15 @@ def measure(requests: int, trace: bool) -> None:
     random = np.random.default_rng(63)
     with _Tracebacks():
         _make(outcome)
+        gc.collect()
         words = list(Word.objects.order_by("-tokens").values_list("word", flat=True)[:2_000])
         client = Client(raise_request_exception=False, SERVER_NAME="localhost")
         sizes = []
         before = None
         for number in range(requests):
             if number % max(requests // 10, 1) == 0:
-                sizes.append(resident())
-                print(f"{number:>6} requests: {sizes[-1]:.0f} MB", flush=True)
+                sizes.append(Memory.now())
+                print(f"{number:>6} requests: {sizes[-1].line()}", flush=True)
                 if trace and number and before is None:
                     tracemalloc.start(8)
                     before = tracemalloc.take_snapshot()
@@ -104,14 +166,20 @@ def measure(requests: int, trace: bool) -> None:
             answer = client.get(address, drawn_query(random, words))
             for close in answer._resource_closers:
                 close()
-        sizes.append(resident())
-    print(f"{requests:>6} requests: {sizes[-1]:.0f} MB")
+        sizes.append(Memory.now())
+    print(f"{requests:>6} requests: {sizes[-1].line()}")
     if before is not None:
         for row in tracemalloc.take_snapshot().compare_to(before, "lineno")[:SHOWN]:
             print(row)
     for name, held, most in caches()[:SHOWN]:
         print(f"{held:>6.1f} of {most:.0f} MB {name}")
-    print(f"grown: {sizes[-1] - sizes[len(sizes) // 2]:.0f} MB over the last half")
+    cache.clear_all()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    print(f"caches emptied: {Memory.now().line()}")
+    print(
+        f"grown: {sizes[-1].resident - sizes[len(sizes) // 2].resident:.0f} MB over the last half"
+    )
 
 
 def main() -> None:
@@ -119,8 +187,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--caches", type=int, metavar="MB", help="that all may hold together")
     parser.add_argument("--trace", action="store_true")
     given = parser.parse_args()
+    if given.caches:
+        cache.TOTAL = given.caches * 1_000_000
     from tests.odd.__main__ import with_servers
 
     with_servers(lambda: measure(given.requests, given.trace))

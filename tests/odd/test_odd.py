@@ -1,9 +1,11 @@
 """Whatever was accepted as a corpus can be read on every page: a sample of `python -m tests.odd`."""
 
 import pytest
+from django.utils.html import escape
 
-from tests.odd.asking import forget, try_collection
+from tests.odd.asking import forget, leads_back, try_collection, wrong_page
 from tests.odd.collections import Collection, drawn, known
+from webapp.intake.ingest.reading_forms import ReadingForm
 
 pytestmark = pytest.mark.django_db
 PAGES = 110  # of a collection: nearly all that are declared
@@ -32,3 +34,15 @@ def test_every_page_of_an_odd_collection_can_be_read(collection: Collection):
         assert outcome.pages > 10
     finally:
         forget(outcome)
+
+
+def test_names_of_marks_are_no_missing_numbers():
+    help_text = ReadingForm.base_fields["missing"].help_text
+    assert not wrong_page(f"<p class='help'>{escape(help_text)}</p>")
+    assert wrong_page(f"<p>{escape(help_text)}</p><p>The mean is None.</p>")
+    assert wrong_page("<p>NaN documents</p>") and not wrong_page("<p>None of 3 documents</p>")
+
+
+def test_a_page_that_links_to_itself_is_noticed():
+    assert leads_back(["/runs/1/", "/runs/1/words/war/?least=2"], "/runs/1/words/war/?left=2")
+    assert not leads_back(["/runs/1/", "/runs/1/words/"], "/runs/1/words/war/")

@@ -150,10 +150,12 @@ class ComparedCollocations(NearPage):
 
 @dataclass(frozen=True)
 class NoCollocations:
-    """problem: why there are none. text: the word that was asked for."""
+    """problem: why there are none. text: the word that was asked for; is_word: whether it is one of
+    the run's, so that another question about it may have an answer."""
 
     text: str
     problem: str
+    is_word: bool
 
 
 @dataclass(frozen=True)

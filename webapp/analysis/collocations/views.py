@@ -109,12 +109,13 @@ def _answer(
     entry = words_queries.word(selection.version, word)
     if entry is None:
         return Answer(
-            NoCollocations(word[:100], "No word of this run is written like this."), status=404
+            NoCollocations(word[:100], "No word of this run is written like this.", is_word=False),
+            status=404,
         )
     try:
         page = make(entry)
     except Invalid as error:
-        return Answer(NoCollocations(entry.word, error.message), invalid=error)
+        return Answer(NoCollocations(entry.word, error.message, is_word=True), invalid=error)
     return Answer(page, partial(_html, selection, here, entry, asked))
 
 

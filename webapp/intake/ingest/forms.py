@@ -12,9 +12,11 @@ from inference import engines
 from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
 from inference.runtime.memory import usable_memory
 from webapp.intake.ingest import estimates, named_topics
-from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
+from webapp.intake.ingest.asked_training import AskedTraining
+from webapp.intake.ingest.named_topics import CountedTopic
 from webapp.models import Corpus, Run, Version
 from webapp.platform.pages.page import told_at
+from webapp.platform.received import no_field
 from webapp.platform.storage import disk
 
 LONGEST_SEEDS = 60_000  # characters
@@ -99,6 +101,38 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     )
 
 
+class _AsSent(forms.Field):
+    """A field that takes what was sent as it is: the schema of trainings checks it, as it checks
+    what programs and the command ask for."""
+
+    def clean(self, value: Any) -> Any:
+        return "" if value is None else value
+
+
+class _Whole(_AsSent, forms.IntegerField):
+    """A whole number."""
+
+
+class _Number(_AsSent, forms.FloatField):
+    """A number."""
+
+
+class _Choice(_AsSent, forms.ChoiceField):
+    """One of a few words."""
+
+
+class _Text(_AsSent, forms.CharField):
+    """A text."""
+
+
+class _Marked(_AsSent, forms.MultipleChoiceField):
+    """Some of a few words."""
+
+
+# Names of what a form sends beside its fields: Django's own, and the button that counts seeds
+BESIDE = frozenset({"csrfmiddlewaretoken", "count"})
+
+
 class _RunForm(forms.Form):
     """What the forms have in common that train runs of a corpus: seed and version."""
 
@@ -106,7 +140,7 @@ class _RunForm(forms.Form):
 
     def _add_seed_and_version(self, label: str) -> None:
         """The last fields of a form. label: of the seed."""
-        self.fields["seed"] = forms.IntegerField(
+        self.fields["seed"] = _Whole(
             label=label,
             initial=0,
             help_text=(
@@ -147,15 +181,14 @@ class TrainForm(_RunForm):
         super().__init__(*args, **kwargs)
         self.corpus = corpus
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
+        AskedTraining.read({"engine": self.engine})  # raises what is no text
         self.suggested = suggested = engines.suggest_topics(
             corpus.tokens, self.engine, corpus.vocabulary
         )
         chosen = engines.config(self.engine, topics=suggested).resolve(
             corpus.version.rows if corpus.version else 0, corpus.tokens
         )
-        self.fields["engine"] = forms.CharField(
-            widget=forms.HiddenInput, initial=self.engine, required=False
-        )
+        self.fields["engine"] = _Text(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(
                 setting, getattr(chosen, setting.name), suggested
@@ -174,7 +207,7 @@ class TrainForm(_RunForm):
         if isinstance(engines.get(self.engine), WarmStart):
             self.fields["consensus"] = forms.BooleanField(required=False)
         if isinstance(engines.get(self.engine), Seedable):
-            self.fields["seeds"] = forms.CharField(
+            self.fields["seeds"] = _Text(
                 label="Topics that you name",
                 required=False,
                 max_length=LONGEST_SEEDS,
@@ -209,46 +242,37 @@ class TrainForm(_RunForm):
         return bool(self.errors.keys() - {*self.COMMON, NON_FIELD_ERRORS})
 
     def clean(self) -> None:
-        """The engine's own checks become errors of the fields; what was posted for another engine
-        is one of the whole form."""
+        """What can't be asked for becomes an error of its field, or of the whole form where it has
+        no such field: what was sent for another engine, and what no training has."""
         if not self.errors:
             with told_at(self):
-                engines.config(self.engine, **self._settings(), **self._of_other_engines())
-                self.named  # noqa: B018 (raises what is wrong with it)
+                settings = self.settings()
+                topics = self.suggested if settings["topics"] is None else settings["topics"]
+                own = {name: settings[name] for name in settings.keys() - set(self.COMMON)}
+                engines.config(self.engine, topics=topics, **own)
+
+    def _texts(self) -> dict[str, str]:
+        """What was sent but by fields of this form alone, by name."""
+        apart = {"version", "consensus", "seeds", *BESIDE}
+        return {name: self.data[name] for name in self.data if name not in apart}
 
     @cached_property
-    def named(self) -> list[NamedTopic]:
-        """Topics that are named beforehand. Raises Invalid."""
-        return named_topics.read(self.cleaned_data.get("seeds") or "")
+    def asked(self) -> AskedTraining:
+        """Raises Invalid."""
+        seeds = named_topics.read_lines(self.cleaned_data.get("seeds") or "")
+        return AskedTraining.of_texts(
+            self._texts(), consensus=bool(self.cleaned_data.get("consensus")), seeds=seeds
+        )
 
     @cached_property
     def counted(self) -> list[CountedTopic]:
         """How often their seeds are in the texts; nothing where they can't be read."""
         version = self.chosen_version() if self.is_bound and not self.errors else None
-        return named_topics.count_topics(version, self.named) if version else []
-
-    def _settings(self) -> dict[str, int | float | str | None]:
-        return {
-            k: self.cleaned_data.get(k)
-            for k in self.fields
-            if k == "topics" or k not in self.COMMON
-        }
-
-    def _of_other_engines(self) -> dict[str, str]:
-        """Settings that were posted, and that only other engines have."""
-        others = {
-            setting.name for name in engines.ENGINES for setting in engines.fields(name)
-        } - self.fields.keys()
-        return {name: self.data[name] for name in others if self.data.get(name)}
+        return named_topics.count_topics(version, self.settings()["seeds"]) if version else []
 
     def settings(self) -> dict[str, Any]:
-        """For services.runs.create."""
-        return self._settings() | {
-            "engine": self.engine,
-            "seed": self.cleaned_data["seed"],
-            "consensus": self.cleaned_data.get("consensus", False),
-            "seeds": self.named,
-        }
+        """For services.runs.create. Raises Invalid."""
+        return self.asked.settings_of_run()
 
 
 class SeveralForm(_RunForm):
@@ -260,15 +284,34 @@ class SeveralForm(_RunForm):
         self.corpus = corpus
         self.suggested = engines.suggest_topics(corpus.tokens, most=corpus.vocabulary)
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.ABOUT.purpose]
-        self.fields["engines"] = forms.MultipleChoiceField(
+        self.fields["engines"] = _Marked(
             choices=[(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()],
             initial=of_purpose if len(of_purpose) > 1 else list(engines.ENGINES),
-            error_messages={"required": "Mark two engines or more."},
         )
-        self.fields["topics"] = forms.IntegerField(
+        self.fields["topics"] = _Whole(
             label="Topics of each run", initial=self.suggested, min_value=1
         )
         self._add_seed_and_version("Seed of each run")
+
+    def clean(self) -> None:
+        """As in TrainForm. There are no settings of one engine."""
+        if not self.errors:
+            with told_at(self):
+                if self.asked.settings:
+                    raise no_field(min(self.asked.settings))
+
+    @cached_property
+    def asked(self) -> AskedTraining:
+        """What the runs have in common. Raises Invalid."""
+        apart = {"engines", "version", *BESIDE}
+        return AskedTraining.of_texts(
+            {name: self.data[name] for name in self.data if name not in apart}
+        )
+
+    @property
+    def topics(self) -> int:
+        """Of each run."""
+        return self.suggested if self.asked.topics is None else self.asked.topics
 
     @property
     def marked(self) -> list[str]:
@@ -291,13 +334,11 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
         left_open = (
             [("", f"as suits the corpus: {setting.said(chosen)}")] if initial is None else []
         )
-        made: Any = forms.TypedChoiceField(
-            choices=left_open + choices, coerce=str, empty_value=None, **common
-        )
+        made: Any = _Choice(choices=left_open + choices, **common)
     elif setting.type is int:
-        made = forms.IntegerField(**common)
+        made = _Whole(**common)
     else:
-        made = forms.FloatField(**common)
+        made = _Number(**common)
         made.widget.attrs["step"] = "any"
     if initial is None and not setting.choices:
         made.widget.attrs["placeholder"] = f"{chosen:g}"

@@ -73,8 +73,14 @@ def read(text: str) -> list[NamedTopic]:
     """Of a line for each topic: its name, then a colon or a tab, then words and phrases with commas
     or tabs between them. A table that is pasted from a spreadsheet has this form. Raises
     Invalid."""
+    return checked(read_lines(text))
+
+
+def read_lines(text: str) -> list[StoredTopic]:
+    """The same, as it is written: `checked` judges it. Raises Invalid for a line of no such
+    form."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return checked([_read_line(line) for line in lines])
+    return [_read_line(line) for line in lines]
 
 
 def _read_line(line: str) -> StoredTopic:

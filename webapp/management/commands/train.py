@@ -1,14 +1,16 @@
 """manage.py train CORPUS --topics K …: train as the pages do. The last line is the run's number."""
 
 from pathlib import Path
+from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
 from inference import engines
 from inference.engines.contract import Setting
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.named_topics import NamedTopic
+from webapp.intake.ingest.asked_training import AskedTraining
+from webapp.intake.ingest.named_topics import StoredTopic
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow
 from webapp.models import Corpus, Run
@@ -16,6 +18,7 @@ from webapp.models import Corpus, Run
 OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 
 
+UNKNOWN = "unknown options"  # no option has this name
 _ENGINES = "; ".join(f"{name}: {engine.ABOUT.help}" for name, engine in engines.ENGINES.items())
 
 
@@ -31,12 +34,10 @@ class Command(OwnCommand):
             "help": "its number, as import_corpus prints it",
         },
         "--seed": {
-            "type": int,
-            "default": 0,
+            "default": "",
             "help": "the same seed gives the same topics (default: 0)",
         },
         "--engine": {
-            "choices": engines.ENGINES,
             "default": engines.DEFAULT,
             "help": f"what trains (default: {engines.DEFAULT}): {_ENGINES}".replace("%", "%%"),
         },
@@ -51,17 +52,22 @@ class Command(OwnCommand):
         },
     }
 
+    def create_parser(self, *args: Any, **options: Any) -> CommandParser:
+        """One that leaves unknown options to the schema of trainings."""
+        parser = super().create_parser(*args, **options)
+        parser.__class__ = _Parser
+        return parser
+
     def add_arguments(self, parser):
+        """Numbers come as they are written: the schema of trainings reads them."""
         super().add_arguments(parser)
         for name, of_engines in _settings().items():
-            types = {setting.type for setting in of_engines.values()}
             choices = [choice for setting in of_engines.values() for choice in setting.choices]
             helps = [f"[{engine}] {_help(setting)}" for engine, setting in of_engines.items()]
             parser.add_argument(
                 f"--{name.replace('_', '-')}",
-                type=types.pop() if len(types) == 1 else str,
                 dest=name,
-                choices=list(dict.fromkeys(choices)) or None,  # each once
+                metavar="|".join(dict.fromkeys(choices)) or "NUMBER",  # each once
                 help=" ".join(helps).replace("%", "%%"),
             )
 
@@ -69,14 +75,10 @@ class Command(OwnCommand):
         corpus = Corpus.objects.filter(pk=given["corpus"]).first()
         if corpus is None:
             raise CommandError(f"There is no corpus {given['corpus']}.")
-        settings = {name: given[name] for name in _settings() if given[name] is not None}
-        run = runs.create(
-            corpus.version,
-            seed=given["seed"],
-            engine=given["engine"],
-            seeds=_named(given["seeds"]),
-            **settings,
-        )
+        names = ("seed", "engine", *_settings())
+        texts = {name: str(given[name]) for name in names if given[name] is not None}
+        asked = AskedTraining.of_texts(texts | given.get(UNKNOWN, {}), seeds=_named(given["seeds"]))
+        run = runs.create(corpus.version, **asked.settings_of_run())
         if not given["no_wait"]:
             follow(
                 run,
@@ -89,13 +91,35 @@ class Command(OwnCommand):
         self.stdout.write(str(run.pk))
 
 
-def _named(path: str | None) -> list[NamedTopic]:
-    """The topics of a file. Raises CommandError where it can't be read, Invalid for what can't
-    be."""
+class _Parser(CommandParser):
+    """Options that are unknown are kept as UNKNOWN, each by its name with its value: the schema of
+    trainings refuses them. (Django always makes a CommandParser, and has no way to name another.)
+    """
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, others = self.parse_known_args(args, namespace)
+        unknown: dict[str, str] = {}
+        name = ""
+        for part in others:
+            if part.startswith("--"):
+                name, _, value = part.removeprefix("--").partition("=")
+                unknown[name.replace("-", "_")] = value or "given"
+            elif name:
+                unknown[name.replace("-", "_")] = part
+                name = ""
+            else:
+                self.error(f"unrecognized arguments: {' '.join(others)}")
+        setattr(known, UNKNOWN, unknown)
+        return known
+
+
+def _named(path: str | None) -> list[StoredTopic]:
+    """The topics of a file. Raises CommandError where it can't be read, Invalid for what is no
+    topic."""
     if path is None:
         return []
     try:
-        return named_topics.read(Path(path).read_text(encoding="utf-8-sig"))
+        return named_topics.read_lines(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} can't be read: {error}.") from error
 

@@ -11,9 +11,8 @@ from ninja.operation import Operation
 
 from inference.errors import Invalid
 from webapp.platform.pages.page import is_whole
+from webapp.platform.received import LONGEST_NAME, NO_TEXT, is_text
 
-LONGEST_NAME = 50  # characters of a name, or of a value, that are told
-NUL = "\0"
 NOTHING = (b"", b"{}")  # bodies of an operation that wants none
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
@@ -63,7 +62,7 @@ def _check_query(request: HttpRequest, known: dict[str, bool]) -> None:
             )
         for text in texts:
             if not is_text(text):
-                raise Invalid(name, f"“{name}” has a character that no text has (NUL, or a half).")
+                raise Invalid(name, f"“{name}” can't be read: {NO_TEXT}.")
             # -1 stands before the first of some lists
             if known[name] and not is_whole(text.removeprefix("-")):
                 raise Invalid(
@@ -78,17 +77,3 @@ def _check_no_body(request: HttpRequest) -> None:
         is_empty = request.body.strip() in NOTHING
     if not is_empty:
         raise Invalid("body", "This address takes no body; leave it empty, or send {}.")
-
-
-def is_text(text: str) -> bool:
-    """Whether a database takes it: without NUL, and without halves of surrogate pairs."""
-    return NUL not in text and not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def is_all_text(value: Any) -> bool:
-    """The same of all texts in a value of JSON."""
-    if isinstance(value, str):
-        return is_text(value)
-    if isinstance(value, dict):
-        return all(is_text(str(key)) and is_all_text(item) for key, item in value.items())
-    return all(map(is_all_text, value)) if isinstance(value, list) else True

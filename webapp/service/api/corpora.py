@@ -1,6 +1,6 @@
 """Corpora: what there is, their documents, and training on them."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.http import Http404, HttpRequest
 from ninja import Field, Query, Router, Status
@@ -14,11 +14,11 @@ from webapp.core.runs.shapes import RunAbout
 from webapp.intake.ingest import (
     corpora as services,
     guesses,
-    named_topics,
     previews,
     upload_limits,
     uploads,
 )
+from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
@@ -163,25 +163,9 @@ def trained(
     response={201: RunAbout, **ERRORS},
     summary="Train topics on a corpus",
 )
-def train(request: HttpRequest, corpus_id: int, training: shapes.Training):
-    if reserved := sorted(
-        {"version", "seed", "by", "topics", "engine", "consensus", "seeds"}
-        & training.settings.keys()
-    ):
-        raise Invalid(
-            "settings", f"“settings” are those of the engine, and “{reserved[0]}” is none of them."
-        )
+def train(request: HttpRequest, corpus_id: int, training: AskedTraining):
     version = corpus_or_404(corpus_id).version
-    settings: dict[str, Any] = dict(training.settings)
-    settings |= {"topics": training.topics, "consensus": training.consensus}
-    run = runs.create(
-        version,
-        seed=training.seed,
-        engine=training.engine,
-        by=authorization.user(request),
-        seeds=named_topics.checked([topic.stored() for topic in training.seeds]),
-        **settings,
-    )
+    run = runs.create(version, by=authorization.user(request), **training.settings_of_run())
     return Status(201, run_queries.about(run))
 
 

@@ -8,13 +8,20 @@ import structlog
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
-from ninja.errors import AuthenticationError, HttpError, Throttled, ValidationError
+from ninja.errors import (
+    AuthenticationError,
+    HttpError,
+    Throttled,
+    ValidationError,
+    ValidationErrorContext,
+)
 from ninja.openapi.schema import OpenAPISchema
 from ninja.parser import Parser
 from ninja.renderers import BaseRenderer
 
 from inference.errors import Invalid
 from inference.runtime.versions import topograph
+from webapp.platform import received
 from webapp.platform.accounts.authorization import UNKNOWN
 from webapp.platform.pages import errors
 from webapp.platform.pages.page import as_bytes
@@ -33,18 +40,13 @@ class Renderer(BaseRenderer):
 
 
 log = structlog.get_logger(__name__)
-TYPES = ("int", "float", "str")  # what stands after a field that may be of several types
 
 
 class StrictParser(Parser):
-    """JSON as its standard has it, which has neither NaN nor infinities."""
+    """JSON whose numbers the schema of what comes in judges: as forms and commands are judged."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        return json.loads(request.body, parse_constant=_refuse_constant)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+        return json.loads(request.body, parse_constant=received.constant, parse_int=received.number)
 
 
 class Api(NinjaAPI):
@@ -54,6 +56,20 @@ class Api(NinjaAPI):
         """Made once for each prefix, as that takes a quarter of a second of the processor: to be
         read only."""
         return self._schema(path_prefix or self.get_root_path(path_params or {}))
+
+    def validation_error_from_error_contexts(
+        self, error_contexts: list[ValidationErrorContext]
+    ) -> ValidationError:
+        """With what was sent, which ninja leaves out: the sentence says what came."""
+        refused = super().validation_error_from_error_contexts(error_contexts)
+        sent = [
+            error["input"]
+            for context in error_contexts
+            for error in context.pydantic_validation_error.errors()
+        ]
+        for error, value in zip(refused.errors, sent, strict=True):
+            error["input"] = value
+        return refused
 
     # There is one object, for as long as the program runs
     @cache  # noqa: B019
@@ -113,13 +129,7 @@ def bad(request, error):
 
 @api.exception_handler(ValidationError)
 def unreadable(request, error):
-    first = error.errors[0]
-    # Without the place in a list, and without which of several types it was tried as
-    names = [part for part in first.get("loc", ()) if isinstance(part, str) and part not in TYPES]
-    field = names[-1] if names else ""
-    return _error(
-        request, f"“{field}” can't be read: {first['msg'].rstrip('.')}.", 400, field=field
-    )
+    return invalid(request, received.refusal(error.errors[0]))
 
 
 @api.exception_handler(AuthenticationError)

@@ -4,36 +4,16 @@ address of the next page or null."""
 from typing import Any
 
 from ninja import Field, Schema
-from pydantic import BaseModel, ConfigDict, create_model, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import create_model
 
-from inference import engines
 from webapp.analysis.topics.shapes import RankedTopic
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
 from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
-from webapp.intake.ingest.named_topics import StoredTopic
-from webapp.service.api.checks import is_all_text
+from webapp.platform.received import Received
 from webapp.service.corpora.shapes import CorpusFacts
-
-
-class Sent(BaseModel):
-    """What programs send, the one rule for all of it: an object with no other fields than these, and
-    of no other types: neither true nor "3" is a number. Not a Schema, which would take its fields
-    from whatever came, a list or a word, too."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _all_text(cls, value: Any) -> Any:
-        if not is_all_text(value):
-            raise PydanticCustomError(
-                "text", "it has a character that no text has (NUL, or a half)"
-            )
-        return value
 
 
 class Sentence(Schema):
@@ -111,7 +91,7 @@ class Effect(Schema):
     y: str = Field("", description="the second")
 
 
-class Making(Sent):
+class Making(Received):
     uploads: list[str] = Field(
         description="ids of finished uploads, the last part of their addresses",
         min_length=1,
@@ -120,7 +100,7 @@ class Making(Sent):
     name: str = Field("", max_length=200)
 
 
-class Reading(Sent):
+class Reading(Received):
     language: str = Field(
         "", max_length=20, description="ISO 639-1, such as en; by default it is detected"
     )
@@ -142,41 +122,6 @@ _CURVES: dict[str, Any] = {
 Curves = create_model(
     "Curves", __base__=Schema, __doc__="By step; null where nothing was measured.", **_CURVES
 )
-
-
-class NamedTopic(Sent):
-    """A topic that is named beforehand."""
-
-    name: str
-    words: list[str] = Field(description="three to twenty words or phrases that it should have")
-
-    def stored(self) -> StoredTopic:
-        return {"name": self.name, "words": self.words}
-
-
-class Training(Sent):
-    """How to train; what is left out is chosen by the corpus. /engines lists the engines with their
-    settings."""
-
-    topics: int | None = None
-    seed: int = 0
-    engine: str = engines.DEFAULT
-    settings: dict[str, int | float | str | None] = Field(
-        {}, description="of the engine, such as passes"
-    )
-    consensus: bool = Field(
-        False,
-        description=(
-            "train with two other seeds, too, then one run that begins with what all have in common"
-        ),
-    )
-    seeds: list[NamedTopic] = Field(
-        [],
-        description=(
-            "topics that are named beforehand, the run's first ones: words hold each throughout the"
-            " training, and one whose words the texts lack stays empty"
-        ),
-    )
 
 
 class Named(Schema):

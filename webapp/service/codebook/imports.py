@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from django.db.models import Model
 
-from inference.errors import Invalid
+from inference.errors import Invalid, shown
 from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
 from webapp.platform.accounts import embargo
+from webapp.platform.received import NO_TEXT, is_all_text, is_text, number
 from webapp.platform.storage import csv_cells
 from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import DRAWN, NO, ROWS_AT_ONCE, TEXT, YES, defined, lock
@@ -26,9 +27,7 @@ ELSEWHERE = "elsewhere"  # the coder where the file names none
 NAMED = 5  # of what did not match
 TITLE = 60  # characters of a title, or of an id, in a sentence
 CELL = 40
-NUMBER = 20
 ZIP = b"PK"  # how a zip begins
-NUL = "\0"
 
 
 class Given(NamedTuple):
@@ -170,12 +169,12 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
     rows = _rows(content)
     code_of = {str(i): i for i in range(len(codes))}
     code_of |= {name.casefold(): i for i, name in enumerate(codes)}
-    ids = {row["id"] for row in rows if NUL not in row["id"]}
+    ids = {row["id"] for row in rows if is_text(row["id"])}
     numbers = embargo.numbers(concept.corpus, ids)
     readings: dict[tuple[int, str], Given] = {}
     for line, row in enumerate(rows, 2):  # the first line has the names of columns
-        if any(NUL in cell for cell in row.values()):
-            raise Invalid("codes", f"Line {line:,} has a character that no text has (NUL).")
+        if not is_all_text(row):
+            raise Invalid("codes", f"Line {line:,} can't be read: {NO_TEXT}.")
         document = numbers.get(row["id"])
         coder = row.get("coder", "")
         code = code_of.get(row["code"].casefold())
@@ -370,13 +369,10 @@ def _cells(row: dict[str | None, str | None]) -> dict[str, str]:
 
 def _probability(text: str, place: str) -> float:
     """0 where none is given. place: where it stands, in words."""
-    try:
-        value = float(text or 0)
-    except ValueError:
-        value = -1.0
-    if value != 0 and not LEAST_PROBABILITY <= value <= 1:
+    value = number(text or "0")
+    if isinstance(value, str) or not (value == 0 or LEAST_PROBABILITY <= value <= 1):
         raise Invalid(
             "codes",
-            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got “{text[:NUMBER]}”.",
+            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got {shown(text)}.",
         )
-    return value
+    return float(value)

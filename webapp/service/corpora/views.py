@@ -362,13 +362,12 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Create a run for each engine that is marked, or none, and go and watch them side by side."""
     form = SeveralForm(request.POST, corpus=corpus)
     if form.is_valid():
-        choices = form.cleaned_data
         with told_at(form):
             new_runs = runs.create_several(
                 form.chosen_version(),
-                choices["engines"],
-                topics=choices["topics"],
-                seed=choices["seed"],
+                form.cleaned_data["engines"],
+                topics=form.topics,
+                seed=form.asked.seed,
                 by=authorization.user(request),
             )
             return redirect(links.compare_url(new_runs))

@@ -174,4 +174,6 @@ def test_what_cannot_be_counted_is_said(client, trained, query):
 
 def test_an_unknown_word_is_not_found(client, trained):
     assert get(client, trained, status=404, word="zyzzyva")["text"] == "zyzzyva"
+    page = get(client, trained, "?least=2", "run_collocations", status=404, word="zyzzyva")
+    assert "zyzzyva/" not in page and "Find a word" in page
     get(client, trained, "", "run_collocations_csv", status=404, word="zyzzyva")

@@ -356,8 +356,14 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
         ("id,code,probability\n{id},yes,2", "A probability"),
         ("id,code,probability\n{id},yes,1e-320", "Line 2: A probability"),
         ("id,code,probability\n{id},yes,nan", "Line 2: A probability"),
-        ("id,code\n{id},yes\na\0b,yes", "Line 3 has a character that no text has"),
-        ("id,code,coder\n{id},yes,a\0b", "Line 2 has a character that no text has"),
+        (
+            "id,code\n{id},yes\na\0b,yes",
+            "Line 3 can't be read: it has a character that no text has",
+        ),
+        (
+            "id,code,coder\n{id},yes,a\0b",
+            "Line 2 can't be read: it has a character that no text has",
+        ),
         ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
         ("", "columns id and code"),
         ("\xff", "CSV in UTF-8"),

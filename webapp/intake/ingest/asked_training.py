@@ -1,0 +1,94 @@
+"""A training as it is asked for: the one schema for the form, programs and the command. What is
+wrong is refused with the same field and sentence, whichever way it comes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import Field
+
+from inference import engines
+from inference.errors import Invalid
+from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.named_topics import StoredTopic
+from webapp.platform.received import Received, number
+
+# What a training has beside its engine's settings, and what is chosen by whoever asks
+RESERVED = frozenset({"version", "seed", "by", "topics", "engine", "consensus", "seeds"})
+
+
+class AskedTopic(Received):
+    """A topic that is named beforehand."""
+
+    name: str
+    words: list[str] = Field(description="three to twenty words or phrases that it should have")
+
+    def stored(self) -> StoredTopic:
+        return {"name": self.name, "words": self.words}
+
+
+class AskedTraining(Received):
+    """How to train; what is left out is chosen by the corpus. /engines lists the engines with their
+    settings."""
+
+    topics: int | None = None
+    seed: int = 0
+    engine: str = engines.DEFAULT
+    settings: dict[str, int | float | str | None] = Field(
+        {}, description="of the engine, such as passes"
+    )
+    consensus: bool = Field(
+        False,
+        description=(
+            "train with two other seeds, too, then one run that begins with what all have in common"
+        ),
+    )
+    seeds: list[AskedTopic] = Field(
+        [],
+        description=(
+            "topics that are named beforehand, the run's first ones: words hold each throughout the"
+            " training, and one whose words the texts lack stays empty"
+        ),
+    )
+
+    @classmethod
+    def of_texts(
+        cls,
+        texts: Mapping[str, str],
+        *,
+        consensus: bool = False,
+        seeds: Sequence[StoredTopic] = (),
+    ) -> Self:
+        """As a form or a command has it. texts: topics, seed, engine and the engine's settings by
+        their names; an empty one is left out. Raises Invalid."""
+        given = {name: text for name, text in texts.items() if text.strip()}
+        engine = given.pop("engine", engines.DEFAULT)
+        values: dict[str, Any] = {
+            name: number(given.pop(name)) for name in ("topics", "seed") if name in given
+        }
+        values |= {"engine": engine, "consensus": consensus, "seeds": list(seeds)}
+        settings = {name: _typed(engine, name, text) for name, text in given.items()}
+        return cls.read(values | {"settings": settings})
+
+    def settings_of_run(self) -> dict[str, Any]:
+        """For webapp.core.runs.services.create, which checks them against engine and corpus. Raises
+        Invalid."""
+        if reserved := sorted(RESERVED & self.settings.keys()):
+            raise Invalid(
+                "settings",
+                f"“settings” are those of the engine, and “{reserved[0]}” is none of them.",
+            )
+        return self.settings | {
+            "topics": self.topics,
+            "engine": self.engine,
+            "seed": self.seed,
+            "consensus": self.consensus,
+            "seeds": named_topics.checked([topic.stored() for topic in self.seeds]),
+        }
+
+
+def _typed(engine: str, name: str, text: str) -> int | float | str:
+    """A setting: a number where the engine has one of that name that is a number."""
+    if engine not in engines.ENGINES:
+        return text
+    kinds = {setting.name: setting.type for setting in engines.fields(engine)}
+    return text if kinds.get(name, str) is str else number(text)

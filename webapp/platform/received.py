@@ -1,0 +1,114 @@
+"""What comes from outside, the one schema for forms, programs, commands and files: an object with
+known fields, of known types, of characters and numbers that a database and a computation take. All
+of them refuse the same with the same sentence.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from inference.errors import Invalid, shown
+
+NUL = "\0"
+NO_TEXT = "it has a character that no text has (NUL, or a half)"
+LONGEST_NAME = 50  # characters of the name of a field that are told
+# Of a whole number: no field takes one that is longer, and Python reads none of 4,301 digits
+MOST_DIGITS = 20
+WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf(inity)?", re.I)
+TYPES = frozenset({"int", "float", "str"})  # what stands after a field that may be of several types
+EXPECTED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}  # by pydantic's kinds of errors
+
+
+def is_text(text: str) -> bool:
+    """Whether a database takes it: without NUL, and without halves of surrogate pairs."""
+    return NUL not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def is_all_text(value: Any) -> bool:
+    """The same of all texts in a value of JSON."""
+    if isinstance(value, str):
+        return is_text(value)
+    if isinstance(value, dict):
+        return all(is_text(str(key)) and is_all_text(item) for key, item in value.items())
+    return all(map(is_all_text, value)) if isinstance(value, list) else True
+
+
+class Received(BaseModel):
+    """An object with no other fields than these, and of no other types: neither true nor "3" is a
+    number. Not a ninja Schema, which would take its fields from whatever came, a list or a word,
+    too."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _all_text(cls, value: Any) -> Any:
+        if not is_all_text(value):
+            raise PydanticCustomError("text", NO_TEXT)
+        return value
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Self:
+        """Raises Invalid with the first field that is wrong, and the sentence that programs get."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise refusal(error.errors()[0]) from None
+
+
+def refusal(error: ErrorDetails | Mapping[str, Any]) -> Invalid:
+    """Why a value can't be taken, of one of pydantic's errors."""
+    # Without the place in a list, and without which of several types it was tried as
+    names = [part for part in error.get("loc", ()) if isinstance(part, str) and part not in TYPES]
+    field = names[-1][:LONGEST_NAME] if names else ""
+    if error["type"] == "extra_forbidden":
+        return no_field(field)
+    expected = EXPECTED.get(error["type"])
+    if expected is not None and TYPES & set(error["loc"]):  # it may be of several types
+        expected = (
+            "a finite number" if isinstance(error.get("input"), float) else "a number or text"
+        )
+    if expected is not None and "input" in error:
+        return Invalid(field, f"{field} must be {expected}, got {shown(error['input'])}.")
+    return Invalid(field, f"“{field}” can't be read: {error['msg'].rstrip('.')}.")
+
+
+def no_field(name: str) -> Invalid:
+    """Why a field can't be taken that there is not."""
+    return Invalid(name, f"There is no field “{name}” here; leave it out.")
+
+
+def number(text: str) -> int | float | str:
+    """What a text of a form, a command or JSON says: a number; the text itself where it is none, or
+    a whole number of more than MOST_DIGITS, so that the schema refuses it."""
+    text = text.strip()
+    if WHOLE.fullmatch(text):
+        return int(text)
+    if NUMBER.fullmatch(text) and not text.lstrip("+-").isdigit():
+        return float(text)
+    return text
+
+
+def constant(name: str) -> float:
+    """NaN, Infinity or -Infinity, which Python's JSON reads though the standard has none: as a
+    number, which the schema refuses."""
+    return math.nan if name == "NaN" else float(name)
