@@ -194,8 +194,10 @@ urlpatterns = [
     ),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
-    form(f"{CORPUS}/runs", corpora.train, "corpus_runs", TRAIN),
-    form(f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", TRAIN),
+    form(f"{CORPUS}/runs", corpora.train, "corpus_runs", TRAIN, schema=True),
+    form(
+        f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", TRAIN, schema=True
+    ),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),

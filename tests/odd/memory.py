@@ -95,7 +95,7 @@ class Memory:
             files,
             (heap.uordblks + heap.hblkhd) / 1e6,
             heap.fordblks / 1e6,
-            sum(held for _, held, _ in caches()),
+            sum(held for _, held, _, _ in caches()),
             sys.getallocatedblocks() / 1e3,
         )
 
@@ -107,15 +107,18 @@ class Memory:
         )
 
 
-def caches() -> list[tuple[str, float, float]]:
-    """Name of each bounded cache, MB that it holds by its own count, and may hold: the fullest
-    first."""
+def caches() -> list[tuple[str, float, float, int]]:
+    """Name of each bounded cache, MB that it holds by its own count, and may hold, and how many
+    values these are: the fullest first."""
     found = {}
     for name, module in list(sys.modules.items()):
         for attribute, value in vars(module).copy().items() if name.startswith("webapp") else ():
             if isinstance(value, BoundedCache):
                 found.setdefault(id(value), (f"{name}.{attribute}", value))
-    sizes = [(name, cache.held / 1e6, cache.capacity / 1e6) for name, cache in found.values()]
+    sizes = [
+        (name, cache.held / 1e6, cache.capacity / 1e6, len(cache._values))
+        for name, cache in found.values()
+    ]
     return sorted(sizes, key=lambda size: -size[1])
 
 
@@ -171,8 +174,8 @@ def measure(requests: int, trace: bool) -> None:
     if before is not None:
         for row in tracemalloc.take_snapshot().compare_to(before, "lineno")[:SHOWN]:
             print(row)
-    for name, held, most in caches()[:SHOWN]:
-        print(f"{held:>6.1f} of {most:.0f} MB {name}")
+    for name, held, most, values in caches()[:SHOWN]:
+        print(f"{held:>6.1f} of {most:.0f} MB in {values} values: {name}")
     cache.clear_all()
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)

@@ -98,14 +98,12 @@ def no_field(name: str) -> Invalid:
 
 
 def number(text: str) -> int | float | str:
-    """What a text of a form, a command or JSON says: a number; the text itself where it is none, or
-    a whole number of more than MOST_DIGITS, so that the schema refuses it."""
+    """What a text of a form, a command or JSON says: a number, or the text itself where it is none.
+    A whole number of more than MOST_DIGITS is a float, which no field of whole numbers takes."""
     text = text.strip()
     if WHOLE.fullmatch(text):
         return int(text)
-    if NUMBER.fullmatch(text) and not text.lstrip("+-").isdigit():
-        return float(text)
-    return text
+    return float(text) if NUMBER.fullmatch(text) else text
 
 
 def constant(name: str) -> float:

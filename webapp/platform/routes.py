@@ -75,6 +75,8 @@ class Route:
     tab: Tab | None = None
     # its form may be answered anew where that failed: it changes only what it finds as it was
     repeatable: bool = False
+    # its form is checked by the schema of what comes in, which refuses a NUL; else it is taken out
+    schema: bool = False
     under: str = ""  # the name of the page whose tab it is under, where its address does not say so
 
     def load_of(self, request: HttpRequest) -> Load:

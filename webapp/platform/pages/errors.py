@@ -20,6 +20,7 @@ from django.template.loader import render_to_string
 from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.models import Corpus, Notebook, Run
+from webapp.platform import routes
 from webapp.platform.request_context import request_context
 from webapp.platform.storage import disk
 from webapp.platform.storage.copies import Damaged, Fetching
@@ -109,12 +110,14 @@ class ErrorPages:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no
-        path of ours has one. The API refuses it (webapp.service.api.checks): what programs send is
-        not pasted."""
+        path of ours has one. The API refuses it, as what programs send is not pasted, and so do forms
+        with a schema (webapp.platform.received)."""
         if "\0" in request.path:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
-        if not request.path.startswith(API):
+        declared = routes.declared_for(request.resolver_match)
+        has_schema = declared is not None and declared.schema
+        if not request.path.startswith(API) and not has_schema:
             request.GET = _without_nul(request.GET)  # type: ignore[assignment]
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]
         return None

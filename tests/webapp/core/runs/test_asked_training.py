@@ -17,8 +17,8 @@ from webapp.platform.accounts import tokens
 
 pytestmark = pytest.mark.django_db
 COMMON = ("topics", "seed", "engine", "seeds")  # others are settings of the engine
-SEVENTY_DIGITS = "9" * 70
 DIGITS = "9" * 5_000  # more than Python reads
+UNQUOTED = "as it is written"  # a value that Python's JSON can't write
 HUGE = "1" + "0" * 18
 SEEDS = "Economy: tax, jobs, a\0b"
 
@@ -32,13 +32,8 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("topics", "-3", -3, "topics must be a whole number of at least 1, got -3."),
     ("topics", "65001", 65_001, "topics must be at most 65,000, got 65,001."),
     ("topics", HUGE, int(HUGE), f"topics must be at most 65,000, got {int(HUGE):,}."),
-    (
-        "topics",
-        SEVENTY_DIGITS,
-        int(SEVENTY_DIGITS),
-        f"topics must be a whole number, got “{SEVENTY_DIGITS[:40]}…”.",
-    ),
-    ("topics", DIGITS, DIGITS, f"topics must be a whole number, got “{DIGITS[:40]}…”."),
+    ("topics", "9" * 70, int("9" * 70), "topics must be a whole number, got 1e+70."),
+    ("topics", DIGITS, UNQUOTED, "topics must be a whole number, got inf."),
     ("topics", "٣", "٣", "topics must be a whole number, got “٣”."),
     ("topics", "1_000", "1_000", "topics must be a whole number, got “1_000”."),
     (
@@ -107,7 +102,7 @@ def refused_by_api(corpus, field: str, value: Any) -> str:
     body = {field: value} if field in COMMON else {"settings": {field: value}}
     answer = Client(raise_request_exception=False).post(
         f"/api/v1/corpora/{corpus.pk}/runs",
-        json.dumps(body),
+        json.dumps(body).replace(f'"{UNQUOTED}"', DIGITS),
         content_type="application/json",
         headers={"Authorization": f"Bearer {tokens.create('tests')[1]}"},
     )

@@ -31,7 +31,7 @@ NO_TRAININGS = [
     ('{"topics": 3, "settings": {"passes": [2]}}', "passes"),
     ('{"topics": 3, "settings": {"passes": "2"}}', "passes"),
     ('{"topics": 3, "settings": {"passes": 1e400}}', "passes"),
-    ('{"topics": 3, "settings": {"kappa": NaN}}', ""),
+    ('{"topics": 3, "settings": {"kappa": NaN}}', "kappa"),
     ("{", ""),
 ]
 
