@@ -18,7 +18,7 @@ NO_TEXT = "it has a character that no text has (NUL, or a half)"
 LONGEST_NAME = 50  # characters of the name of a field that are told
 # Of a whole number: no field takes one that is longer, and Python reads none of 4,301 digits
 MOST_DIGITS = 20
-WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
+WHOLE_NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf(inity)?", re.I)
 TYPES = frozenset({"int", "float", "str"})  # what stands after a field that may be of several types
 EXPECTED = {
@@ -78,7 +78,8 @@ class Received(BaseModel):
 def refusal(error: ErrorDetails | Mapping[str, Any]) -> Invalid:
     """Why a value can't be taken, of one of pydantic's errors."""
     # Without the place in a list, and without which of several types it was tried as
-    names = [part for part in error.get("loc", ()) if isinstance(part, str) and part not in TYPES]
+    texts = [part for part in error.get("loc", ()) if isinstance(part, str)]
+    names = [part for part in texts if part not in TYPES]
     field = names[-1][:LONGEST_NAME] if names else ""
     if error["type"] == "extra_forbidden":
         return no_field(field)
@@ -101,7 +102,7 @@ def number(text: str) -> int | float | str:
     """What a text of a form, a command or JSON says: a number, or the text itself where it is none.
     A whole number of more than MOST_DIGITS is a float, which no field of whole numbers takes."""
     text = text.strip()
-    if WHOLE.fullmatch(text):
+    if WHOLE_NUMBER.fullmatch(text):
         return int(text)
     return float(text) if NUMBER.fullmatch(text) else text
 

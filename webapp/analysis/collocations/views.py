@@ -3,6 +3,7 @@ table."""
 
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
 from typing import Any, get_args
 
 from django.core.exceptions import BadRequest
@@ -110,7 +111,7 @@ def _answer(
     if entry is None:
         return Answer(
             NoCollocations(word[:100], "No word of this run is written like this.", is_word=False),
-            status=404,
+            status=HTTPStatus.NOT_FOUND,
         )
     try:
         page = make(entry)

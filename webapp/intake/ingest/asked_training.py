@@ -60,13 +60,13 @@ class AskedTraining(Received):
     ) -> Self:
         """As a form or a command has it. texts: topics, seed, engine and the engine's settings by
         their names; an empty one is left out. Raises Invalid."""
-        given = {name: text for name, text in texts.items() if text.strip()}
-        engine = given.pop("engine", engines.DEFAULT)
+        filled = {name: text for name, text in texts.items() if text.strip()}
+        engine = filled.pop("engine", engines.DEFAULT)
         values: dict[str, Any] = {
-            name: number(given.pop(name)) for name in ("topics", "seed") if name in given
+            name: number(filled.pop(name)) for name in ("topics", "seed") if name in filled
         }
         values |= {"engine": engine, "consensus": consensus, "seeds": list(seeds)}
-        settings = {name: _typed(engine, name, text) for name, text in given.items()}
+        settings = {name: _typed(engine, name, text) for name, text in filled.items()}
         return cls.read(values | {"settings": settings})
 
     def settings_of_run(self) -> dict[str, Any]:

@@ -130,7 +130,7 @@ class _Marked(_AsSent, forms.MultipleChoiceField):
 
 
 # Names of what a form sends beside its fields: Django's own, and the button that counts seeds
-BESIDE = frozenset({"csrfmiddlewaretoken", "count"})
+NOT_FIELDS = frozenset({"csrfmiddlewaretoken", "count"})
 
 
 class _RunForm(forms.Form):
@@ -248,13 +248,15 @@ class TrainForm(_RunForm):
             with told_at(self):
                 settings = self.settings()
                 topics = self.suggested if settings["topics"] is None else settings["topics"]
-                own = {name: settings[name] for name in settings.keys() - set(self.COMMON)}
-                engines.config(self.engine, topics=topics, **own)
+                engine_settings = {
+                    name: settings[name] for name in settings.keys() - set(self.COMMON)
+                }
+                engines.config(self.engine, topics=topics, **engine_settings)
 
     def _texts(self) -> dict[str, str]:
         """What was sent but by fields of this form alone, by name."""
-        apart = {"version", "consensus", "seeds", *BESIDE}
-        return {name: self.data[name] for name in self.data if name not in apart}
+        other_fields = {"version", "consensus", "seeds", *NOT_FIELDS}
+        return {name: self.data[name] for name in self.data if name not in other_fields}
 
     @cached_property
     def asked(self) -> AskedTraining:
@@ -284,10 +286,9 @@ class SeveralForm(_RunForm):
         self.corpus = corpus
         self.suggested = engines.suggest_topics(corpus.tokens, most=corpus.vocabulary)
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.ABOUT.purpose]
-        self.fields["engines"] = _Marked(
-            choices=[(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()],
-            initial=of_purpose if len(of_purpose) > 1 else list(engines.ENGINES),
-        )
+        labels = [(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()]
+        initial = of_purpose if len(of_purpose) > 1 else list(engines.ENGINES)
+        self.fields["engines"] = _Marked(choices=labels, initial=initial)
         self.fields["topics"] = _Whole(
             label="Topics of each run", initial=self.suggested, min_value=1
         )
@@ -303,9 +304,9 @@ class SeveralForm(_RunForm):
     @cached_property
     def asked(self) -> AskedTraining:
         """What the runs have in common. Raises Invalid."""
-        apart = {"engines", "version", *BESIDE}
+        other_fields = {"engines", "version", *NOT_FIELDS}
         return AskedTraining.of_texts(
-            {name: self.data[name] for name in self.data if name not in apart}
+            {name: self.data[name] for name in self.data if name not in other_fields}
         )
 
     @property
@@ -334,17 +335,17 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
         left_open = (
             [("", f"as suits the corpus: {setting.said(chosen)}")] if initial is None else []
         )
-        made: Any = _Choice(choices=left_open + choices, **common)
+        field: Any = _Choice(choices=left_open + choices, **common)
     elif setting.type is int:
-        made = _Whole(**common)
+        field = _Whole(**common)
     else:
-        made = _Number(**common)
-        made.widget.attrs["step"] = "any"
+        field = _Number(**common)
+        field.widget.attrs["step"] = "any"
     if initial is None and not setting.choices:
-        made.widget.attrs["placeholder"] = f"{chosen:g}"
-    made.symbol = setting.symbol
-    made.default = "" if setting.name == "topics" or initial is None else str(initial)
-    return made
+        field.widget.attrs["placeholder"] = f"{chosen:g}"
+    field.symbol = setting.symbol
+    field.default = "" if setting.name == "topics" or initial is None else str(initial)
+    return field
 
 
 def described(run: Run) -> list[tuple[str, str, str, str]]:

@@ -77,8 +77,10 @@ class Command(OwnCommand):
             raise CommandError(f"There is no corpus {given['corpus']}.")
         names = ("seed", "engine", *_settings())
         texts = {name: str(given[name]) for name in names if given[name] is not None}
-        asked = AskedTraining.of_texts(texts | given.get(UNKNOWN, {}), seeds=_named(given["seeds"]))
-        run = runs.create(corpus.version, **asked.settings_of_run())
+        training = AskedTraining.of_texts(
+            texts | given.get(UNKNOWN, {}), seeds=_named(given["seeds"])
+        )
+        run = runs.create(corpus.version, **training.settings_of_run())
         if not given["no_wait"]:
             follow(
                 run,
@@ -97,10 +99,10 @@ class _Parser(CommandParser):
     """
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        known, others = self.parse_known_args(args, namespace)
+        parsed, unknown_parts = self.parse_known_args(args, namespace)
         unknown: dict[str, str] = {}
         name = ""
-        for part in others:
+        for part in unknown_parts:
             if part.startswith("--"):
                 name, _, value = part.removeprefix("--").partition("=")
                 unknown[name.replace("-", "_")] = value or "given"
@@ -108,9 +110,9 @@ class _Parser(CommandParser):
                 unknown[name.replace("-", "_")] = part
                 name = ""
             else:
-                self.error(f"unrecognized arguments: {' '.join(others)}")
-        setattr(known, UNKNOWN, unknown)
-        return known
+                self.error(f"unrecognized arguments: {' '.join(unknown_parts)}")
+        setattr(parsed, UNKNOWN, unknown)
+        return parsed
 
 
 def _named(path: str | None) -> list[StoredTopic]:

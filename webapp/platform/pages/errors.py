@@ -20,7 +20,6 @@ from django.template.loader import render_to_string
 from inference.errors import Invalid
 from inference.index import LONGEST
 from webapp.models import Corpus, Notebook, Run
-from webapp.platform import routes
 from webapp.platform.request_context import request_context
 from webapp.platform.storage import disk
 from webapp.platform.storage.copies import Damaged, Fetching
@@ -115,8 +114,7 @@ class ErrorPages:
         if "\0" in request.path:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
-        declared = routes.declared_for(request.resolver_match)
-        has_schema = declared is not None and declared.schema
+        has_schema = getattr(getattr(view, "route", None), "schema", False)
         if not request.path.startswith(API) and not has_schema:
             request.GET = _without_nul(request.GET)  # type: ignore[assignment]
             request.POST = _without_nul(request.POST)  # type: ignore[assignment]

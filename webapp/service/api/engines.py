@@ -1,9 +1,12 @@
 """The engines that train topics, and the settings of each."""
 
+from typing import Any
+
 from django.http import HttpRequest
 from ninja import Router
 
 from inference import engines
+from inference.engines.contract import Setting
 from webapp.service.api import shapes
 from webapp.service.api.corpora import ERRORS
 
@@ -16,24 +19,30 @@ router = Router()
     summary="Engines that train topics, with their settings",
 )
 def listed(request: HttpRequest):
+    return {"items": [_about(name) for name in engines.ENGINES], "default": engines.DEFAULT}
+
+
+def _about(name: str) -> dict[str, Any]:
+    """An engine, as shapes.Engine."""
+    about = engines.get(name).ABOUT
     return {
-        "items": [
-            {
-                "name": name,
-                "label": engine.ABOUT.label,
-                "help": engine.ABOUT.help,
-                "purpose": engine.ABOUT.purpose,
-                "source": engine.ABOUT.source,
-                "settings": [
-                    {"type": s.type.__name__, "choices": list(s.choices)}
-                    | {
-                        key: getattr(s, key)
-                        for key in ("name", "label", "help", "default", "required")
-                    }
-                    for s in engines.fields(name)
-                ],
-            }
-            for name, engine in engines.ENGINES.items()
-        ],
-        "default": engines.DEFAULT,
+        "name": name,
+        "label": about.label,
+        "help": about.help,
+        "purpose": about.purpose,
+        "source": about.source,
+        "settings": [_setting(setting) for setting in engines.fields(name)],
+    }
+
+
+def _setting(setting: Setting) -> dict[str, Any]:
+    """As shapes.Setting."""
+    return {
+        "type": setting.type.__name__,
+        "choices": list(setting.choices),
+        "name": setting.name,
+        "label": setting.label,
+        "help": setting.help,
+        "default": setting.default,
+        "required": setting.required,
     }

@@ -62,12 +62,10 @@ class Api(NinjaAPI):
     ) -> ValidationError:
         """With what was sent, which ninja leaves out: the sentence says what came."""
         refused = super().validation_error_from_error_contexts(error_contexts)
-        sent = [
-            error["input"]
-            for context in error_contexts
-            for error in context.pydantic_validation_error.errors()
-        ]
-        for error, value in zip(refused.errors, sent, strict=True):
+        values = []
+        for context in error_contexts:
+            values += [error["input"] for error in context.pydantic_validation_error.errors()]
+        for error, value in zip(refused.errors, values, strict=True):
             error["input"] = value
         return refused
 
