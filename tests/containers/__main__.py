@@ -2,11 +2,16 @@
 service restarted, and backups taken there and back between containers and a local start.
 
     python -m tests.containers [--image NAME] [--restarts N] [--keep]
+    python -m tests.containers --from COMMIT [--image NAME] [--keep]
 
 Where no Docker engine answers, root gets one for as long as it takes. Base images that are not
 there and can't be pulled are replaced by stand-ins made of Debian's packages and of our wheels
 (standins/), and said so. --image takes an image that was built before, --restarts has each service
-restarted so often, --keep leaves all up at the end. The last line is `failed: N of M steps`; where
+restarted so often, --keep leaves all up at the end.
+
+With --from an earlier release, built and brought up from that commit (0.3.0 is f4c0bc62), is
+upgraded instead: it trains twice, and is stopped while the second run is at work. This checkout goes
+on with its volumes; what was exported must be as it was, and the run must end. The last line is `failed: N of M steps`; where
 there is neither engine nor Compose it says what is missing, and ends.
 """
 
@@ -35,12 +40,15 @@ from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields, readi
 from tests.conftest import start
 from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader
+from tests.upgrade import rows
 from webapp.platform.local.processes import free_port
 
 ROOT = engine.ROOT
 PROJECT = "topograph-trial"
 SETTINGS = {"topics": "12", "passes": "4", "seed": "5"}
 LONGER = SETTINGS | {"passes": "25"}
+LONGEST = SETTINGS | {"topics": "50", "passes": "60"}  # still at work when all is stopped
+EXPORTS = ("topics-long", "document-topics")
 MINUTES = 20.0  # for anything; these machines are shared
 
 
@@ -126,7 +134,7 @@ class Site(Reader):
     def digest(self, run: int) -> str:
         """A digest of a run's topics and each document's topics."""
         sums = hashlib.sha256()
-        for name in ("topics-long", "document-topics"):
+        for name in EXPORTS:
             sums.update(self.get(f"/runs/{run}/export/{name}.csv").encode())
         return sums.hexdigest()
 
@@ -143,6 +151,8 @@ class Trial:
     image: str
     port: int
     restarts: int = 1
+    earlier: str = ""  # the commit that is upgraded
+    checkout: Path = ROOT
     corpus: int = 0
     run: int = 0
     digest: str = ""
@@ -168,13 +178,13 @@ class Trial:
             "--project-name",
             PROJECT,
             "--file",
-            str(ROOT / "docker-compose.yml"),
+            str(self.checkout / "docker-compose.yml"),
             "--env-file",
             str(self.folder / "env"),
             *arguments,
         ]
         done = subprocess.run(
-            argv, cwd=ROOT, capture_output=True, text=True, timeout=60 * MINUTES, **options
+            argv, cwd=self.checkout, capture_output=True, text=True, timeout=60 * MINUTES, **options
         )
         assert done.returncode == 0, (
             f"{' '.join(arguments)}:\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
@@ -185,9 +195,20 @@ class Trial:
         if self.image:
             engine.docker("tag", self.image, "topograph")
         else:
-            engine.docker(
-                "build", "--network", "host", "--tag", "topograph", ROOT, stdout=subprocess.DEVNULL
-            )
+            self.build_checkout()
+
+    def build_checkout(self) -> None:
+        engine.docker(
+            *("build", "--network", "host", "--tag", "topograph", self.checkout),
+            stdout=subprocess.DEVNULL,
+        )
+
+    def build_earlier(self) -> None:
+        """From its own commit, with its own Dockerfile and docker-compose.yml."""
+        self.checkout = self.folder / "earlier"
+        subprocess.run(["git", "clone", "-q", ROOT, self.checkout], check=True)
+        subprocess.run(["git", "checkout", "-q", self.earlier], cwd=self.checkout, check=True)
+        self.build_checkout()
 
     def up(self) -> None:
         """All services are healthy by their own checks, two workers among them."""
@@ -282,6 +303,33 @@ class Trial:
                 self.healthy()
             self.site.until(f"/runs/{struck}.json", "done")
             assert self.site.digest(struck) == self.site.digest(alone)
+
+    def upgrade(self) -> None:
+        """The new image takes the volumes of the earlier one, which is stopped while a run is at
+        work."""
+        exported = {name: self.site.get(self.export_address(name)) for name in EXPORTS}
+        at_work = self.site.train(self.corpus, LONGEST)
+        self.site.until(f"/runs/{at_work}.json", "running")
+        while not self.site.until(f"/runs/{at_work}.json", "running", "done")["step"]:
+            time.sleep(1)
+        self.compose("stop", "--timeout", "10")
+        self.checkout = ROOT
+        self.build()
+        self.up()
+        self.site.enter()
+        state = self.site.until(f"/runs/{at_work}.json", "running", "done")
+        print(f"the run at work goes on from step {state['step']} of {state['steps']}", flush=True)
+        self.site.until(f"/runs/{at_work}.json", "done")
+        for name, before in exported.items():
+            now = rows(self.site.get(self.export_address(name)))
+            then = rows(before)
+            assert len(now) == len(then) > 0, f"{name}: {len(then)} rows before, {len(now)} now"
+            for new, old in zip(now, then, strict=True):
+                assert new | old == new, f"{name}: {old} before, {new} now"
+        self.site.until(f"/runs/{self.site.train(self.corpus, SETTINGS)}.json", "done")
+
+    def export_address(self, name: str) -> str:
+        return f"/runs/{self.run}/export/{name}.csv"
 
     def back_up(self) -> None:
         self.compose(
@@ -386,6 +434,16 @@ STEPS: tuple[Callable[[Trial], None], ...] = (
     Trial.restore_into_containers,
 )
 
+UPGRADE: tuple[Callable[[Trial], None], ...] = (
+    Trial.build_earlier,
+    Trial.up,
+    Trial.account,
+    Trial.upload,
+    Trial.train,
+    Trial.upgrade,
+    Trial.browse,
+)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(
@@ -401,15 +459,19 @@ def main() -> None:
     parser.add_argument(
         "--keep", action="store_true", help="leave containers and folder at the end"
     )
+    parser.add_argument(
+        "--from", dest="earlier", default="", help="the commit of a release to upgrade from"
+    )
     given = parser.parse_args()
+    steps = UPGRADE if given.earlier else STEPS
     if lacking := engine.missing():
         sys.exit(f"Not tried: {lacking}.")
     folder = Path(tempfile.mkdtemp(prefix="topograph-trial-"))
     failed = 0
     with engine.engine():
         print(f"stand-ins: {', '.join(engine.stand_ins()) or 'none'}")
-        trial = Trial(folder, given.image, free_port(8106), given.restarts)
-        for step in STEPS:
+        trial = Trial(folder, given.image, free_port(8106), given.restarts, given.earlier)
+        for step in steps:
             began = time.monotonic()
             try:
                 step(trial)
@@ -423,7 +485,7 @@ def main() -> None:
         if not given.keep:
             trial.down()
             shutil.rmtree(folder)
-    print(f"failed: {failed} of {len(STEPS)} steps")
+    print(f"failed: {failed} of {len(steps)} steps")
     sys.exit(1 if failed else 0)
 
 
