@@ -149,17 +149,6 @@ def with_own_certificate(lines: str) -> str:
     )
 
 
-def operator_answers(lines: str) -> bool:
-    """Whether the account could be made: the database may not be there yet."""
-    try:
-        type_lines(lines, PASSWORD)
-    except subprocess.CalledProcessError as error:
-        if b"database" in error.output:
-            return False
-        raise
-    return True
-
-
 def open_a_class(site: HttpsSite, clock: Clock) -> tuple[int, str]:
     """Upload the example, open a class over it; returns the corpus and the link's path."""
     corpus = number(site.post("/corpora/", {"name": "Addresses"}, "/", EXAMPLE))
@@ -180,7 +169,7 @@ def try_department(address: str, folder: Path, clock: Clock) -> None:
     install, account, backup, upgrade = printed_blocks()
     type_lines(with_own_certificate(install))
     clock.tell("installed")
-    until(lambda: operator_answers(account), SECONDS)
+    type_lines(account, PASSWORD)
     clock.tell("the operator has an account")
     certificate = folder / "root.crt"
     engine.docker("cp", f"{CONTAINER}:{ROOT_CERTIFICATE}", certificate)

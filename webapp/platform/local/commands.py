@@ -71,7 +71,7 @@ def _django(serverless: bool) -> None:
     needs."""
     from django.core.management import execute_from_command_line
 
-    from webapp.platform.local import servers
+    from webapp.platform.local import folder, servers
 
     with ExitStack() as stack:
         if serverless:
@@ -84,5 +84,8 @@ def _django(serverless: bool) -> None:
                     tempfile.TemporaryDirectory(prefix="topograph-")
                 )
         else:
-            stack.enter_context(servers.for_command())
+            try:
+                stack.enter_context(servers.for_command())
+            except folder.Busy as error:
+                sys.exit(str(error))
         execute_from_command_line(sys.argv)

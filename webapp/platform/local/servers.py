@@ -2,13 +2,21 @@
 or our own."""
 
 import os
+import sys
+import time
 from contextlib import contextmanager
 
+from webapp.platform import system
 from webapp.platform.local import folder
 from webapp.platform.local.package import COMMAND
 from webapp.platform.local.postgres import Postgres
 from webapp.platform.local.processes import Supervisor
 from webapp.platform.local.valkey import Valkey
+
+# A start is ready within seconds; the first one makes the database, and an upgrade changes tables
+START_SECONDS = 120.0
+LOOK_SECONDS = 0.2
+WAITING = "Topograph is starting, or another command works; this one waits for it."
 
 ours = False  # whether this process started servers, for its own command
 
@@ -54,10 +62,28 @@ def start(supervisor: Supervisor) -> tuple[str, str]:
     return urls[0], urls[1]
 
 
+def is_told_of_servers() -> bool:
+    """Whether a running Topograph has said where its servers are. One that is starting is waited
+    for."""
+    deadline = time.monotonic() + START_SECONDS * system.waiting_processes()
+    is_waiting = False
+    while folder.locked():
+        if folder.servers():
+            return True
+        if time.monotonic() > deadline:
+            return False
+        if not is_waiting:
+            is_waiting = True
+            print(WAITING, file=sys.stderr, flush=True)
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
 @contextmanager
 def for_command():
-    """Servers for one command: a running Topograph's, or our own for as long as it takes."""
-    if both_given() or (folder.locked() and folder.servers()):
+    """Servers for one command: a running Topograph's, or our own for as long as it takes. Raises
+    folder.Busy where another command, or a start that comes to no end, holds the state folder."""
+    if both_given() or is_told_of_servers():
         yield
         return
     global ours

@@ -91,6 +91,7 @@ def main(argv: list[str]) -> int:
     supervisor = processes.Supervisor(say)
     try:
         with folder.lock():
+            folder.tell()  # what one that was killed has told is no longer true
             try:
                 url = bring_up(supervisor, options.port, options.host)
                 say(f"Topograph is ready at {url}")
