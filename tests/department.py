@@ -40,7 +40,7 @@ PACKAGES = (
 CHAPTER = "## A department's copy in ten minutes"
 REPOSITORY = "/srv/topograph.git"
 ROOT_CERTIFICATE = "/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt"
-ASKS = b"assword"  # the command `account`, once and again
+ASKS = (b"assword: ", b"Once more: ")  # the command `account`
 SECONDS = 900.0  # for anything
 PIPED = {"capture_output": True, "text": True}
 # Of what a rented machine may do, as far as a container of Docker can
@@ -94,7 +94,7 @@ def type_lines(lines: str, answer: str = "") -> str:
         nonlocal shown
         data = os.read(descriptor, 1024)
         shown += data
-        if ASKS in data and answer:
+        if answer and data.endswith(ASKS):
             os.write(descriptor, answer.encode() + b"\n")
         return data
 
