@@ -1,19 +1,22 @@
 """What a release has beside its wheel and its kit, which lie in dist/ (`make release`):
 
-    .venv/bin/python -m deploy.release
+    .venv/bin/python -m deploy.release [--base-as-it-is]
 
 - topograph-VERSION-….cdx.json: what is inside the kit, as CycloneDX 1.6: every package with its
   version, licence, and the SHA-256 of its wheel.
-- topograph-VERSION-image.tar: the container image, where Docker or Podman is there; else it says so.
+- topograph-VERSION-image-MACHINE.tar: the container image for this processor, where Docker or
+  Podman is there; else it says so. Its base is fetched anew, for its latest repairs, unless
+  --base-as-it-is is given.
 - SHA256SUMS of all of these.
 
-Nothing is published.
+Nothing is published. It exits with 1 where the image could not be built; the rest is made then.
 """
 
 import email.message
 import email.parser
 import hashlib
 import io
+import platform
 import shutil
 import subprocess
 import sys
@@ -36,6 +39,11 @@ NO_KIT = "There is no kit {path}. Build it first: make kit."
 NO_ENGINE = (
     "No image: neither Docker nor Podman answers here. Build it where one does: docker build ."
 )
+NOT_BUILT = (
+    "No image: {program} could not build it; the lines above say why. Where no registry can be"
+    " reached, but python:3.11-slim is there: --base-as-it-is"
+)
+AS_IT_IS = "--base-as-it-is"
 LONGEST_NAME = 80  # of a licence: some packages have its whole text there
 
 
@@ -104,14 +112,14 @@ def engine() -> str | None:
     return None
 
 
-def save_image(target: Path, version: str) -> bool:
-    """Build the image and write it to a file, as `docker load` reads it. Whether there is an engine
-    that could."""
-    program = engine()
-    if program is None:
-        return False
+def save_image(program: str, target: Path, version: str, fetches_base: bool) -> bool:
+    """Build the image and write it to a file, as `docker load` reads it. Whether it could be built.
+
+    program: the container engine. fetches_base: whether the base image is asked of its registry."""
     name = f"topograph:{version}"
-    subprocess.run([program, "build", "--pull", "--tag", name, str(ROOT)], check=True)
+    build = [program, "build", *(["--pull"] if fetches_base else []), "--tag", name, str(ROOT)]
+    if subprocess.run(build).returncode:
+        return False
     subprocess.run([program, "save", "--output", str(target), name], check=True)
     return True
 
@@ -127,17 +135,23 @@ def write_sums(folder: Path, version: str) -> Path:
     return sums
 
 
-def main() -> None:
+def main(arguments: list[str]) -> int:
     folder = ROOT / "dist"
     version = newest_wheel(folder).name.split("-")[1]
     kit = folder / f"{kit_name(version)}.tar"
     if not kit.exists():
         sys.exit(NO_KIT.format(path=kit))
     kit.with_suffix(".cdx.json").write_text(list_of(kit), encoding="utf-8")
-    if not save_image(folder / f"topograph-{version}-image.tar", version):
-        print(NO_ENGINE)
+    image = folder / f"topograph-{version}-image-{platform.machine()}.tar"
+    program = engine()
+    is_built = program is None or save_image(program, image, version, AS_IT_IS not in arguments)
     print(write_sums(folder, version).read_text(encoding="utf-8"), end="")
+    if program is None:
+        print(NO_ENGINE)
+    if not is_built:
+        print(NOT_BUILT.format(program=program))
+    return 0 if is_built else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

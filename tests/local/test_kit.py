@@ -137,3 +137,25 @@ def test_a_release_lists_what_is_in_the_kit(tmp_path):
         "topograph-1.0-linux.tar: OK",
         "topograph-1.0-py3-none-any.whl: OK",
     ]
+
+
+def test_a_release_whose_image_can_not_be_built_has_the_rest_and_says_so(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "dist").mkdir()
+    name = f"{build.kit_name('1.0')}.tar"
+    tarfile.open(tmp_path / "dist" / name, "w").close()
+    (tmp_path / "dist" / "topograph-1.0-py3-none-any.whl").touch()
+    docker = tmp_path / "docker"
+    docker.write_text('#!/bin/sh\necho "$*" >> ' + f'{tmp_path}/asked; [ "$1" = info ]\n')
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    assert release.main([]) == 1
+    said = capsys.readouterr().out
+    assert "No image: docker could not build it" in said
+    assert f"  {name}\n" in said
+    assert (tmp_path / "dist" / "SHA256SUMS").exists()
+    assert release.main([release.AS_IT_IS]) == 1
+    builds = [line for line in (tmp_path / "asked").read_text().splitlines() if "build" in line]
+    assert [("--pull" in line) for line in builds] == [True, False]
