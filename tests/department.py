@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
@@ -206,9 +207,9 @@ def main() -> int:
         try:
             address = boot(Path(name))
             try_department(address, Path(name), Clock())
-        except (AssertionError, OSError, subprocess.CalledProcessError) as error:
+        except Exception:
             failed = 1
-            print(f"failed: {error}")
+            print(f"failed:\n{traceback.format_exc()}")
             subprocess.run(["docker", "exec", CONTAINER, "journalctl", "-n", "60", "--no-pager"])
         if not keep:
             engine.docker("rm", "--force", "--volumes", CONTAINER, stdout=subprocess.DEVNULL)
