@@ -1,4 +1,4 @@
-"""Which rows of a family are accepted, and the level of all its intervals."""
+"""How many rows of a family are accepted, and the level of all its intervals that follows."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ FALSE = 0.05  # of the accepted rows, the part that may be false on average
 
 
 class Acceptance(NamedTuple):
-    """rows: m, that could be said; accepted: R. level: of the intervals of all rows."""
+    """rows: m, those of which something can be said; accepted: R of them."""
 
     rows: int
     accepted: int

@@ -679,11 +679,12 @@ def _has_table(config: Resolved, state: State, bow: Bow) -> bool:
     """Whether counts that are replaced, not faded, are kept in a table. bow: of all documents.
     Weights by the mean logarithm are no multiples of counts."""
     most_tokens = _most_tokens(state, bow).max(initial=0.0) * config.samples * config.draws
-    return (
-        bow.V * gibbs.padded(config.topics) <= TABLE_ENTRIES
-        and most_tokens < WIDE
-        and config.expectation == "mean"
-    )
+    return _table_fits(config, bow.V) and most_tokens < WIDE
+
+
+def _table_fits(config: Resolved, V: int) -> bool:
+    """Whether a table of all words has room, and its counts are what weights are made of."""
+    return V * gibbs.padded(config.topics) <= TABLE_ENTRIES and config.expectation == "mean"
 
 
 def _open_table(config: Resolved, state: State, bow: Bow) -> None:
@@ -1179,14 +1180,9 @@ def memory(config: Resolved, shape: Shape) -> int:
         shape.V, -(-shape.tokens // (shape.later or shape.per_pass))
     )  # of a minibatch, distinct
     table = words * config.topics
-    if (
-        config.statistics == "memo"
-        and config.expectation == "mean"
-        and shape.V * config.topics <= TABLE_ENTRIES
-    ):
-        table = (
-            shape.V * config.topics
-        )  # of two bytes at the most nearly all, and the sums of eight of them of four
+    if config.statistics == "memo" and _table_fits(config, shape.V):
+        # Nearly all counts have two bytes at the most; sums of eight counts have four
+        table = shape.V * gibbs.padded(config.topics)
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
         table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
     copies = (

@@ -33,6 +33,7 @@ from webapp.platform.storage.sql import tuples
 SLICE = 30.0  # seconds for which a training is left in its place, while others wait who have none
 USERS = 1_000  # users with queued jobs that are compared
 LIMITED = (TRAIN, COMPARE, EXPORT, REPLICATE)  # kinds of which only so many are at work at once
+MOST_MESSAGES = 1_000  # that the sweep sends at once
 _LOCK = 0x746F706F  # the number of an advisory lock of Postgres; any would do
 
 
@@ -124,13 +125,13 @@ def seconds_of_trainings() -> float | None:
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
     at_work = _at_work(TRAIN).count()
-    free_places = training_places()
+    places = training_places()
+    if at_work + before < places:
+        return 0.0
     took = seconds_of_trainings()
-    return (
-        0.0
-        if at_work + before < free_places
-        else took and took * (before + at_work / 2) / free_places
-    )
+    if took is None:
+        return None
+    return took * (before + at_work / 2) / places  # those at work are half done, on average
 
 
 def gives_way(user: int | None, since: float) -> bool:
@@ -204,9 +205,9 @@ def dispatch_next(kind: JobKind) -> None:
 def startable(kind: JobKind) -> int:
     """For how many queued jobs a message is worth sending: of kinds in LIMITED no more than may
     begin."""
-    return (
-        max(0, free_places(kind)) if kind in LIMITED else 1_000
-    )  # so many the sweep sends at once
+    if kind in LIMITED:
+        return max(0, free_places(kind))
+    return MOST_MESSAGES
 
 
 def _at_work(kind: JobKind) -> QuerySet:
