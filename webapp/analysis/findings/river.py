@@ -71,6 +71,12 @@ def river(selection: RunSelection, unit: str) -> River | None:
     )
 
 
+def shares_of_topics(river: River) -> dict[int, np.ndarray]:
+    """Of each topic its share of each bin's words: float64[bins], 0 in a bin without words."""
+    totals = np.maximum(np.array(river.totals, np.float64), 1.0)
+    return {topic.number: np.array(topic.tokens, np.float64) / totals for topic in river.topics}
+
+
 def _edges(totals: np.ndarray) -> list[int]:
     """Where bins of equally many periods begin, and the end: the shortest of which OF_BINS have
     ENOUGH words, or as long as leaves FEW of them."""

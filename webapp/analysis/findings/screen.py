@@ -9,14 +9,14 @@ from datetime import datetime
 import numpy as np
 from django.utils.safestring import SafeString
 
-from webapp.analysis.findings import sentences
+from webapp.analysis.findings import sentences, streams
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.kinds.change import ChangeItem
 from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.mark import GroupItem
 from webapp.analysis.findings.mixes import Mixes, mixes
 from webapp.analysis.findings.phrasing import Part
-from webapp.analysis.findings.river import FEW, River
+from webapp.analysis.findings.river import FEW, River, shares_of_topics
 from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
     Cuts,
@@ -25,6 +25,7 @@ from webapp.analysis.findings.shapes import (
     Section,
     SectionRow,
 )
+from webapp.analysis.findings.streams import LinkedFamily
 from webapp.analysis.findings.values import Span
 from webapp.core.documents import sums, units
 from webapp.core.documents.selection import RunSelection
@@ -34,10 +35,11 @@ from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.curves import ticks
 from webapp.platform.drawing.numbers import USUAL_LEVEL
-from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan, mean_time
+from webapp.platform.drawing.river import WordSpan, mean_time
 from webapp.platform.drawing.strips import ridge, strip
 from webapp.platform.drawing.treemap import Branch, Leaf, treemap
 
+FEWEST_BINS = 3  # of a river
 LEADING = 3  # families of the first sentence, and topics that the list of families names
 # changes, and words, that a narrow page shows
 CLEAREST = 9
@@ -221,7 +223,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
     families = [row for row in rows if row.family is not None]
     families.sort(key=lambda row: -(row.family.share if row.family else 0.0))
     axis = _axis(page)
-    shares = _shares(river)
+    shares = shares_of_topics(river) if river is not None else {}
     tokens = sums.of_selection(selection).tokens[0].astype(float)
     lines = _families(view, families, shares, river, tokens)
     changes = [row for row in rows if row.kind == "change"]
@@ -235,7 +237,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
     return Screen(
         short=_short(view, families, changes, marks, river, groups, general, shares),
         families=lines,
-        river=_river(view, families, river, spans, shares),
+        river=_river(view, families, river, spans),
         mixes=groups,
         tree=tree,
         rest=briefly(general) if general else "",
@@ -253,14 +255,6 @@ def _axis(page: OverviewPage) -> Axis | None:
     if not page.ends:
         return None
     return Axis(sentences.years(page.ends[0])[0], sentences.years(page.ends[-1])[1])
-
-
-def _shares(river: River | None) -> dict[int, np.ndarray]:
-    """Of each topic its share of each bin's words."""
-    if river is None:
-        return {}
-    totals = np.maximum(np.array(river.totals, float), 1.0)
-    return {topic.number: np.array(topic.tokens, float) / totals for topic in river.topics}
 
 
 def _of(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndarray:
@@ -504,42 +498,14 @@ def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
 
 
 def _river(
-    view: RunView,
-    families: list[SectionRow],
-    river: River | None,
-    spans: list[WordSpan],
-    shares: dict[int, np.ndarray],
+    view: RunView, families: list[SectionRow], river: River | None, spans: list[WordSpan]
 ) -> SafeString:
     """spans: of the words below it."""
-    if river is None or len(river.totals) < 3 or not families:
+    if river is None or len(river.totals) < FEWEST_BINS:
         return SafeString()
-    totals = np.array(river.totals, float)
-    streams = [_stream(view, row, shares, totals) for row in families]
-    streams = [stream for stream in streams if stream.bands]
-    inside = np.sum([stream.shares for stream in streams], axis=0)
-    talk = np.clip(np.where(totals > 0, 1.0, 0.0) - inside, 0.0, 1.0)
-    labels = [] if river.end - river.starts[0] > 3 else _month_labels(river)
-    return Picture(streams, talk, river.starts, river.end, spans, labels).draw()
-
-
-def _stream(
-    view: RunView, row: SectionRow, shares: dict[int, np.ndarray], totals: np.ndarray
-) -> Stream:
-    family = row.family
-    assert family is not None
-    bands = []
-    for k in family.topics:
-        if k in shares:
-            link = links.topic_link(view, k)
-            name = link.name if link.has_name else ""
-            share = float(shares[k] @ totals / max(totals.sum(), 1.0))
-            bands.append(Band(name, link.label, link.url, share, shares[k]))
-    return Stream(family.name, row.url, family.hue, family.share, bands)
-
-
-def _month_labels(river: River) -> list[tuple[float, str]]:
-    step = -(-len(river.bins) // 8)
-    return list(zip(river.starts, river.bins, strict=True))[::step]
+    linked = [LinkedFamily(row.family, row.url) for row in families if row.family is not None]
+    picture = streams.picture(view, linked, river, spans)
+    return picture.draw() if picture is not None else SafeString()
 
 
 def _spans(rows: Sequence[SectionRow], river: River | None) -> list[WordSpan]:
