@@ -27,6 +27,7 @@ from webapp.platform.pages import addresses
 
 log = structlog.get_logger(__name__)
 
+SESSIONS_AT_ONCE = 1000  # that are read from the database together
 # of an account: it stands on what its owner says, so it can't pretend to be another by what can't
 # be seen
 NAME = [
@@ -43,16 +44,13 @@ class Adapter(DefaultAccountAdapter):
         """Letters lead to the site as its operator names it: what the Host header of a request says
         would lead elsewhere."""
         site_address = self.request.build_absolute_uri("/")
-        ours = {
-            name: addresses.at_site(value[len(site_address) - 1 :])
-            for name, value in context.items()
-            if isinstance(value, str) and value.startswith(site_address)
-        }
-        letter = self.render_mail(
-            template_prefix,
-            email,
-            {"request": self.request, "email": email} | context | ours | {"current_site": _Site()},
-        )
+        values = {"request": self.request, "email": email, **context}
+        for name, value in context.items():
+            if isinstance(value, str) and value.startswith(site_address):
+                path = value[len(site_address) - 1 :]
+                values[name] = addresses.at_site(path)
+        values["current_site"] = _Site()
+        letter = self.render_mail(template_prefix, email, values)
         if settings.MAIL:
             _post.submit(_deliver, letter)
         else:
@@ -130,9 +128,9 @@ def _confirmed(request, email_address, **_) -> None:
 def end_sessions(user: User) -> None:
     """All of somebody's, so that none goes on where the account is opened again. A session says
     whose it is inside alone, so each is looked at."""
-    theirs = [
-        s.pk
-        for s in Session.objects.filter(expire_date__gt=Now()).iterator(1000)
-        if s.get_decoded().get(SESSION_KEY) == str(user.pk)
-    ]
-    Session.objects.filter(pk__in=theirs).delete()
+    alive = Session.objects.filter(expire_date__gt=Now())
+    keys = []
+    for session in alive.iterator(SESSIONS_AT_ONCE):
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            keys.append(session.pk)
+    Session.objects.filter(pk__in=keys).delete()

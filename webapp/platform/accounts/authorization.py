@@ -347,18 +347,18 @@ def still(readers: Collection[Reader]) -> set[Reader]:
     sessions = set(
         Session.objects.filter(pk__in=keys, expire_date__gt=Now()).values_list("pk", flat=True)
     )
-    people = {
-        reader: Person(reader.user, reader.links if reader.session in sessions else ())
-        for reader in readers
-        if not reader.user
-        or (reader.session in sessions and proofs.get(reader.user) == reader.proof)
-    }
+    people = {}
+    for reader in readers:
+        has_session = reader.session in sessions
+        if reader.user and not (has_session and proofs.get(reader.user) == reader.proof):
+            continue
+        people[reader] = Person(reader.user, reader.links if has_session else ())
     granted = roles(corpora, *set(people.values()))
-    return {
-        reader
-        for reader, pk in corpus_of_reader.items()
-        if reader in people and people[reader] in granted.get(pk, {})
-    }
+    still_granted = set()
+    for reader, person in people.items():
+        if person in granted.get(corpus_of_reader[reader], {}):
+            still_granted.add(reader)
+    return still_granted
 
 
 def _address(request: HttpRequest) -> str:
@@ -435,9 +435,9 @@ class Authorization:
             return None
         if needed.kind == "operator":
             return _forbidden(request, "This page is for whoever runs this Topograph.")
-        owned = {"notebook": notebooks, "token": api_tokens, "course": courses}[needed.kind](
-            request
-        )
+        owned_by_kind = {"notebook": notebooks, "token": api_tokens, "course": courses}
+        find_owned = owned_by_kind[needed.kind]
+        owned = find_owned(request)
         return None if owned.filter(pk=kwargs[f"{needed.kind}_id"]).exists() else _missing(request)
 
     def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
@@ -597,10 +597,11 @@ class May:
     them."""
 
     def __init__(self, request: HttpRequest):
-        has = Role(request_context(request).role)  # NONE: an error came before the middleware
-        self.answer, self.train, self.edit_corpus, self.own = (
-            has >= least for least in (Role.VIEWER, Role.TRAINER, Role.EDITOR, Role.OWNER)
-        )
+        role = Role(request_context(request).role)  # NONE: an error came before the middleware
+        self.answer = role >= Role.VIEWER
+        self.train = role >= Role.TRAINER
+        self.edit_corpus = role >= Role.EDITOR
+        self.own = role >= Role.OWNER
         self.edit = self.edit_corpus or request_context(request).own_run
         self.add = self.keep = (
             not settings.ACCOUNTS or request.user.is_authenticated

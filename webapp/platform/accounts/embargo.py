@@ -29,7 +29,7 @@ import bisect
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate, islice
@@ -82,7 +82,10 @@ IN_ALL = (
 
 def sentence(corpus: Corpus) -> str:
     """For readers; "" where there is no embargo."""
-    return SENTENCE.format(PASSAGE) + (IN_ALL if readers(corpus) else "") if corpus.embargo else ""
+    if not corpus.embargo:
+        return ""
+    in_all = IN_ALL if readers(corpus) else ""
+    return SENTENCE.format(PASSAGE) + in_all
 
 
 def refuse(corpus: Corpus, what: str) -> None:
@@ -224,27 +227,20 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             [first, *columns],
         )
         seen_spans = _known(columns, lock=True)
-        before = {
-            key: (bool(spans), _left(key[0], spans, lengths[key[1]]) <= 0)
-            for key, spans in seen_spans.items()
-        }
+        had_seen = {key: bool(spans) for key, spans in seen_spans.items()}
+        was_full = {key: _is_full(key, spans, lengths) for key, spans in seen_spans.items()}
         cut, new = _share_out(seen_spans, asking, wanted)
-        spans = [
-            "{" + ",".join(f"[{a},{b})" for a, b in text_spans) + "}" for text_spans in new.values()
-        ]
-        full = [
-            _left(reader, text_spans, lengths[digest]) <= 0
-            for (reader, digest), text_spans in new.items()
-        ]
+        multiranges = [_multirange(spans) for spans in new.values()]
+        full = [_is_full(key, spans, lengths) for key, spans in new.items()]
         rows(
             "UPDATE text_shown AS t SET shown = n.shown::int4multirange, used_up = n.used_up FROM"
             " unnest(%s::text[], %s::bytea[], %s::text[], %s::bool[]) AS n(reader, digest, shown,"
             " used_up) WHERE t.reader = n.reader AND t.digest = n.digest RETURNING 1",
-            [[reader for reader, _ in new], [digest for _, digest in new], spans, full],
+            [[reader for reader, _ in new], [digest for _, digest in new], multiranges, full],
         )
         new_rows = [
-            (key[0], not before[key][0], now and not before[key][1])
-            for key, now in zip(new, full, strict=True)
+            (key[0], not had_seen[key], is_full and not was_full[key])
+            for key, is_full in zip(new, full, strict=True)
         ]
         rows(
             "INSERT INTO text_reader AS t (corpus_id, reader, texts, used_up) SELECT %s, reader,"
@@ -323,15 +319,30 @@ def _joined(spans: list[Span], begin: int, end: int) -> list[Span]:
     return [*spans[:first], (min(a for a, _ in touched), max(b for _, b in touched)), *spans[last:]]
 
 
+def _is_full(key: tuple[str, bytes], spans: list[Span], lengths: Mapping[bytes, int]) -> bool:
+    """Whether a reader may see no more of a text. key: the reader, and the text's digest."""
+    reader, digest = key
+    return _left(reader, spans, lengths[digest]) <= 0
+
+
+def _multirange(spans: list[Span]) -> str:
+    """As Postgres reads an int4multirange."""
+    ranges = [f"[{begin},{end})" for begin, end in spans]
+    return f"{{{','.join(ranges)}}}"
+
+
+def _length_of_spans(spans: list[Span]) -> int:
+    return sum(end - begin for begin, end in spans)
+
+
 def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span:
     """As much of what is wanted as each reader has characters left for, grown from the mark to both
     sides."""
     if one.begin >= one.end:
         return one.begin, one.begin
-    if all(
-        one.end - one.begin - sum(b - a for a, b in spans) <= budget
-        for spans, budget in zip(before, left, strict=True)
-    ):
+    characters = one.end - one.begin
+    new_characters = [characters - _length_of_spans(spans) for spans in before]
+    if all(new <= budget for new, budget in zip(new_characters, left, strict=True)):
         return one.begin, one.end
     costs = []  # of each character, by reader
     for spans in before:
@@ -344,25 +355,19 @@ def _affordable(one: _Wanted, before: list[list[Span]], left: list[int]) -> Span
     growing = {"right", "left"}
     while growing:
         for side, boundary in (("right", end), ("left", begin - 1)):
-            may = (
-                side in growing
-                and one.begin <= boundary < one.end
-                and (side == "right" or end > mark)
-            )
-            budget_left = (
-                [
-                    budget - cost[boundary - one.begin]
-                    for cost, budget in zip(costs, left, strict=True)
-                ]
-                if may
-                else [-1]
-            )
-            if min(budget_left) < 0:
+            is_inside = one.begin <= boundary < one.end
+            has_mark = side == "right" or end > mark
+            if side not in growing or not is_inside or not has_mark:
                 growing.discard(side)
-            else:
-                left = budget_left
-                begin = min(begin, boundary)
-                end = max(end, boundary + 1)
+                continue
+            number = boundary - one.begin
+            budgets = [budget - cost[number] for cost, budget in zip(costs, left, strict=True)]
+            if min(budgets) < 0:
+                growing.discard(side)
+                continue
+            left = budgets
+            begin = min(begin, boundary)
+            end = max(end, boundary + 1)
     return begin, end
 
 
@@ -437,18 +442,18 @@ def _column(options: dict, role: str) -> str:
 
 
 def _cut(options: dict, shaping: dict) -> str:
-    how = [
-        *(options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")),
-        *(
-            shaping.get(name) or ""
-            for name in ("join", "period", "names", "pattern", "table", "key")
-        ),
-        shaping.get("sections") == "headings"
-        and (shaping.get("marker") or ""),  # headings become titles
-        options.get("names") or (),
-        *([options["header_row"]] if options.get("header_row") else []),
-        *(["surplus"] if options.get("surplus") else []),
-    ]
+    """A digest of what decides how files become documents. It is stored: what is added to the list
+    changes it only where it is set."""
+    how = [options.get(name) or "" for name in ("encoding", "delimiter", "header", "sheet")]
+    of_shaping = ("join", "period", "names", "pattern", "table", "key")
+    how += [shaping.get(name) or "" for name in of_shaping]
+    headings_become_titles = shaping.get("sections") == "headings"
+    how.append(headings_become_titles and (shaping.get("marker") or ""))
+    how.append(options.get("names") or ())
+    if options.get("header_row"):
+        how.append(options["header_row"])
+    if options.get("surplus"):
+        how.append("surplus")
     return hashlib.sha256(json.dumps(how).encode()).hexdigest()[:16]
 
 
@@ -493,28 +498,28 @@ class Withheld(NamedTuple):
 def withheld(corpus: Corpus, settings: dict | None = None) -> Withheld | None:
     """None without an embargo. settings: of a reading that a form proposes; by default the corpus's
     own."""
-    return _withheld(corpus.settings if settings is None else settings) if corpus.embargo else None
+    if not corpus.embargo:
+        return None
+    return _withheld(corpus.settings if settings is None else settings)
 
 
 def _withheld(settings: dict) -> Withheld:
     readings = columns_read(settings)
     before = settings.get("before", [])
     names = frozenset(reading["text"] for reading in (*readings, *before) if reading["text"])
-    everything = (
-        not {reading["cut"] for reading in before if reading["cut"]}
-        <= {reading["cut"] for reading in readings}
-        or ALL in names
-    )
+    cuts = {reading["cut"] for reading in readings}
+    cuts_before = {reading["cut"] for reading in before if reading["cut"]}
+    everything = not cuts_before <= cuts or ALL in names
     ways = [settings, *settings.get("added", [])] if readings else []
-    names |= {f"*{width}" for reading in ways if (width := _named_columns(reading["options"]))}
+    widths = {_named_columns(reading["options"]) for reading in ways}
+    names |= {f"*{width}" for width in widths if width}
     hidden = Withheld(names, frozenset(ROLES if everything else ()), everything)
-    roles = {
-        role
-        for role in ROLES
-        for reading in ways
-        if hidden.hides(_column(reading["options"], role))
-    }
-    return hidden._replace(roles=hidden.roles | roles)
+    roles = set(hidden.roles)
+    for reading in ways:
+        for role in ROLES:
+            if hidden.hides(_column(reading["options"], role)):
+                roles.add(role)
+    return hidden._replace(roles=frozenset(roles))
 
 
 # As names of columns that were texts. All of a table's, or those beyond so many, which have no name
@@ -720,31 +725,29 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
         _Wanted(
             bytes(row["digest"]),
             row["length"],
-            at := row["begin"],
-            at + len(row["text"][: row["asked"]]),
+            row["begin"],
+            row["begin"] + len(row["text"][: row["asked"]]),
             row["mark"],
         )
         for row in cut
     ]
-    return [
-        Piece(
-            row["number"],
-            begin,
-            row["text"][begin - row["begin"] : end - row["begin"]],
-            end - row["begin"] < len(row["text"]),
-        )
-        for row, (begin, end) in zip(cut, _charge(corpus, requests), strict=True)
-    ]
+    pieces = []
+    for row, (begin, end) in zip(cut, _charge(corpus, requests), strict=True):
+        first = begin - row["begin"]
+        last = end - row["begin"]
+        text = row["text"]
+        pieces.append(Piece(row["number"], begin, text[first:last], last < len(text)))
+    return pieces
 
 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
     """The first characters of documents, at most so many: number -> text, in the order of the
     numbers."""
+    characters = f"least(%s, {_MOST})" if corpus.embargo else "%s"
     documents = rows(
-        f"SELECT number, digest, {_length(corpus)} AS length, left(text, least(%s,"
-        f" {_MOST if corpus.embargo else '%s'})) AS text FROM document WHERE corpus_id = %s AND"
-        " number = ANY(%s) ORDER BY number",
-        [most, *([] if corpus.embargo else [most]), corpus.pk, [*map(int, numbers)]],
+        f"SELECT number, digest, {_length(corpus)} AS length, left(text, {characters}) AS text"
+        " FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
+        [most, corpus.pk, [*map(int, numbers)]],
     )
     requests = [
         _Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents
@@ -773,20 +776,14 @@ def read_chosen(
     requests = []
     for row in documents:
         start, end = choose(row["number"], row["text"])
-        end = min(end, start + row["most"]) if corpus.embargo else end
-        requests.append(
-            _Wanted(
-                bytes(row["digest"]),
-                row["length"],
-                start,
-                max(start, min(end, len(row["text"]))),
-                start,
-            )
-        )
-    return {
-        row["number"]: (begin, row["text"][begin:end])
-        for row, (begin, end) in zip(documents, _charge(corpus, requests), strict=True)
-    }
+        if corpus.embargo:
+            end = min(end, start + row["most"])
+        end = max(start, min(end, len(row["text"])))
+        requests.append(_Wanted(bytes(row["digest"]), row["length"], start, end, start))
+    pieces = {}
+    for row, (begin, end) in zip(documents, _charge(corpus, requests), strict=True):
+        pieces[row["number"]] = (begin, row["text"][begin:end])
+    return pieces
 
 
 def quotation(
@@ -836,17 +833,13 @@ def located(
             "quote", f"A passage has at most {QUOTE:,} characters; this one has {len(quote):,}."
         )
     words = _words(quote)
-    if (
-        start is not None
-        and end is not None
-        and 0 <= start < end <= len(text)
-        and (not words or text[start:end].split() == words)
-    ):
+    marked_text = ""
+    if start is not None and end is not None and 0 <= start < end <= len(text):
         marked_text = text[start:end]
-        start, end = (
-            start + len(marked_text) - len(marked_text.lstrip()),
-            start + len(marked_text.rstrip()),
-        )
+    if start is not None and marked_text and (not words or marked_text.split() == words):
+        blanks_before = len(marked_text) - len(marked_text.lstrip())
+        end = start + len(marked_text.rstrip())
+        start += blanks_before
     elif words:
         start, end = _found(text, words, missing)
     else:
@@ -887,9 +880,11 @@ def preview(one: dict, hidden: Withheld | None) -> dict:
         return one
     fields = hidden.metadata((name, value) for name, value, _ in one["fields"])
     kinds = {name: kind for name, _, kind in one["fields"]}
+    title = "" if "title" in hidden.roles else one["title"][:PASSAGE]
+    date = "" if "date" in hidden.roles else one["date"]
     return one | {
-        "title": "" if "title" in hidden.roles else one["title"][:PASSAGE],
-        "date": "" if "date" in hidden.roles else one["date"],
+        "title": title,
+        "date": date,
         "fields": [(name, value, kinds[name]) for name, value in fields.items()],
         "text": "",
     }
@@ -908,17 +903,20 @@ def passage(corpus: Corpus, parts: list[tuple[str, bool]]) -> list[tuple[str, bo
     *begins, length = accumulate((len(part) for part, _ in parts), initial=0)
     if not corpus.embargo or length <= PASSAGE:
         return parts
-    mark_begin = next((at for at, (_, in_mark) in zip(begins, parts, strict=True) if in_mark), 0)
-    first = max(0, min(mark_begin - PASSAGE // 3, length - PASSAGE))
-    shown_parts = [
-        ("… " if first else "", False),
-        *(
-            (part[max(0, first - at) : max(0, first + PASSAGE - at)], in_mark)
-            for at, (part, in_mark) in zip(begins, parts, strict=True)
-        ),
-        (" …" if first + PASSAGE < length else "", False),
-    ]
-    return [part for part in shown_parts if part[0]]
+    marks = [begin for begin, (_, in_mark) in zip(begins, parts, strict=True) if in_mark]
+    mark = marks[0] if marks else 0
+    first = max(0, min(mark - PASSAGE // 3, length - PASSAGE))
+    last = first + PASSAGE
+    shown_parts = []
+    if first:
+        shown_parts.append(("… ", False))
+    for begin, (part, in_mark) in zip(begins, parts, strict=True):
+        text = part[max(0, first - begin) : max(0, last - begin)]
+        if text:
+            shown_parts.append((text, in_mark))
+    if last < length:
+        shown_parts.append((" …", False))
+    return shown_parts
 
 
 def lines(corpus: Corpus) -> int | None:

@@ -23,13 +23,12 @@ class _Revokes:
 
     def __init__(self, *args, **given):
         super().__init__(*args, **given)
-        names = (
-            [token.name for token in tokens.holding(self.user)[: NAMED + 1]] if self.user else []
-        )
+        held_tokens = tokens.holding(self.user)[: NAMED + 1] if self.user else []
+        names = [token.name for token in held_tokens]
         if names:
-            token_names = ", ".join(f"“{name}”" for name in names[:NAMED]) + (
-                " and others" if len(names) > NAMED else ""
-            )
+            token_names = ", ".join(f"“{name}”" for name in names[:NAMED])
+            if len(names) > NAMED:
+                token_names += " and others"
             self.fields["tokens"] = forms.BooleanField(
                 required=False,
                 initial=True,

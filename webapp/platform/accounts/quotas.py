@@ -54,13 +54,16 @@ def used(user: User) -> dict[str, int]:
 def _used(corpora: QuerySet[Corpus]) -> dict[str, int]:
     unstored = Upload.everything.exclude(status=Upload.Status.STORED).values("corpus")
     stored = SourceFile.objects.filter(corpus__in=corpora.exclude(pk__in=unstored))
+    arriving = corpora.filter(pk__in=unstored)
     return {
-        "bytes": (
-            (stored.aggregate(n=Sum("bytes"))["n"] or 0)
-            + (corpora.filter(pk__in=unstored).aggregate(n=Sum("bytes_total"))["n"] or 0)
-        ),
-        "documents": corpora.aggregate(n=Sum("documents_read"))["n"] or 0,
+        "bytes": _sum(stored, "bytes") + _sum(arriving, "bytes_total"),
+        "documents": _sum(corpora, "documents_read"),
     }
+
+
+def _sum(rows: QuerySet, column: str) -> int:
+    """0 of no rows."""
+    return rows.aggregate(n=Sum(column))["n"] or 0
 
 
 def _kept(user: User):
@@ -125,12 +128,11 @@ def check_corpus(user: User, corpus: Corpus) -> None:
         ("bytes", "files", size, user_limits.bytes),
         ("documents", "documents", lambda n: f"{n:,}", user_limits.documents),
     ):
-        if limit is not None and has[name] + come[name] > limit:
-            raise Invalid(
-                "owner",
-                f"{user.name} may have {sentence(limit)} of {subject}, has {sentence(has[name])}, and"
-                f" “{corpus.name}” has {sentence(come[name])}. {MORE}",
-            )
+        if limit is None or has[name] + come[name] <= limit:
+            continue
+        may_have = f"{user.name} may have {sentence(limit)} of {subject}"
+        of_corpus = f"“{corpus.name}” has {sentence(come[name])}"
+        raise Invalid("owner", f"{may_have}, has {sentence(has[name])}, and {of_corpus}. {MORE}")
 
 
 def check_job(user: User, more: int = 1) -> None:

@@ -157,14 +157,14 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
         for whose, user, link, name in tuples(sql, bound_parameters):
             for person in by_user[user] if user is not None else by_link[link]:
                 granted[whose][person] = max(GRANTED[name], granted[whose].get(person, Role.NONE))
-    return {
-        corpus: {
-            person: role
-            for person in people
-            if (role := max(everybodys, granted[whose].get(person, Role.NONE)))
-        }
-        for corpus, (whose, everybodys) in open_to.items()
-    }
+    roles_of_corpora: dict[int, dict[Person, Role]] = {}
+    for corpus, (whose, everybodys) in open_to.items():
+        roles_of_people = roles_of_corpora[corpus] = {}
+        for person in people:
+            role = max(everybodys, granted[whose].get(person, Role.NONE))
+            if role:
+                roles_of_people[person] = role
+    return roles_of_corpora
 
 
 def with_role(

@@ -73,16 +73,17 @@ def of_corpus(
     }
     links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:SHOWN]}
     group_reader = f"{embargo.TOGETHER}{corpus.pk}"
-    used = (
-        embargo.used(corpus, ["public", group_reader, *members, *links]) if corpus.embargo else {}
-    )
+    used: dict[str, int] = {}
+    if corpus.embargo:
+        used = embargo.used(corpus, ["public", group_reader, *members, *links])
+    new_address = ""
+    if new_token:
+        new_address = request.build_absolute_uri(reverse("share", args=[new_token]))
     return HtmlAnswer(
         SharingPage(
             public=used.get("public"),
             together=used.get(group_reader),
-            made=request.build_absolute_uri(reverse("share", args=[new_token]))
-            if new_token
-            else "",
+            made=new_address,
             wrong=wrong,
             field=field,
             now=timezone.now(),
@@ -119,7 +120,8 @@ def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
         "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
     }
     check_act(act, ["link", *acts])
-    acts[act]()
+    do = acts[act]
+    do()
     return ""
 
 

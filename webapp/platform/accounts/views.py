@@ -74,14 +74,11 @@ def _use(request: HttpRequest) -> list[Used]:
         "documents": ("Documents", count),
         "jobs": ("Jobs that wait or run", count),
     }
-    return [
-        Used(
-            subject,
-            written(used[name]),
-            "" if getattr(user_limits, name) is None else written(getattr(user_limits, name)),
-        )
-        for name, (subject, written) in kinds.items()
-    ]
+    rows = []
+    for name, (subject, written) in kinds.items():
+        limit = getattr(user_limits, name)
+        rows.append(Used(subject, written(used[name]), "" if limit is None else written(limit)))
+    return rows
 
 
 @never_cache

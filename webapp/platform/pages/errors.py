@@ -215,18 +215,19 @@ def is_gone(request: HttpRequest) -> bool:
         return False
     route = getattr(match.func, "route", None)
     deleted_too = route is not None and route.access.deleted
-    return any(
-        not (model._base_manager if deleted_too else model.objects)
-        .filter(pk=match.kwargs[name])
-        .exists()
-        for name, model in (
-            ("corpus_id", Corpus),
-            ("run_id", Run),
-            ("other", Run),
-            ("notebook_id", Notebook),
-        )
-        if name in match.kwargs
+    models = (
+        ("corpus_id", Corpus),
+        ("run_id", Run),
+        ("other", Run),
+        ("notebook_id", Notebook),
     )
+    for name, model in models:
+        if name not in match.kwargs:
+            continue
+        manager = model._base_manager if deleted_too else model.objects
+        if not manager.filter(pk=match.kwargs[name]).exists():
+            return True
+    return False
 
 
 def broken(request: HttpRequest, error: Exception | None = None) -> HttpResponse:
@@ -305,10 +306,8 @@ def _search_form(
     address."""
     if error.field != "q" or request.method != "GET":
         return None
-    other_fields = [
-        (name, value)
-        for name, values in request.GET.lists()
-        for value in values
-        if name != "q" and value
-    ]
+    other_fields = []
+    for name, values in request.GET.lists():
+        if name != "q":
+            other_fields += [(name, value) for value in values if value]
     return {"q": request.GET.get("q", "")[:LONGEST], "others": other_fields}

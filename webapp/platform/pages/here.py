@@ -18,19 +18,13 @@ class Here:
     def url(self, **changes: object) -> str:
         """The query string with some parameters changed, from "?" on; None or "" takes one out. A
         list that changes begins anew, unless `after` is among the changes."""
-        parameters = [
-            (name, value)
-            for name, values in self.query.lists()
-            if name not in changes and name != BEGINNING
-            for value in values
-        ]
-        return "?" + urlencode(
-            [
-                (name, value)
-                for name, value in [*parameters, *changes.items()]
-                if value not in (None, "")
-            ]
-        )
+        parameters: list[tuple[str, object]] = []
+        for name, values in self.query.lists():
+            if name not in changes and name != BEGINNING:
+                parameters += [(name, value) for value in values]
+        parameters += changes.items()
+        with_value = [(name, value) for name, value in parameters if value not in (None, "")]
+        return "?" + urlencode(with_value)
 
     def following(self, after: object) -> str | None:
         """The next page of a list, which begins at `after`; None if that is None: nothing

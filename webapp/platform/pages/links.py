@@ -22,13 +22,15 @@ def kept(context, *names: str) -> SafeString:
     """Hidden fields for all parameters of the address but those named: a GET form keeps what it
     does not ask for."""
     query = context["request"].GET.lists()
-    parameters = [
-        (name, value) for name, values in query for value in values if name not in names and value
-    ]
+    parameters: list[tuple[str, str]] = []
+    for name, values in query:
+        if name not in names:
+            parameters += [(name, value) for value in values if value]
     return format_html_join("", '<input type="hidden" name="{}" value="{}">', parameters)
 
 
 @register.simple_tag(takes_context=True)
 def go(context, name: str, *arguments, **query) -> str:
     """{% go "run_topics" %}: another page of this run, with the set that is chosen."""
-    return context["go"](name, *arguments, **query)
+    address_of = context["go"]
+    return address_of(name, *arguments, **query)

@@ -18,12 +18,11 @@ def is_condition(name: str) -> bool:
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
     """The parameters of an address that describe the set, as they came; and those of KEPT."""
-    conditions_listed = [
-        (name, values) for name, values in query.lists() if is_condition(name) or name in KEPT
-    ]
-    return tuple(
-        (name, value) for name, values in conditions_listed for value in values if value.strip()
-    )
+    parameters: list[tuple[str, str]] = []
+    for name, values in query.lists():
+        if is_condition(name) or name in KEPT:
+            parameters += [(name, value) for value in values if value.strip()]
+    return tuple(parameters)
 
 
 @dataclass(frozen=True)

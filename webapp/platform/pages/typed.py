@@ -123,13 +123,14 @@ def parameters(view: Callable) -> dict[str, Parameter]:
     TypeError, when the program starts, for a type that nothing reads."""
     hints = get_type_hints(view, include_extras=True)
     plain = get_type_hints(view)
-    return {
-        name: Parameter(
-            _in_address(name), plain[name], p.default, _reader(name, hints[name], p.default)
-        )
-        for name, p in inspect.signature(view).parameters.items()
-        if p.kind is p.KEYWORD_ONLY
-    }
+    declared = {}
+    for name, parameter in inspect.signature(view).parameters.items():
+        if parameter.kind is not parameter.KEYWORD_ONLY:
+            continue
+        default = parameter.default
+        reader = _reader(name, hints[name], default)
+        declared[name] = Parameter(_in_address(name), plain[name], default, reader)
+    return declared
 
 
 def _in_address(name: str) -> str:
@@ -137,13 +138,22 @@ def _in_address(name: str) -> str:
     return name.removesuffix("_")
 
 
+def _reader_of_choices(choices: tuple, default: Any) -> Reader:
+    """Pages take an order that they do not know for the usual one."""
+
+    def read(name: str, values: list[str]) -> Any:
+        return values[-1] if values[-1] in choices else default
+
+    return read
+
+
 def _reader(name: str, hint: Any, default: Any) -> Reader:
     if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most_12]
         return extras[0]
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (member for member in get_args(hint) if member is not NoneType)
-    if get_origin(hint) is Literal:  # pages take an order that they do not know for the usual one
-        return lambda name, values: values[-1] if values[-1] in get_args(hint) else default
+    if get_origin(hint) is Literal:
+        return _reader_of_choices(get_args(hint), default)
     if hint not in READERS:
         raise TypeError(f"nothing reads the parameter “{name}”: {hint}")
     return READERS[hint]
@@ -189,7 +199,8 @@ def typed(
     """
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
-        declared, hints = parameters(view), get_type_hints(view)
+        declared = parameters(view)
+        hints = get_type_hints(view)
         parameter_names = inspect.signature(view).parameters.keys()
 
         def asked(query: QueryDict) -> dict[str, Any]:
@@ -247,11 +258,10 @@ def typed(
         typed_view.parameters = declared
         typed_view.answered = answered
         typed_view.asked = asked
-        typed_view.templates = (
-            {template: shape}
-            if isinstance(template, str)
-            else {name: t for t, name in template.items()}
-        )
+        if isinstance(template, str):
+            typed_view.templates = {template: shape}
+        else:
+            typed_view.templates = {name: page_type for page_type, name in template.items()}
         return typed_view
 
     return decorate
@@ -260,11 +270,9 @@ def typed(
 def _as_json(page: Any) -> Any:
     """The page; with the names that JSON has where Python keeps one for itself (`lambda_`)."""
     fields = vars(page)
-    return (
-        {_in_address(k): value for k, value in fields.items()}
-        if any(k.endswith("_") for k in fields)
-        else page
-    )
+    if not any(name.endswith("_") for name in fields):
+        return page
+    return {_in_address(name): value for name, value in fields.items()}
 
 
 def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
