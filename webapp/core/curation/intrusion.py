@@ -30,6 +30,13 @@ WINDOW = 100  # words of a passage: long enough to see what it is about
 READ = 200_000  # characters of a document that are looked through
 SHOWN = 5  # words of a topic in the word test, besides the intruder (Chang et al.)
 OPENING = 900  # characters of a document that the topic test shows
+LOOKED_AT = 10  # other topics among whose words an intruder is looked for
+TOPICS_SHOWN = 3  # of a document in the topic test, besides the intruder
+WORDS_OF_TOPIC = 8  # that say there what a topic is
+DOCUMENTS_LOOKED_AT = 50  # in which the topic may be the largest
+ONE_IN = 3  # so many of their tokens, at least, are the topic's
+# For a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
+HALF_A_TOKEN = 0.5
 APART = 100  # ranks of a topic's own words, among which no intruder may stand
 
 
@@ -104,26 +111,29 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
     """The sample with the text to read: where most tokens of the topic are close together, or the
     beginning."""
     samples = sample(run, number, seed)
-    pairs = {row.document: evidence.of(run).document(row.document) for row in samples}
-    words_of_document = {
-        d: words[assigned == number].tolist() for d, (words, _, assigned, _) in pairs.items()
-    }
+    words_of_document = {}
+    for row in samples:
+        words, _, assigned, _ = evidence.of(run).document(row.document)
+        words_of_document[row.document] = words[assigned == number].tolist()
+    numbers_of_words = sorted(set().union(*words_of_document.values()))
     word = dict(
         tuples(
             "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-            [run.version_id, sorted(set().union(*words_of_document.values()))],
+            [run.version_id, numbers_of_words],
         )
     )
 
     def densest(d: int, text: str) -> tuple[int, int]:
-        return _densest(
-            text, wording.terms(run.version, [text])[0], {word[w] for w in words_of_document[d]}
-        )
+        (terms,) = wording.terms(run.version, [text])
+        return _densest(text, terms, {word[w] for w in words_of_document[d]})
 
     about_documents = embargo.about(run.corpus, list(words_of_document), "title", "date_text")
     texts = embargo.read_chosen(run.corpus, list(words_of_document), READ, densest)
-    return [
-        Passage(
+    to_read = []
+    for row in samples:
+        start, text = texts[row.document]
+        about = about_documents[row.document]
+        passage = Passage(
             **vars(row),
             start=start,
             text=text,
@@ -131,10 +141,8 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
             title=about["title"],
             date_text=about["date_text"],
         )
-        for row, (start, text), about in (
-            (row, texts[row.document], about_documents[row.document]) for row in samples
-        )
-    ]
+        to_read.append(passage)
+    return to_read
 
 
 def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:
@@ -170,18 +178,19 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     if len(own_words) < SHOWN:
         return None
     random = _random(seed, number, 1)
-    other_topics = [int(k) for k in random.permutation(view.topics) if k != number][:10]
+    other_topics = [int(k) for k in random.permutation(view.topics) if k != number][:LOOKED_AT]
     candidates = topics.top_words(view, other_topics, SHOWN * 2, topics.FREQUENT)
-    strangers = (
-        [word for word in candidates[other_topic] if word not in own_words]
-        for other_topic in other_topics
-    )
-    intruders = next(filter(None, strangers), None)
-    if intruders is None:
+    intruders: list[str] = []
+    for other_topic in other_topics:
+        intruders = [word for word in candidates[other_topic] if word not in own_words]
+        if intruders:
+            break
+    if not intruders:
         return None
-    shown_words = [*own_words[:SHOWN], intruders[int(random.integers(len(intruders)))]]
+    intruder = intruders[int(random.integers(len(intruders)))]
+    shown_words = [*own_words[:SHOWN], intruder]
     order = random.permutation(len(shown_words))
-    return WordTest([shown_words[i] for i in order], int(np.flatnonzero(order == SHOWN)[0]))
+    return WordTest([shown_words[i] for i in order], order.tolist().index(SHOWN))
 
 
 @dataclass(frozen=True)
@@ -202,11 +211,12 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     assigned = evidence.of(run)
     random = _random(seed, number, 2)
     documents, tokens_held = assigned.holding(number)
-    fit = (np.diff(assigned.doc_ptr)[documents] >= 3) & (assigned.lengths[documents] >= SHORTEST)
-    # A third at least: a cheap test; the exact one follows
-    for document in random.permutation(
-        documents[fit & (tokens_held * 3 >= assigned.lengths[documents])]
-    )[:50].tolist():
+    lengths = assigned.lengths[documents]
+    topics_present = np.diff(assigned.doc_ptr)[documents]
+    fit = (topics_present >= TOPICS_SHOWN) & (lengths >= SHORTEST)
+    fit &= tokens_held * ONE_IN >= lengths  # a cheap test; the exact one follows
+    candidates = random.permutation(documents[fit])[:DOCUMENTS_LOOKED_AT]
+    for document in candidates.tolist():
         present, tokens = assigned.mixture(document)
         order = np.lexsort((present, -tokens))
         absent = np.setdiff1d(RunView(run).topics, present)
@@ -214,16 +224,15 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
             break
     else:
         return None
-    shown_topics = [*present[order[:3]].tolist(), int(random.choice(absent))]
-    # Half a token for a topic without any: the log odds of Chang et al. (eq. 2) need a weight above
-    # 0. N_d cancels.
-    weights = [*(float(t) for t in tokens[order[:3]]), 0.5]
-    words = topics.top_words(RunView(run), shown_topics, 8, topics.FREQUENT)
+    largest = order[:TOPICS_SHOWN]
+    shown_topics = [*present[largest].tolist(), int(random.choice(absent))]
+    weights = [*tokens[largest].astype(float).tolist(), HALF_A_TOKEN]
+    words = topics.top_words(RunView(run), shown_topics, WORDS_OF_TOPIC, topics.FREQUENT)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
-    shuffled = random.permutation(4)
+    shuffled = random.permutation(len(shown_topics))
     return TopicTest(
         shown=[(shown_topics[i], words[shown_topics[i]]) for i in shuffled],
-        intruder=int(np.flatnonzero(shuffled == 3)[0]),
+        intruder=shuffled.tolist().index(TOPICS_SHOWN),
         document=document,
         text=opening if len(opening) < OPENING else opening.rpartition(" ")[0],
         weights=[weights[i] for i in shuffled],
@@ -266,11 +275,8 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
     by lot in the tests."""
     run = view.run
     done = defaultdict(set)
-    for kind, topic in (
-        Answer.objects.filter(run=run, reader=reader, seed=seed)
-        .values_list("kind", "topic")
-        .distinct()
-    ):
+    answers_given = Answer.objects.filter(run=run, reader=reader, seed=seed)
+    for kind, topic in answers_given.values_list("kind", "topic").distinct():
         done[kind].add(topic)
     done["label"] &= done["fit"]
     largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")
@@ -279,10 +285,11 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
         "words": _order(view, seed, "words"),
         "topics": _order(view, seed, "topics"),
     }
-    return {
-        task: (len(done[task]), next((k for k in order if k not in done[task]), None))
-        for task, order in orders.items()
-    }
+    progress_of_tasks: dict[Task, tuple[int, int | None]] = {}
+    for task, order in orders.items():
+        undone = [k for k in order if k not in done[task]]
+        progress_of_tasks[task] = (len(done[task]), undone[0] if undone else None)
+    return progress_of_tasks
 
 
 def after(view: RunView, reader: str, seed: int, test: Test, number: int) -> int | None:

@@ -63,12 +63,12 @@ def _topic(run: Run, seed: int, question: int) -> int:
 @typed("run/reading.html")
 def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[ReadingPage]:
     """The three tasks, and how far the reader is."""
+    progress = {}
+    for task, (done, following) in queries.progress(view, reader(request), seed).items():
+        progress[task] = Progress(done, following, _next(view, task, following, seed))
     return Answer(
         ReadingPage(
-            progress={
-                task: Progress(done, following, _next(view, task, following, seed))
-                for task, (done, following) in queries.progress(view, reader(request), seed).items()
-            },
+            progress=progress,
             topics=view.run.topics,
             seed=seed,
             done=view.run.status == Run.Status.DONE,
@@ -149,9 +149,11 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
         intrusion_answers.save_reading(
             run, number, seed, who, read, fits, label, form.get("confidence", "")
         )
-        parts = [f"{missing} of {len(read)} passages"] * bool(missing) + ["the label"] * (
-            not label.strip()
-        )
+        parts = []
+        if missing:
+            parts.append(f"{missing} of {len(read)} passages")
+        if not label.strip():
+            parts.append("the label")
         if parts:
             messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
     return back_to_test
@@ -166,20 +168,23 @@ def test(
     who = reader(request)
     question = number
     number = _topic(run, seed, question)
-    reading_test = TESTS[kind](run, number, seed)
+    make_test = TESTS[kind]
+    reading_test = make_test(run, number, seed)
     answered = queries.answers(run, number, seed, who, kind).get((kind, 0), {})
     document = answered.get("document")
+    document_link = None if document is None else view.go("run_document", document)
+    opening = reading_test.text if isinstance(reading_test, queries.TopicTest) else None
     return Answer(
         IntrusionPage(
             kind=kind,
             number=question,
             seed=seed,
             shown=_shown(view, reading_test, bool(answered)),
-            text=reading_test.text if isinstance(reading_test, queries.TopicTest) else None,
+            text=opening,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
             intruder=answered.get("intruder"),
-            document=None if document is None else view.go("run_document", document),
+            document=document_link,
             topic=topic_link(view, number) if answered else None,
         )
     )
@@ -203,7 +208,8 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
     seed = number_of(request, "seed") or 0
     answer = request.POST.get("chosen", "")
     number = _topic(run, seed, number)
-    reading_test = TESTS[kind](run, number, seed)
+    make_test = TESTS[kind]
+    reading_test = make_test(run, number, seed)
     view = RunView(run)
     if reading_test is None:
         raise Http404("There is no such question.")

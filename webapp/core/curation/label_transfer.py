@@ -58,9 +58,8 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
     for k, partner, _ in pairs:
         theirs = source_labels.present(k)
         own_labels = target_labels.present(partner)
-        values[partner] = {
-            field: theirs[field] for field in FIELDS if theirs[field] and not own_labels[field]
-        }
+        unlabelled = [field for field in FIELDS if not own_labels[field]]
+        values[partner] = {field: theirs[field] for field in unlabelled if theirs[field]}
         for field in ("into", "beside"):
             matched_topic = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
             if matched_topic >= 0 and not own_labels[field]:

@@ -3,6 +3,7 @@ choose from."""
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from webapp.core.curation.shapes import EditRow, TopicGroup
 from webapp.core.results import links
@@ -14,6 +15,8 @@ from webapp.platform.storage.sql import rows
 
 PAGE = 50
 WORDS = 100  # of a topic's words that a label may be made of
+MOST_WORDS = 3  # of a label
+SAME_BEGINNING = 4  # letters by which two words say the same: "court" says "courts", too
 OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
 
 
@@ -36,16 +39,11 @@ def history(
         """,
         {"run": view.run.pk, "before": before, "topic": topic, "limit": PAGE + 1},
     )
-    edited = [
-        EditRow(
-            **edit
-            | {
-                "topic": links.topic_link(view, edit["topic"]),
-                "said": sentence(edit["field"], edit["value"]),
-            }
-        )
-        for edit in edits[:PAGE]
-    ]
+    edited = []
+    for edit in edits[:PAGE]:
+        edit["said"] = sentence(edit["field"], edit["value"])
+        edit["topic"] = links.topic_link(view, edit["topic"])
+        edited.append(EditRow(**edit))
     return edited, edited[-1].id if len(edits) > PAGE else None
 
 
@@ -131,12 +129,13 @@ def proposals(run: Run, number: int) -> list[str]:
         [run.version_id, run.snapshot_id, number, WORDS],
     )
     total = run.version.tokens
+
+    def divergence(row: dict[str, Any]) -> float:
+        return row["weight"] * math.log(row["weight"] * total / row["tokens"])
+
     first: list[str] = []
-    for row in sorted(
-        candidates, key=lambda row: -row["weight"] * math.log(row["weight"] * total / row["tokens"])
-    ):
-        if len(first) < 3 and not any(
-            row["word"].startswith(word[:4]) for word in first
-        ):  # "court" says "courts", too
+    for row in sorted(candidates, key=divergence, reverse=True):
+        beginnings = tuple(word[:SAME_BEGINNING] for word in first)
+        if len(first) < MOST_WORDS and not row["word"].startswith(beginnings):
             first.append(row["word"])
     return [*first, *(", ".join(first[:n]) for n in range(2, len(first) + 1))]

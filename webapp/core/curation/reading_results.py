@@ -52,6 +52,12 @@ def results(view: RunView, first: int = 0) -> tuple[list[TopicResults], int | No
     )
 
 
+def _fits(payloads: list[dict], stratum: str) -> tuple[int, int]:
+    """How many passages of a stratum fit their topic, and how many were answered."""
+    answers_of_stratum = [payload["fits"] for payload in payloads if payload["stratum"] == stratum]
+    return answers_of_stratum.count("yes"), len(answers_of_stratum)
+
+
 def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
     fits = [answer.payload for answer in given if answer.kind == "fit"]
     labels = [
@@ -63,13 +69,7 @@ def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
         **vars(topic_link(view, number)),
         labels=labels,
         likeness=likeness([label.label for label in labels]),
-        fits={
-            s: (
-                sum(p["fits"] == "yes" for p in fits if p["stratum"] == s),
-                sum(p["stratum"] == s for p in fits),
-            )
-            for s in STRATA
-        },
+        fits={stratum: _fits(fits, stratum) for stratum in STRATA},
         **_word_tests(given),
         **_topic_tests(given),
     )

@@ -34,9 +34,13 @@ COLUMNS = tuple(Edit.Field.values)
 def one_line(text: str) -> str:
     """Text without what can't be seen: control and format characters (among them bidi overrides),
     runs of spaces."""
-    return " ".join(
-        "".join(" " if c.isspace() else c for c in text if c.isspace() or _visible(c)).split()
-    )
+    visible = filter(_is_space_or_visible, text)
+    words = "".join(visible).split()
+    return " ".join(words)
+
+
+def _is_space_or_visible(letter: str) -> bool:
+    return letter.isspace() or _visible(letter)
 
 
 def person(text: str) -> str:
@@ -49,9 +53,9 @@ def person(text: str) -> str:
 
 def lines(text: str) -> str:
     """The same, but line breaks stay."""
-    return "\n".join(
-        one_line(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    ).strip()
+    with_line_feeds = text.replace("\r\n", "\n").replace("\r", "\n")
+    cleaned = [one_line(line) for line in with_line_feeds.split("\n")]
+    return "\n".join(cleaned).strip()
 
 
 def _visible(character: str) -> bool:
@@ -131,17 +135,18 @@ def _editing(run: Run) -> Iterator[None]:
 
 def _refuse_circles(run: Run) -> None:
     present = labels.read(run)
-    edits = ((k, present.present(k)) for k in present.edited())
-    targets = {
-        k: int(target) for k, fields in edits if (target := fields["into"] or fields["beside"])
-    }
+    targets = {}
+    for k in present.edited():
+        fields = present.present(k)
+        target = fields["into"] or fields["beside"]
+        if target:
+            targets[k] = int(target)
     for topic in targets:
         visited = [topic]
         while (following := targets.get(visited[-1])) is not None:
             if following in visited:
-                circle = " into ".join(
-                    map(topic_label, [*visited[visited.index(following) :], following])
-                )
+                around = [*visited[visited.index(following) :], following]
+                circle = " into ".join(map(topic_label, around))
                 raise Invalid(
                     "into",
                     f"This would merge or move topics in a circle ({circle}). Undo one of these"

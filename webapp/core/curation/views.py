@@ -35,11 +35,13 @@ def index(
     if topic is not None and topic >= view.run.topics:
         raise Http404(f"Run {view.run.pk} has no topic {topic}.")
     edits, following = queries.history(view, before, topic)
+    next_address = here.url(before=following) if following else None
+    topic_link = None if topic is None else links.topic_link(view, topic)
     return Answer(
         CurationPage(
             edits=edits,
-            next=here.url(before=following) if following else None,
-            topic=None if topic is None else links.topic_link(view, topic),
+            next=next_address,
+            topic=topic_link,
             groups=queries.groups(view),
         )
     )
@@ -52,33 +54,26 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     opened, so that a form that was open for long does not take back what another reader changed
     since."""
     form = request.POST
-    values = {
-        f: form[f] for f in Edit.Field.values if f in form and form[f] != form.get(f"was_{f}")
-    }
+    values = {}
+    for field in Edit.Field.values:
+        if field in form and form[field] != form.get(f"was_{field}"):
+            values[field] = form[field]
     for field in values.keys() & {"into", "beside"}:
-        values[field] = (
-            values[field].strip().partition(" ")[0]
-        )  # "T03 Farming", as the field offers it
+        topic, _, _ = values[field].strip().partition(" ")  # "T03 Farming", as the field offers it
+        values[field] = topic
     while True:
         try:
             curation.change(run, number, values, reader(request))
             break
-        except (
-            Invalid
-        ) as error:  # what can be kept is kept: a long note is not lost for a wrong number
+        except Invalid as error:
+            # What can be kept is kept: a long note is not lost for a wrong number
             messages.error(request, error.message)
             if values.pop(error.field, None) is None:
                 break
-    return redirect(
-        back(
-            request,
-            (
-                reverse("run_topic", args=[run.pk, number])
-                if number < run.topics
-                else reverse("run", args=[run.pk])
-            ),
-        )
-    )
+    page = reverse("run", args=[run.pk])
+    if number < run.topics:
+        page = reverse("run_topic", args=[run.pk, number])
+    return redirect(back(request, page))
 
 
 @require_POST

@@ -58,9 +58,12 @@ def _paragraphs(text: str) -> str:
 def _table(table: KeptTable | None) -> str:
     if not table or not table.columns:
         return ""
-    lines = [
-        [escaped(str(name)) for name in table.columns],
-        *([escaped(cell_text) for cell_text, _ in row] for row in table.cells),
-    ]
-    lines.insert(1, ["---"] * len(table.columns))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = [_line([escaped(str(name)) for name in table.columns])]
+    lines.append(_line(["---"] * len(table.columns)))
+    for row in table.cells:
+        lines.append(_line([escaped(cell_text) for cell_text, _ in row]))
+    return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -94,11 +94,13 @@ def series_of(table: KeptTable) -> list[Series]:
     """The lines of a table, each with the ends of its intervals where it has them."""
     names = [str(name) for name in table.columns]
     columns = {name: _numbers(table, i) for i, name in enumerate(names) if i}
-    return [
-        Series(name, values, columns.get(name + LOW, []), columns.get(name + HIGH, []))
-        for name, values in columns.items()
-        if not name.endswith((LOW, HIGH))
-    ]
+    series = []
+    for name, values in columns.items():
+        if not name.endswith((LOW, HIGH)):
+            low = columns.get(name + LOW, [])
+            high = columns.get(name + HIGH, [])
+            series.append(Series(name, values, low, high))
+    return series
 
 
 def _numbers(table: KeptTable, column: int) -> list[float | None]:

@@ -1,5 +1,6 @@
 """Notebooks and their pins; and what a pin keeps of a topic, a passage or a chart as it is now."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -97,14 +98,13 @@ def bibliography(page: NotebookPage, seen: QuerySet[Corpus]) -> str:
     cited: dict[int, list[tuple[int, passages.Place]]] = {}
     for pin in page.pins:
         if pin.address and pin.start is not None and pin.end is not None:
-            cited.setdefault(int(pin.source["corpus_id"] or 0), []).append(
-                (int(pin.source["document"] or 0), passages.Place(pin.start, pin.end))
-            )
-    entries = [
-        entry
-        for pk, corpus in seen.in_bulk(cited).items()
-        for entry in passages.bibtex(corpus, cited[pk])
-    ]
+            corpus_id = int(pin.source["corpus_id"] or 0)
+            document = int(pin.source["document"] or 0)
+            passage = (document, passages.Place(pin.start, pin.end))
+            cited.setdefault(corpus_id, []).append(passage)
+    entries: list[str] = []
+    for pk, corpus in seen.in_bulk(cited).items():
+        entries += passages.bibtex(corpus, cited[pk])
     return "\n".join(dict.fromkeys(entries))
 
 
@@ -148,6 +148,9 @@ def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
     quote = pin.quote
     if shut:
         quote = "".join(text for text, _ in embargo.passage(shut, [(quote, False)]))
+    table = None
+    if pin.table is not None:
+        table = KeptTable(pin.table["rows"], pin.table["columns"])
     return PinRow(
         id=pin.pk,
         kind=pin.kind,
@@ -157,7 +160,7 @@ def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
         start=pin.start,
         end=pin.end,
         sentence=pin.sentence,
-        table=None if pin.table is None else KeptTable(pin.table["rows"], pin.table["columns"]),
+        table=table,
         source=pin.source,
         comment=pin.comment,
         by=pin.by,
@@ -182,13 +185,13 @@ def origin(source: Source, start: int | None = None, end: int | None = None) -> 
         of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
     if "share" in source:
         of_run.append(f"{percent(source['share'])} of all words")
-    return "; ".join(
-        text
-        for text in (
-            ", ".join(str(field) for field in part if field) for part in (of_document, of_run)
-        )
-        if text
-    )
+    sentences = [_joined(of_document), _joined(of_run)]
+    return "; ".join(filter(None, sentences))
+
+
+def _joined(fields: Sequence[object]) -> str:
+    """Those that are not empty, with commas between."""
+    return ", ".join(str(field) for field in fields if field)
 
 
 # What is kept

@@ -158,17 +158,18 @@ def _text(name: str, text: str) -> str:
     return text
 
 
+def _is_row(row: object, columns: int) -> bool:
+    return isinstance(row, list) and len(row) == columns
+
+
 def _table(table: object) -> KeptTable | None:
     """A table that a page sent along with a chart. Raises Invalid where it is none."""
     if table is None:
         return None
     columns = table.get("columns") if isinstance(table, dict) else None
     rows = table.get("rows") if isinstance(table, dict) else None
-    if (
-        not isinstance(columns, list)
-        or not isinstance(rows, list)
-        or not all(isinstance(r, list) and len(r) == len(columns) for r in rows)
-    ):
+    are_lists = isinstance(columns, list) and isinstance(rows, list)
+    if not are_lists or not all(_is_row(row, len(columns)) for row in rows):
         raise Invalid("table", "A table must be columns and rows of the same length.")
     if len(columns) > COLUMNS or len(rows) > ROWS:
         raise Invalid(
@@ -176,10 +177,12 @@ def _table(table: object) -> KeptTable | None:
             f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and"
             f" {len(columns):,}.",
         )
-    kept_table = KeptTable(
-        columns=[_cell(c) for c in columns], rows=[[_cell(c) for c in row] for row in rows]
-    )
-    if (size := _size(kept_table)) > TABLE:
+    cells_of_rows = []
+    for row in rows:
+        cells_of_rows.append([_cell(cell) for cell in row])
+    kept_table = KeptTable(columns=[_cell(cell) for cell in columns], rows=cells_of_rows)
+    size = _size(kept_table)
+    if size > TABLE:
         raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
     return kept_table
 

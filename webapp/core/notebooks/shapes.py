@@ -22,16 +22,20 @@ class KeptTable:
     @property
     def shares(self) -> list[bool]:
         """Of each column, whether it holds shares: fractions from 0 to 1, none of them a count."""
-        columns = [[row[i] for row in self.rows] for i in range(len(self.columns))]
-        return [_are_shares(column) for column in columns]
+        are_shares = []
+        for i in range(len(self.columns)):
+            column = [row[i] for row in self.rows]
+            are_shares.append(_are_shares(column))
+        return are_shares
 
     @property
     def cells(self) -> list[list[tuple[str, Cell]]]:
         """Each cell as it is read, shares in percent, and the number that it stands for."""
         shares = self.shares
-        return [
-            [(_written(cell, shares[i]), cell) for i, cell in enumerate(row)] for row in self.rows
-        ]
+        rows = []
+        for row in self.rows:
+            rows.append([(_written(cell, shares[i]), cell) for i, cell in enumerate(row)])
+        return rows
 
 
 def _are_shares(column: list[Cell]) -> bool:

@@ -114,10 +114,10 @@ def shared(token: str) -> Answer[NotebookPage]:
 def change(request: HttpRequest, notebook_id: int) -> HttpResponse:
     """What is done to a notebook: its title and introduction, its link, its removal."""
     notebook = _or_404(request, notebook_id)
+    title = request.POST.get("title", "")
+    intro = request.POST.get("intro", "")
     acts: dict[str, Callable[[], object]] = {
-        "text": lambda: notebooks.change(
-            notebook, request.POST.get("title", ""), request.POST.get("intro", "")
-        ),
+        "text": lambda: notebooks.change(notebook, title, intro),
         "share": lambda: notebooks.share(authorization.shareable(request, notebook)),
         "revoke": lambda: notebooks.revoke(notebook),
         "remove": lambda: notebooks.remove(notebook),
@@ -151,7 +151,8 @@ def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     name = request.POST.get("act", "")
     check_act(name, acts)
     with show_errors(request):
-        acts[name]()
+        do = acts[name]
+        do()
     return name
 
 
@@ -206,17 +207,14 @@ def _evidence(request: HttpRequest) -> Evidence:
     if kind == Pin.Kind.TOPIC and run:
         return queries.of_topic(run, whole_number(form, "topic"))
     if kind == Pin.Kind.PASSAGE and (run or form.get("corpus")):
-        corpus = (
-            run.corpus
-            if run
-            else authorization.corpus_or_404(request, whole_number(form, "corpus"))
-        )
-        start, end = (
-            whole_number(form, name) if form.get(name) else None for name in ("start", "end")
-        )
-        return queries.of_passage(
-            corpus, run, whole_number(form, "document"), form.get("quote", ""), start, end
-        )
+        if run:
+            corpus = run.corpus
+        else:
+            corpus = authorization.corpus_or_404(request, whole_number(form, "corpus"))
+        start = whole_number(form, "start") if form.get("start") else None
+        end = whole_number(form, "end") if form.get("end") else None
+        document = whole_number(form, "document")
+        return queries.of_passage(corpus, run, document, form.get("quote", ""), start, end)
     if kind == Pin.Kind.CHART:
         try:
             table = orjson.loads(form["table"]) if form.get("table") else None

@@ -22,11 +22,9 @@ def of(run: Run) -> Evidence:
 
 @cached(_OPEN)
 def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
-    by_word, folder, bow = (
-        bow_folder / "by_word",
-        files.run_folder(run_id) / "evidence",
-        _bow(bow_folder),
-    )
+    by_word = bow_folder / "by_word"
+    folder = files.run_folder(run_id) / "evidence"
+    bow = _bow(bow_folder)
     if not by_word.exists():
         raise Invalid(
             "run",

@@ -53,7 +53,9 @@ def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewh
     """compared: with how many runs; of a failed one that is trained again later there is one
     more."""
     stored = ready(run_id).values_list("seed", "elsewhere")
-    runs = [[Elsewhere(seed, *row) for row in topics] for seed, topics in stored]
+    runs = []
+    for seed, topics in stored:
+        runs.append([Elsewhere(seed, *row) for row in topics])
     return [list(topic) for topic in zip(*runs, strict=True)]
 
 

@@ -65,11 +65,12 @@ class HiddenWords:
         """As templates/run/_hidden_words.html shows them. None where no word is hidden."""
         if not self.words:
             return None
+        dropped = []
+        for word in self.words:
+            others = [other for other in self.words if other != word]
+            dropped.append(DroppedWord(word, word in self.known, ",".join(others)))
         return Dropped(
-            words=[
-                DroppedWord(w, w in self.known, ",".join(v for v in self.words if v != w))
-                for w in self.words
-            ],
+            words=dropped,
             typed=", ".join(self.words),
             without=urlencode([("words", word) for word in self.words if word in self.known]),
         )

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.utils.cache import get_conditional_response
@@ -30,6 +31,8 @@ from webapp.platform.pages.typed import PART
 from webapp.platform.request_context import request_context
 from webapp.platform.storage.cache import ENTRY, BoundedCache
 
+KEY_BYTES = 32  # of the digest of all that a page depends on
+ETAG_BYTES = 16
 BYTES = 32 << 20  # of compressed pages: of some 20 KB each, fifteen hundred
 
 
@@ -98,15 +101,16 @@ def _conditional_response(request: HttpRequest, key: bytes, page: Page) -> HttpR
     """The page, or 304 where the browser has it, whichever web process gave it. Another CSRF cookie
     gives the page another ETag."""
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
-    etag = f'W/"{blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=16).hexdigest()}"'
-    if (response := get_conditional_response(request, etag=etag)) is None:
-        headers = {"Cache-Control": page.cache_control} if page.cache_control else {}
-        response = HttpResponse(
-            _with_token(request, zlib.decompress(page.body)),
-            content_type=page.content_type,
-            headers=headers | {"ETag": etag},
-        )
-    return response
+    digest = blake2b(key + TOKEN.encode() + cookie.encode(), digest_size=ETAG_BYTES)
+    etag = f'W/"{digest.hexdigest()}"'
+    not_modified = get_conditional_response(request, etag=etag)
+    if not_modified is not None:
+        return not_modified
+    headers = {"ETag": etag}
+    if page.cache_control:
+        headers["Cache-Control"] = page.cache_control
+    body = _with_token(request, zlib.decompress(page.body))
+    return HttpResponse(body, content_type=page.content_type, headers=headers)
 
 
 def _with_token(request: HttpRequest, body: bytes) -> bytes:
@@ -117,11 +121,7 @@ def _with_token(request: HttpRequest, body: bytes) -> bytes:
 def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
     """All that a page of a finished run depends on."""
     rows = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
-    stored = [
-        [getattr(row, field.attname) for field in row._meta.concrete_fields]
-        for row in rows
-        if row is not None
-    ]
+    stored = [_values(row) for row in rows if row is not None]
     parts = (
         request.path,
         request.GET.urlencode(),
@@ -129,9 +129,13 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
         sorted(named.items()),
         also,
     )
-    return blake2b(
-        repr((parts, _reader(request, run), stored, state(run))).encode(), digest_size=32
-    ).digest()
+    all_parts = repr((parts, _reader(request, run), stored, state(run)))
+    return blake2b(all_parts.encode(), digest_size=KEY_BYTES).digest()
+
+
+def _values(row: Model) -> list[object]:
+    """Of all its columns."""
+    return [getattr(row, field.attname) for field in row._meta.concrete_fields]
 
 
 def _reader(request: HttpRequest, run: Run) -> tuple:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from inference.runtime.versions import topograph
 from webapp.models import Run
 
+LONGEST_NAME = 60  # characters of a corpus's name in the name of a file
+
 
 def made_by(run: Run) -> dict:
     """Plain values: corpus, run, settings, seed, versions."""
@@ -15,6 +17,8 @@ def made_by(run: Run) -> dict:
     version = run.version
     snapshot = run.snapshot
     assert snapshot is not None  # of a run that is done
+    in_use = run.topics if run.in_use is None else run.in_use
+    trained_at = run.started_at.isoformat(timespec="seconds") if run.started_at else None
     return {
         "made by": f"Topograph {topograph()}",
         "made at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -27,7 +31,7 @@ def made_by(run: Run) -> dict:
         "run": run.pk,
         "engine": run.engine,
         "topics": run.topics,
-        "topics in use": run.topics if run.in_use is None else run.in_use,
+        "topics in use": in_use,
         "settings": run.settings,
         "seed": run.seed,
         "words left out": run.dropped,
@@ -35,7 +39,7 @@ def made_by(run: Run) -> dict:
         "changes of those topics": run.steering if run.begins else {},
         "topics named beforehand": run.steering.get("seeds", []),
         "steps": snapshot.step,
-        "trained at": run.started_at.isoformat(timespec="seconds") if run.started_at else None,
+        "trained at": trained_at,
         "trained with": run.versions,
         "numbers": "Topics and documents are numbered from 0, as on every page and in every file.",
     }
@@ -58,5 +62,6 @@ def readme(run: Run, *lines: str) -> bytes:
 
 def file_name(run: Run, name: str) -> str:
     """Says what made the file: corpus, run, K, seed and form; `name` has its ending."""
-    corpus = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")[:60] or "corpus"
+    plain_name = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")
+    corpus = plain_name[:LONGEST_NAME] or "corpus"
     return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{name}"

@@ -24,21 +24,20 @@ def topics(snapshot: Snapshot) -> Topics:
         """,
         {"snapshot": snapshot.pk},
     )
-    rows_of_topics = [np.frombuffer(row["listed"] or b"", _LISTED) for row in stored]
-    rows_of_topics = [
-        rows[rows["weight"] > np.float32(row["floor"])]
-        for row, rows in zip(stored, rows_of_topics, strict=True)
-    ]
-    all_rows = np.concatenate([np.zeros(0, _LISTED), *rows_of_topics])
+    words_of_topics = [np.zeros(0, _LISTED)]
+    for row in stored:
+        words = np.frombuffer(row["listed"] or b"", _LISTED)
+        words_of_topics.append(words[words["weight"] > np.float32(row["floor"])])
+    listed = np.concatenate(words_of_topics)
     return Topics(
-        np.cumsum([0, *map(len, rows_of_topics)]),
-        all_rows["word"].astype(np.int32),
-        all_rows["weight"].astype(np.float32),
-        np.array([row["floor"] for row in stored], np.float64),
-        np.array([row["floor_mass"] for row in stored], np.float64),
-        np.array([row["share"] for row in stored], np.float64),
-        snapshot.run.version.vocabulary,
-        np.array([row["used"] for row in stored], bool),
+        indptr=np.cumsum([len(words) for words in words_of_topics]),
+        words=listed["word"].astype(np.int32),
+        weights=listed["weight"].astype(np.float32),
+        floor=np.array([row["floor"] for row in stored], np.float64),
+        floor_mass=np.array([row["floor_mass"] for row in stored], np.float64),
+        share=np.array([row["share"] for row in stored], np.float64),
+        V=snapshot.run.version.vocabulary,
+        used=np.array([row["used"] for row in stored], bool),
     )
 
 

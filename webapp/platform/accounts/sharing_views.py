@@ -73,7 +73,7 @@ def of_corpus(
     }
     links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:SHOWN]}
     group_reader = f"{embargo.TOGETHER}{corpus.pk}"
-    used: dict[str, int] = {}
+    used: dict[str, tuple[int, int]] = {}
     if corpus.embargo:
         used = embargo.used(corpus, ["public", group_reader, *members, *links])
     new_address = ""

@@ -28,12 +28,9 @@ def students(course: Course, made: dict[int, str]) -> list[StudentRow]:
         "user__notebooks__pins",
         filter=Q(user__notebooks__removed_at=None, user__notebooks__pins__removed_at=None),
     )
-    rows = list(
-        course.students.filter(user__is_active=True)
-        .select_related("user")
-        .prefetch_related("handed_in")
-        .annotate(run=Subquery(newest), kept=pins_counted)
-    )
+    active = course.students.filter(user__is_active=True)
+    with_books = active.select_related("user").prefetch_related("handed_in")
+    rows = list(with_books.annotate(run=Subquery(newest), kept=pins_counted))
     runs = Run.objects.select_related("corpus").in_bulk([row.run for row in rows if row.run])
     return [
         StudentRow(

@@ -28,6 +28,8 @@ from webapp.platform.server import streams
 from webapp.service.courses import queries, services
 from webapp.service.exports.zips import Member, zipped
 
+LONGEST_NAME = 80  # characters of a student's name and a title in the name of a file
+
 SHOWN = 500  # corpora and notebooks to choose from
 CODE = "code"  # in the session: the code of a student who has not noted it
 
@@ -164,8 +166,12 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
             raise Invalid("student", f"There is no student {number} in this class.")
         return student
 
+    def renew_code() -> dict[int, str]:
+        renewed = student()
+        return {renewed.number: services.new_code(renewed)}
+
     acts: dict[str, Callable[[], dict[int, str] | None]] = {
-        "code": lambda: {(who := student()).number: services.new_code(who)},
+        "code": renew_code,
         "remove": lambda: services.remove(student()),
         "open": lambda: services.invite(course, on=True),
         "close": lambda: services.invite(course, on=False),
@@ -173,19 +179,22 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
     }
     act = sent.get("act", "")
     check_act(act, acts)
-    return acts[act]() or {}
+    do = acts[act]
+    return do() or {}
 
 
 @require_safe
 def handed_in(request: HttpRequest, course_id: int) -> StreamingHttpResponse:
     """The last notebook that each student handed in, as HTML files in a ZIP archive."""
     course = _course(request, course_id)
-    seen, root = authorization.corpora(request), request.build_absolute_uri("/").rstrip("/")
+    seen = authorization.corpora(request)
+    root = request.build_absolute_uri("/").rstrip("/")
 
     def members() -> Iterator[Member]:
         for student, book in queries.last_handed_in(course):
-            name = f"{student.number:03}-{slugify(f'{student.name} {book.title}', allow_unicode=True)[:80]}.html"
-            yield Member(name, [html.notebook(notebooks.content(book, seen), root).encode()])
+            title = slugify(f"{student.name} {book.title}", allow_unicode=True)[:LONGEST_NAME]
+            page = html.notebook(notebooks.content(book, seen), root)
+            yield Member(f"{student.number:03}-{title}.html", [page.encode()])
 
     return streams.download(zipped(members()), f"class-{course.pk}.zip", "application/zip")
 
