@@ -99,8 +99,8 @@ def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     """Its most frequent values, those that are chosen already, and what may be typed."""
     ticked_values = {value for name, value in selection.values if name == category.name}
     offered = []
-    counted = zip(category.values, category.documents, strict=True)
-    for rank, (value, documents) in enumerate(counted):
+    values_counted = zip(category.values, category.documents, strict=True)
+    for rank, (value, documents) in enumerate(values_counted):
         is_ticked = value in ticked_values
         if rank < VALUES or is_ticked:
             address = f"{category.name}:{value}"
@@ -268,15 +268,16 @@ def rates(
         return bars(selection, (least, tally), own)
 
     numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
-    found = by_time(documents, counts)
+    bars_by_time = by_time(documents, counts)
     words = by_time(numbers, lengths[numbers])
     per = [
         PER * bar.documents / max(of_words.documents, 1)
-        for bar, of_words in zip(found, words, strict=True)
+        for bar, of_words in zip(bars_by_time, words, strict=True)
     ]
     highest = max(per, default=0.0)
     scaled = [
-        replace(bar, part=rate / (highest or 1)) for bar, rate in zip(found, per, strict=True)
+        replace(bar, part=rate / (highest or 1))
+        for bar, rate in zip(bars_by_time, per, strict=True)
     ]
     return scaled, highest
 

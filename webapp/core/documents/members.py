@@ -37,11 +37,11 @@ def numbers(selection: Selection) -> np.ndarray:
         numbers = evidence.of(selection.run_view.run).at_least(parts, percent / 100, numbers)
     if any(selection.days):
         a, b = selection.dates
-        of_few = of_few_days(version, a, b) if numbers is None else None
-        if of_few is None:
+        numbers_of_few_days = of_few_days(version, a, b) if numbers is None else None
+        if numbers_of_few_days is None:
             tests.append(partial(_from_to, fields.dates(version), a, b))
         else:
-            numbers = np.sort(of_few)
+            numbers = np.sort(numbers_of_few_days)
     for test in tests:
         numbers = numbers_of_mask(test(slice(None))) if numbers is None else numbers[test(numbers)]
     for text in selection.matches:  # a pass over the texts of what is left

@@ -131,11 +131,11 @@ def in_corpus(
     by: str = "",
 ) -> Answer[DocumentPage]:
     """A document as it is, without a run."""
-    marked_place = Place.read(passage)
-    page = _document(here, Selection.read(request.GET, corpus), number, marked_place, at, by)
+    passage_place = Place.read(passage)
+    page = _document(here, Selection.read(request.GET, corpus), number, passage_place, at, by)
     document = page.document
     words = [texts.Word(document.text, document.start)] if document.text else []
-    return Answer(page, lambda: _text(corpus, number, marked_place, words))
+    return Answer(page, lambda: _text(corpus, number, passage_place, words))
 
 
 @typed("run/document.html")
@@ -159,8 +159,8 @@ def in_run(
         return redirect(
             reverse("corpus_document", args=[run.corpus_id, number]) + here.url().rstrip("?")
         )
-    marked_place = Place.read(passage)
-    plain = _document(here, Selection.read(request.GET, view), number, marked_place, at, by)
+    passage_place = Place.read(passage)
+    plain = _document(here, Selection.read(request.GET, view), number, passage_place, at, by)
     tokens = texts.tokens(view, number)
     document = plain.document
     parts = queries.proportions(view, number)
@@ -179,7 +179,7 @@ def in_run(
 
     def html() -> ColouredHtml:
         text = _text(
-            run, number, marked_place, texts.words(run, tokens, document.text, document.start)
+            run, number, passage_place, texts.words(run, tokens, document.text, document.start)
         )
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},

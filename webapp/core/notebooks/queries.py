@@ -35,8 +35,12 @@ def list_notebooks(
     if before is not None:
         rows = rows.filter(pk__lt=before)
     rows_with_counts = rows.annotate(count=Count("pins", filter=Q(pins__removed_at=None)))
-    found: list[tuple[Notebook, int]] = [(row, row.count) for row in rows_with_counts[: PAGE + 1]]
-    return found[:PAGE], found[PAGE - 1][0].pk if len(found) > PAGE else None
+    notebooks_counted: list[tuple[Notebook, int]] = [
+        (row, row.count) for row in rows_with_counts[: PAGE + 1]
+    ]
+    page = notebooks_counted[:PAGE]
+    following = page[-1][0].pk if len(notebooks_counted) > PAGE else None
+    return page, following
 
 
 def shared(token: str) -> Notebook | None:
@@ -50,8 +54,8 @@ def last_used_for(offered: Notebooks, corpus: Corpus) -> Notebook | None:
     recent = offered.recent()
     pins = Pin.objects.filter(notebook__in=recent)
     runs = list(Run.everything.filter(corpus=corpus).values_list("pk", flat=True))
-    here = Q(source__corpus_id=corpus.pk) | Q(source__run__in=runs)
-    of_corpus = set(pins.filter(here).values_list("notebook", flat=True))
+    has_corpus = Q(source__corpus_id=corpus.pk) | Q(source__run__in=runs)
+    of_corpus = set(pins.filter(has_corpus).values_list("notebook", flat=True))
     used = set(pins.values_list("notebook", flat=True))
     fitting = [book for book in recent if book.pk in of_corpus or book.pk not in used]
     return fitting[0] if fitting else None
@@ -134,13 +138,13 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus 
     for pin in pins:
         run = runs_of_pins.get(pin.pk)
         has_origin = pin.pk in runs_of_pins or pin.pk in numbers
-        is_here = numbers.get(pin.pk) in visible and not (run and run.deleted_at)
+        is_visible = numbers.get(pin.pk) in visible and not (run and run.deleted_at)
         # Of a run that is gone for good the pin itself says which corpus it was.
         corpus = corpora.get(numbers.get(pin.pk, pin.source.get("corpus_id")))
         # A pin from before its corpus came under embargo is shortened, as long as anything of the
         # corpus is there.
         shut = corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None
-        origins[pin.pk] = shut, has_origin and not is_here
+        origins[pin.pk] = shut, has_origin and not is_visible
     return origins
 
 

@@ -76,4 +76,4 @@ def count_found(run: Run) -> list[FoundAgain]:
 
 def doubtful(run: Run) -> set[int]:
     """Topics that fewer than half of the runs with other seeds have."""
-    return {k for k, found in enumerate(count_found(run)) if found.doubtful}
+    return {k for k, found_again in enumerate(count_found(run)) if found_again.doubtful}

@@ -67,8 +67,8 @@ class HiddenWords:
             return None
         dropped = []
         for word in self.words:
-            others = [other for other in self.words if other != word]
-            dropped.append(DroppedWord(word, word in self.known, ",".join(others)))
+            other_words = [other_word for other_word in self.words if other_word != word]
+            dropped.append(DroppedWord(word, word in self.known, ",".join(other_words)))
         return Dropped(
             words=dropped,
             typed=", ".join(self.words),

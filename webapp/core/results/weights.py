@@ -28,11 +28,11 @@ def topics(snapshot: Snapshot) -> Topics:
     for row in stored:
         words = np.frombuffer(row["listed"] or b"", _LISTED)
         words_of_topics.append(words[words["weight"] > np.float32(row["floor"])])
-    listed = np.concatenate(words_of_topics)
+    all_words = np.concatenate(words_of_topics)
     return Topics(
         indptr=np.cumsum([len(words) for words in words_of_topics]),
-        words=listed["word"].astype(np.int32),
-        weights=listed["weight"].astype(np.float32),
+        words=all_words["word"].astype(np.int32),
+        weights=all_words["weight"].astype(np.float32),
         floor=np.array([row["floor"] for row in stored], np.float64),
         floor_mass=np.array([row["floor_mass"] for row in stored], np.float64),
         share=np.array([row["share"] for row in stored], np.float64),

@@ -731,13 +731,13 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
         )
         for row in cut
     ]
-    pieces = []
+    pieces_read = []
     for row, (begin, end) in zip(cut, _charge(corpus, requests), strict=True):
         first = begin - row["begin"]
         last = end - row["begin"]
         text = row["text"]
-        pieces.append(Piece(row["number"], begin, text[first:last], last < len(text)))
-    return pieces
+        pieces_read.append(Piece(row["number"], begin, text[first:last], last < len(text)))
+    return pieces_read
 
 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
@@ -780,10 +780,10 @@ def read_chosen(
             end = min(end, start + row["most"])
         end = max(start, min(end, len(row["text"])))
         requests.append(_Wanted(bytes(row["digest"]), row["length"], start, end, start))
-    pieces = {}
+    texts = {}
     for row, (begin, end) in zip(documents, _charge(corpus, requests), strict=True):
-        pieces[row["number"]] = (begin, row["text"][begin:end])
-    return pieces
+        texts[row["number"]] = (begin, row["text"][begin:end])
+    return texts
 
 
 def quotation(

@@ -179,10 +179,10 @@ def settle(concept: Concept, item: int, code: int, by: str) -> None:
     definition = defined(concept).holds
     if not Settlement.OPEN <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    chosen = Item.objects.filter(pk=item, draw__concept=concept).first()
-    if chosen is None:
+    item_row = Item.objects.filter(pk=item, draw__concept=concept).first()
+    if item_row is None:
         raise Invalid("item", "There is no such text among those that were drawn.")
-    Settlement.objects.create(item=chosen, definition=definition, code=code, by=by)
+    Settlement.objects.create(item=item_row, definition=definition, code=code, by=by)
 
 
 def counting_codings(concept: Concept, base: int) -> QuerySet[Coding]:

@@ -265,8 +265,8 @@ def strata_of(drawn: Draw) -> np.ndarray:
 
 def topic_shares(run: Run, topic: int) -> np.ndarray:
     """float64[D]: of the words of each document."""
-    counted = evidence.of(run)
-    return counted.held([topic]) / np.maximum(counted.lengths, 1)
+    run_evidence = evidence.of(run)
+    return run_evidence.held([topic]) / np.maximum(run_evidence.lengths, 1)
 
 
 def _whole(sent: Mapping[str, str], name: str, least: int, most: int) -> int:
@@ -328,11 +328,11 @@ def list_concepts(corpus: Corpus) -> list[tuple[Concept, int, int]]:
     concepts = corpus.concepts.filter(removed_at=None).annotate(
         base=Subquery(definitions.values("number")[:1])
     )
-    counted = concepts.annotate(
+    concepts_counted = concepts.annotate(
         drawn=Count("draw__items", distinct=True),
         coded=Count("draw__items", distinct=True, filter=is_coded),
     )
-    rows = counted.prefetch_related("definitions")
+    rows = concepts_counted.prefetch_related("definitions")
     return [(concept, concept.drawn, concept.coded) for concept in rows]
 
 

@@ -185,16 +185,16 @@ def _predicted(
             else units.codes(source.version, unit.field)[: drawn.documents]
         )
         strata = concepts.strata_of(drawn) if drawn.run else np.zeros(drawn.documents, np.int32)
-        counted = evidence.of(source)
-        made = predict(
-            counted.bow,
-            counted,
+        run_evidence = evidence.of(source)
+        prediction = predict(
+            run_evidence.bow,
+            run_evidence,
             data.documents,
             data.y,
             drawn.seed,
             units=None if of_unit is None else of_unit[data.documents],
         )
-        return strata, made._replace(g=made.g[:, : drawn.documents]), of_unit
+        return strata, prediction._replace(g=prediction.g[:, : drawn.documents]), of_unit
 
     return _kept.get_or_set(_state(source, drawn, data, unit), make)
 
@@ -202,16 +202,19 @@ def _predicted(
 def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> EffectOfCode:
     """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what
     documents don't have."""
-    asked = Asked(formula, first, second, estimate="stm-fixed")  # each document counts the same
-    made = regression_of(RunSelection.all(RunView(known.source)), asked)
+    # By stm-fixed each document counts the same
+    regression = Asked(formula, first, second, estimate="stm-fixed")
+    fitted_regression = regression_of(RunSelection.all(RunView(known.source)), regression)
     data = known.data
-    strata, prediction, of_unit = _predicted(known.source, known.drawn, data, made.unit)
-    cell = made.design.cell[: known.drawn.documents]
-    rows = made.design.rows
+    strata, prediction, of_unit = _predicted(
+        known.source, known.drawn, data, fitted_regression.unit
+    )
+    cell = fitted_regression.design.cell[: known.drawn.documents]
+    rows = fitted_regression.design.rows
     fitted = effect(
         cell,
         rows,
-        made.contrast,
+        fitted_regression.contrast,
         strata,
         data.documents,
         data.y,
@@ -226,25 +229,25 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
             "The effect can’t be separated from what is held constant. Hold less constant.",
         )
     name = formula.effect.name
-    held = [term.name for term in formula.held]
-    ends = [made.effect.labels[i] for i in made.settings]
-    shown = _interval(fitted.corrected)
-    alike = f", where documents are alike in {', '.join(held)}" if held else ""
+    terms_held = [term.name for term in formula.held]
+    ends = [fitted_regression.effect.labels[i] for i in fitted_regression.settings]
+    interval = _interval(fitted.corrected)
+    alike = f", where documents are alike in {', '.join(terms_held)}" if terms_held else ""
     return EffectOfCode(
         formula=str(formula),
         settings=ends,
-        held=held,
+        held=terms_held,
         documents=int(np.count_nonzero(cell >= 0)),
-        left_out=made.left_out,
+        left_out=fitted_regression.left_out,
         coded=fitted.codes,
-        unit=unit_sentences.about(known.source.version, made.unit),
-        corrected=shown,
+        unit=unit_sentences.about(known.source.version, fitted_regression.unit),
+        corrected=interval,
         beyond=_interval(fitted.beyond),
         sample=_interval(fitted.coded),
         naive=number_or_none(fitted.counted),
         sentence=(
             f"From “{ends[0]}” to “{ends[1]}” of {name}, “{_what(known)}” changes by"
-            f" {_points(shown, known.scale)}{alike}."
+            f" {_points(interval, known.scale)}{alike}."
         ),
     )
 
@@ -370,7 +373,7 @@ def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) ->
             url=links.document_url(run, d),
             text=cut_at_word(texts[d], OPENING),
             codes=(
-                [one.definition.codes[one.code] for one in known.data.readings[d]] if shown else []
+                [row.definition.codes[row.code] for row in known.data.readings[d]] if shown else []
             ),
         )
         for d in documents.tolist()
@@ -405,7 +408,7 @@ def _sentence(
 def _method(known: Estimated, whole: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
     strata = " within strata" if known.drawn.topic is not None or known.drawn.columns else ""
-    coders = len({one.coder_id for readings in known.data.readings.values() for one in readings})
+    coders = len({row.coder_id for readings in known.data.readings.values() for row in readings})
     how = "whose codes were made elsewhere" if known.drawn.elsewhere else f"drawn at random{strata}"
     return (
         f"{whole.coded:,} of {whole.documents:,} documents, {how}, were coded by {coders}"

@@ -32,7 +32,7 @@ def table(concept: Concept) -> bytes:
     about = embargo.about(concept.corpus, documents, "source_id", "title", "date_text")
     rows: list[list] = [COLUMNS]
     for document, readings in zip(documents, coded, strict=True):
-        known = about.get(document, {"source_id": "", "title": "", "date_text": ""})
+        about_document = about.get(document, {"source_id": "", "title": "", "date_text": ""})
         for one in readings:
             codes = one.definition.codes
             item = one.item
@@ -42,9 +42,9 @@ def table(concept: Concept) -> bytes:
                     concept.name,
                     one.definition.number,
                     document,
-                    known["source_id"],
-                    known["title"],
-                    known["date_text"],
+                    about_document["source_id"],
+                    about_document["title"],
+                    about_document["date_text"],
                     one.coder.name,
                     one.code,
                     codes[one.code],
@@ -103,7 +103,7 @@ def annotations(concept: Concept, url: Callable[[int], str]) -> Iterator[bytes]:
         + b', "first": {"type": "AnnotationPage", "items": ['
     )
     for i, one in enumerate(codings):
-        said = {"tagging": one.definition.codes[one.code], "commenting": _remark(one)}
+        body = {"tagging": one.definition.codes[one.code], "commenting": _remark(one)}
         annotation = {
             "id": f"urn:uuid:{_guid(concept, 'coding', one.pk)}",
             "type": "Annotation",
@@ -116,7 +116,7 @@ def annotations(concept: Concept, url: Callable[[int], str]) -> Iterator[bytes]:
             "created": f"{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
             "body": [
                 {"type": "TextualBody", "purpose": why, "value": value}
-                for why, value in said.items()
+                for why, value in body.items()
                 if value
             ],
             "target": url(one.item.document),
@@ -140,16 +140,16 @@ def _source(
     guid = _guid(concept, "text", document)
     name = escape(title or f"Document {document}")
     marks = []
-    for one in readings:
+    for row in readings:
         who = (
-            f'creatingUser="{_guid(concept, "coder", one.coder_id)}"'
-            f' creationDateTime="{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
+            f'creatingUser="{_guid(concept, "coder", row.coder_id)}"'
+            f' creationDateTime="{row.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"'
         )
-        mark = _guid(concept, "coding", one.pk)
-        code = _guid(concept, "code", one.code)
-        remark = escape(_remark(one))
+        mark = _guid(concept, "coding", row.pk)
+        code = _guid(concept, "code", row.code)
+        remark = escape(_remark(row))
         marks.append(
-            f'<PlainTextSelection guid="{_guid(concept, "selection", one.pk)}" startPosition="0"'
+            f'<PlainTextSelection guid="{_guid(concept, "selection", row.pk)}" startPosition="0"'
             f' endPosition="{length}" {who}>'
             f"{f'<Description>{remark}</Description>' if remark else ''}"
             f'<Coding guid="{mark}" {who}><CodeRef'
@@ -162,7 +162,7 @@ def _source(
 
 
 def _qde(concept: Concept, holds: Definition, coded: list[list[Coding]], sources: list[str]) -> str:
-    coders = {one.coder_id: one.coder.name for readings in coded for one in readings}
+    coders = {row.coder_id: row.coder.name for readings in coded for row in readings}
     users = "".join(
         f'<User guid="{_guid(concept, "coder", k)}" name="{escape(n)}"/>' for k, n in coders.items()
     )

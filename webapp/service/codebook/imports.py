@@ -127,13 +127,13 @@ def _store(
         document: Item(
             draw=drawn,
             document=document,
-            place=place,
+            place=number,
             pi=probability[document] or len(times) / D,
             stratum=0,
             stratum_size=D,
             twice=times[document] > 1,
         )
-        for place, document in enumerate(times)
+        for number, document in enumerate(times)
     }
     assignments = []
     codings = []
@@ -151,14 +151,14 @@ def _store(
         )
         codings.append(coding_of_item)
     tables: list[Sequence[Model]] = [[*items.values()], assignments, codings]  # in this order
-    whole = sum(map(len, tables))
-    left = whole
+    rows_in_all = sum(map(len, tables))
+    left = rows_in_all
     for rows in tables:
         for begin in range(0, len(rows), ROWS_AT_ONCE):
             batch = rows[begin : begin + ROWS_AT_ONCE]
             type(batch[0])._default_manager.bulk_create(batch)
             left -= len(batch)
-            advance(1 - left / whole)
+            advance(1 - left / rows_in_all)
 
 
 # A table
@@ -209,7 +209,7 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
     meanings = _meanings(project, concept, codes)
     readings: list[Given] = []
     unknown: list[str] = []
-    several: list[str] = []
+    coded_twice: list[str] = []
     seen: set[int] = set()
     documents = _documents(concept.corpus, project.texts)
     for text, document in zip(project.texts, documents, strict=True):
@@ -220,7 +220,7 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
         seen.add(document)
         for coder, remarks_of_code in _by_coder(text, meanings).items():
             if len(remarks_of_code) > 1:
-                several.append(title)
+                coded_twice.append(title)
                 continue
             ((code, remarks),) = remarks_of_code.items()
             reading = Given(
@@ -232,7 +232,7 @@ def _of_project(concept: Concept, codes: list[str], content: bytes) -> tuple[lis
                 remark=_remark(remarks),
             )
             readings.append(reading)
-    left_out = _left_out(unknown, several, project.others)
+    left_out = _left_out(unknown, coded_twice, project.others)
     if not readings:
         raise Invalid("codes", f"Nothing of this project could be taken in. {left_out}")
     return readings, left_out

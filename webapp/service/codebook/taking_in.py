@@ -66,8 +66,8 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     try:
         file = imports.read(row.concept, bytes(row.content))
         with transaction.atomic():
-            said = imports.keep(row.concept, row.run, file, row.by, advance)
-            done = {"status": CodeFile.Status.READY, "said": said, "content": b""}
+            summary = imports.keep(row.concept, row.run, file, row.by, advance)
+            done = {"status": CodeFile.Status.READY, "said": summary, "content": b""}
             claims.update(kinds.TAKE_IN, key, attempt, **done)
     except Invalid:
         claims.update(kinds.TAKE_IN, key, attempt, content=b"")

@@ -98,20 +98,22 @@ def index(
         )
         for concept, drawn, coded in concepts.list_concepts(view.run.corpus)
     ]
-    sent = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
-    return Answer(CodebookPage(rows), lambda: CodebookHtml(sent, addresses.own_path(origin) or ""))
+    values = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
+    return Answer(
+        CodebookPage(rows), lambda: CodebookHtml(values, addresses.own_path(origin) or "")
+    )
 
 
 @require_POST
 @looked_up
 def create(request: HttpRequest, run: Run) -> HttpResponse:
-    sent = request.POST
+    form = request.POST
     with show_errors(request):
-        origin = addresses.own_path(sent.get("origin", "")) or ""
-        fields_sent = sent.dict() | {"origin": origin}
+        origin = addresses.own_path(form.get("origin", "")) or ""
+        fields_sent = form.dict() | {"origin": origin}
         concept = concepts.create(run.corpus, fields_sent, reader(request))
         return redirect("concept", run.pk, concept.pk)
-    return redirect(RunView(run).go("run_codebook", asked=_typed(sent, FORM)))
+    return redirect(RunView(run).go("run_codebook", asked=_typed(form, FORM)))
 
 
 def _typed(sent: QueryDict, names: tuple[str, ...]) -> str:
@@ -140,7 +142,7 @@ def detail(
     coder_of_codings = list(
         coding.counting_codings(concept, base).values_list("coder_id", flat=True)
     )
-    sent = {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
+    values = {"text": text, "codes": codes, "examples": examples, "borderline": borderline}
     invitation = ""
     if concept.token:
         invitation = request.build_absolute_uri(reverse("code", args=[concept.token]))
@@ -154,7 +156,7 @@ def detail(
         concept=concept,
         holds=holds,
         versions=list(concept.definitions.order_by("-number")),
-        sent=sent if text else _typed_of(holds),
+        sent=values if text else _typed_of(holds),
         nearest=_topic_of_origin(concept, run),
         yes_no=concept.kind == Concept.Kind.YES_NO,
         invitation=invitation,
@@ -218,32 +220,32 @@ def _examples(run: Run, concept: Concept) -> list[ChosenRow]:
 @looked_up
 def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """What is done to a concept."""
-    sent = request.POST
+    form = request.POST
     go = RunView(run).go
     concept = concept_or_404(run, concept_id)
     by = reader(request)
     acts: dict[str, Callable[[], object]] = {
-        "define": lambda: concepts.define(concept, sent, by, anew=bool(sent.get("anew"))),
-        "draw": lambda: concepts.draw(concept, run, sent, sent.getlist("columns"), by),
+        "define": lambda: concepts.define(concept, form, by, anew=bool(form.get("anew"))),
+        "draw": lambda: concepts.draw(concept, run, form, form.getlist("columns"), by),
         "take": lambda: _take_in(request, concept, run, by),
         "invite": lambda: concepts.invite(authorization.shareable(request, concept), on=True),
         "revoke": lambda: concepts.invite(concept, on=False),
         "discard": lambda: concepts.discard(concept),
-        "withdraw": lambda: concepts.withdraw(concept, whole_number(sent, "coder"), on=True),
-        "readmit": lambda: concepts.withdraw(concept, whole_number(sent, "coder"), on=False),
+        "withdraw": lambda: concepts.withdraw(concept, whole_number(form, "coder"), on=True),
+        "readmit": lambda: concepts.withdraw(concept, whole_number(form, "coder"), on=False),
         "choose": lambda: concepts.choose(
-            concept, whole_number(sent, "document"), sent.get("note", ""), by
+            concept, whole_number(form, "document"), form.get("note", ""), by
         ),
         "settle": lambda: coding.settle(
-            concept, whole_number(sent, "item"), whole_number({"code": code}, "code"), by
+            concept, whole_number(form, "item"), whole_number({"code": code}, "code"), by
         ),
-        "reopen": lambda: coding.settle(concept, whole_number(sent, "item"), Settlement.OPEN, by),
+        "reopen": lambda: coding.settle(concept, whole_number(form, "item"), Settlement.OPEN, by),
         "remove": lambda: _remove(request, concept, go("concept", concept.pk)),
         "restore": lambda: concepts.remove(concept, on=False),
     }
-    act, _, code = sent.get("act", "").partition(":")  # settle:1
+    act, _, code = form.get("act", "").partition(":")  # settle:1
     check_act(act, acts)
-    typed_again = _typed(sent, FORM[2:]) if act == "define" else ""
+    typed_again = _typed(form, FORM[2:]) if act == "define" else ""
     with show_errors(request):
         acts[act]()
         typed_again = ""
@@ -336,25 +338,25 @@ def estimate(
     from x to y, with `held` constant."""
     concept = concept_or_404(run, concept_id)
     try:
-        known = estimates.estimated(run, concept, by, code)
+        known_estimates = estimates.estimated(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
-    shown = not known.data.waiting or request_context(request).role >= Role.EDITOR
+    may_see = not known_estimates.data.waiting or request_context(request).role >= Role.EDITOR
     dependence = None
     problem = ""
     try:
         if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
-            dependence = estimates.effect_of(known, formula, x, y)
+            dependence = estimates.effect_of(known_estimates, formula, x, y)
     except Invalid as error:
         problem = error.message
-    page = estimates.page(run, here, known, cell, a, b, shown, dependence, problem)
+    page = estimates.page(run, here, known_estimates, cell, a, b, may_see, dependence, problem)
     effects, _, constant = variables.offered(run.version)
     drawn = [
         one.high or one.value or 0
         for row in (page.all, *page.cells)
         for one in (row.corrected, row.sample)
     ]
-    codes = known.codes if concept.kind == Concept.Kind.ONE_OF else []
+    codes = known_estimates.codes if concept.kind == Concept.Kind.ONE_OF else []
     return Answer(
         page,
         lambda: EstimatesHtml(
@@ -364,15 +366,16 @@ def estimate(
                 for name in fields.choices(run.version)
             ],
             codes=[
-                (name, here.url(code=i, cell=None), i == known.code) for i, name in enumerate(codes)
+                (name, here.url(code=i, cell=None), i == known_estimates.code)
+                for i, name in enumerate(codes)
             ],
-            scale=known.scale,
+            scale=known_estimates.scale,
             most=max([*drawn, 1e-9]),
-            counts=estimates.counts(known) if known.scale else "",
-            pinned=estimates.pinned(page, known.scale),
+            counts=estimates.counts(known_estimates) if known_estimates.scale else "",
+            pinned=estimates.pinned(page, known_estimates.scale),
             asked=[
                 (name, value)
-                for name, value in (("by", page.by), ("code", str(known.code)))
+                for name, value in (("by", page.by), ("code", str(known_estimates.code)))
                 if value
             ],
             effects=[(one, one.term == effect) for one in effects],
@@ -384,7 +387,9 @@ def estimate(
 @require_safe
 @looked_up
 def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
-    asked = estimate.asked(request.GET)
-    known = estimates.estimated(run, concept_or_404(run, concept_id), asked["by"], asked["code"])
-    page = estimates.page(run, Here(request.GET), known, None, None, None, shown=False)
+    question = estimate.asked(request.GET)
+    known_estimates = estimates.estimated(
+        run, concept_or_404(run, concept_id), question["by"], question["code"]
+    )
+    page = estimates.page(run, Here(request.GET), known_estimates, None, None, None, shown=False)
     return table_answer(estimates.table(run, page), f"estimates_{concept_id}.csv")

@@ -208,7 +208,7 @@ def join(
     course = services.invited(token) if settings.ACCOUNTS else None
     if course is None:
         return HtmlAnswer(JoinPage(None), status=404)
-    if (mine := authorization.student(request)) and mine.course_id == course.pk:
+    if (joined := authorization.student(request)) and joined.course_id == course.pk:
         return redirect("class")
     if sent is None:
         return HtmlAnswer(JoinPage(course))
@@ -256,13 +256,13 @@ def own_class(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassP
         request.session.pop(CODE, None)
     elif sent is not None:
         with show_errors(request):
-            chosen = own_notebooks.filter(
+            notebook = own_notebooks.filter(
                 pk=whole_number(sent, "notebook"), removed_at=None
             ).first()
-            if chosen is None:
+            if notebook is None:
                 raise Invalid("notebook", "Choose a notebook of yours.")
-            services.hand_in(student, chosen)
-            messages.success(request, f"“{chosen.title}” is handed in, as it is now.")
+            services.hand_in(student, notebook)
+            messages.success(request, f"“{notebook.title}” is handed in, as it is now.")
     if sent is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()

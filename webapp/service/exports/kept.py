@@ -55,10 +55,10 @@ def of_user(run: Run, user_id: int | None) -> list[Export]:
 def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     """Have a file made. One of the same kind that waits or is made is returned instead; one that is
     ready, or failed, is replaced. Raises Invalid."""
-    form, ending, wanted = checked(run, file, query, user.pk)
-    expected = exports.expected(form, ending, wanted)
+    form, ending, requested = checked(run, file, query, user.pk)
+    expected = exports.expected(form, ending, requested)
     _bounded(form, expected)
-    address = exports.address(form, wanted)
+    address = exports.address(form, requested)
     if len(address) > QUERY:
         raise Invalid(
             "file",
@@ -78,9 +78,9 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
         )
         export = Export.objects.create(
             **about,
-            name=exports.made_name(wanted, form, ending),
+            name=exports.made_name(requested, form, ending),
             sentence=f"{form.title}, {exports.label(form, ending)}"
-            + (f": {wanted.selection.sentence}" if wanted.selection else ""),
+            + (f": {requested.selection.sentence}" if requested.selection else ""),
             expected=expected,
         )
         dispatch.send(kinds.EXPORT, export.pk)
@@ -203,13 +203,13 @@ def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
 
 def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
     """Bytes that were written, and their sha256. Raises _Overtaken."""
-    form, ending, wanted = checked(run, export.file, QueryDict(export.query), export.by_id)
+    form, ending, requested = checked(run, export.file, QueryDict(export.query), export.by_id)
     size = 0
     digest = hashlib.sha256()
     last_told = time.monotonic()
     limit = largest()
     with part.open("wb") as part_file:
-        for block in exports.make_file(wanted, form, ending).pieces:
+        for block in exports.make_file(requested, form, ending).pieces:
             part_file.write(block)
             digest.update(block)
             size += len(block)

@@ -346,11 +346,11 @@ def kinds(run: Run) -> list[str]:
     """What topics can be counted by: the period that fits the dates first, then the others, then
     the categories."""
     categories = [category.name for category in fields.categories(run.version)]
-    best = fields.period(run.version)
-    if not best:
+    finest = fields.period(run.version)
+    if not finest:
         return categories
-    other_periods = [period for period in fields.PERIODS if period != best]
-    return [best, *other_periods, *categories]
+    other_periods = [period for period in fields.PERIODS if period != finest]
+    return [finest, *other_periods, *categories]
 
 
 def topic_time(wanted: Wanted) -> Table:

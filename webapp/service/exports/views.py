@@ -85,10 +85,10 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
         if (chosen := dict(selection.view.chosen).get("families"))
         else None
     )
-    wanted = Wanted(
+    requested = Wanted(
         run, selection if form.selected else Selection.all(selection.view), by=by, families=number
     )
-    files = [_file_link(wanted, form, ending) for ending in form.endings]
+    files = [_file_link(requested, form, ending) for ending in form.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
     refused = [file for file in files if file.refused]
@@ -262,8 +262,8 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    wanted = exports.read_wanted(run, request.GET)
-    expected = exports.expected(*form, wanted)
+    requested = exports.read_wanted(run, request.GET)
+    expected = exports.expected(*form, requested)
     if exports.large(expected):
         instead = (
             exports.refused(form[0], expected)
@@ -274,4 +274,4 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
             f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
             f" {instead}",
         )
-    return exports.make_file(wanted, *form)
+    return exports.make_file(requested, *form)
