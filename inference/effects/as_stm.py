@@ -35,38 +35,34 @@ def fit(
     documents = np.bincount(data.cell[data.cell >= 0], minlength=len(design)).astype(float)
     gram = design.T @ (documents[:, None] * design)
     root = regression.half_inverse(gram)
-    inverse, n, (Q, P), left = (
-        root @ root.T,
-        documents.sum(),
-        contrasts.shape,
-        max(documents.sum() - root.shape[1], 1),
-    )
+    inverse = root @ root.T
+    n = documents.sum()
+    Q, P = contrasts.shape
+    left = max(n - root.shape[1], 1)  # degrees of freedom
     weight = design @ inverse @ contrasts.T
     scale = ((contrasts @ root) ** 2).sum(axis=1) / left
     clustered = data.units.U < len(data.cell)
     moment = np.zeros((Q, P, P))
-    units = 0
-    for rows, starts in _blocks(data) if clustered else ():
-        units += len(starts) - 1
-        for q in range(Q):
-            moved = _by_unit(weight[data.cell[rows], q], starts) @ design[data.cell[rows]]
-            moment[q] += moved.T @ moved
-    factor = units / max(units - 1, 1) * (n - 1) / left
-    noise = (
-        factor
-        * (weight**2 + np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design))
-        if clustered
-        else (1 - ((design @ root) ** 2).sum(axis=1))[:, None] * scale
-    )
+    factor = 0.0
+    if clustered:
+        units, moment = _moments(data, design, weight)
+        factor = units / max(units - 1, 1) * (n - 1) / left
+        sandwich = np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design)
+        noise = factor * (weight**2 + sandwich)
+    else:
+        leverage = ((design @ root) ** 2).sum(axis=1)
+        noise = (1 - leverage)[:, None] * scale
     noise += (1 + 1 / max(draws, 1)) * weight**2
-    cross, squares, added, products = (
-        np.zeros(shape) for shape in ((data.T, P), (Q, data.T), (data.T, Q), (Q, data.T, P))
-    )
+    cross = np.zeros((data.T, P))
+    squares = np.zeros((Q, data.T))
+    added = np.zeros((data.T, Q))
+    products = np.zeros((Q, data.T, P))
     for rows, starts in _blocks(data):
-        x, w, each, theta = (
-            *(a[data.cell[rows]] for a in (design, weight, noise)),
-            _theta(data, rows, alpha),
-        )
+        cell = data.cell[rows]
+        x = design[cell]
+        w = weight[cell]
+        noise_of_rows = noise[cell]
+        theta = _theta(data, rows, alpha)
         cross += _sums(*theta, x)
         if not clustered:
             squares += _squares(*theta, np.ones((len(rows), 1))).T
@@ -76,46 +72,59 @@ def fit(
             of_units = (summed @ theta[0], summed @ theta[1], theta[2])
             squares[q] += _squares(*of_units, np.ones((len(moved), 1)))[:, 0]
             products[q] += _sums(*of_units, moved)
-            each[:, q] -= (
-                2
-                * factor
-                * w[:, q]
-                * (x @ inverse * np.repeat(moved, np.diff(starts), axis=0)).sum(axis=1)
-            )
+            moved_of_rows = np.repeat(moved, np.diff(starts), axis=0)
+            with_unit = (x @ inverse * moved_of_rows).sum(axis=1)
+            noise_of_rows[:, q] -= 2 * factor * w[:, q] * with_unit
         if draws:
-            each /= (data.lengths[rows] + alpha.sum() + 1)[:, None]
-            added += _sums(*theta, each) - _squares(*theta, each)
+            noise_of_rows /= (data.lengths[rows] + alpha.sum() + 1)[:, None]
+            added += _sums(*theta, noise_of_rows) - _squares(*theta, noise_of_rows)
     beta = inverse @ cross.T
-    variance = added.T + (
-        factor
-        * (
-            squares
-            + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
-            - 2 * np.einsum("qtp,pt->qt", products, beta)
-        )
-        if clustered
-        else (squares - (beta * cross.T).sum(axis=0)) * scale[:, None]
-    )
-    known = regression.estimable(contrasts, root, gram)
-    estimate, variance = (
-        np.where(known[:, None], a, np.nan) for a in (contrasts @ beta, np.maximum(variance, 0.0))
-    )
+    if clustered:
+        of_fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+        explained = np.einsum("qtp,pt->qt", products, beta)
+        variance = added.T + factor * (squares + of_fitted - 2 * explained)
+    else:
+        explained = (beta * cross.T).sum(axis=0)
+        variance = added.T + (squares - explained) * scale[:, None]
+    known = regression.estimable(contrasts, root, gram)[:, None]
+    estimate = np.where(known, contrasts @ beta, np.nan)
+    variance = np.where(known, np.maximum(variance, 0.0), np.nan)
     pooled = np.zeros_like(variance)  # stm has none
     return regression.Fit(estimate, variance, pooled, np.full(Q, np.inf), np.zeros(Q, bool))
+
+
+def _moments(
+    data: regression.Data, design: np.ndarray, weight: np.ndarray
+) -> tuple[int, np.ndarray]:
+    """How many units have documents, and float64[Q, P, P]: sums over units of what each has of the
+    design, weighed, times itself. weight: float64[C, Q]."""
+    Q = weight.shape[1]
+    P = design.shape[1]
+    moment = np.zeros((Q, P, P))
+    units = 0
+    for rows, starts in _blocks(data):
+        units += len(starts) - 1
+        cell = data.cell[rows]
+        for q in range(Q):
+            moved = _by_unit(weight[cell, q], starts) @ design[cell]
+            moment[q] += moved.T @ moved
+    return units, moment
 
 
 def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Documents of the regression, whole units of them: int32[n], and where each unit's begin,
     int64[G + 1]."""
-    (order, starts), first = data.units, 0
+    order, starts = data.units
+    first = 0
     while first < data.units.U:
-        last = max(first + 1, int(np.searchsorted(starts, starts[first] + BLOCK, "right")) - 1)
+        within_block = int(np.searchsorted(starts, starts[first] + BLOCK, "right")) - 1
+        last = max(first + 1, within_block)
         rows = order[starts[first] : starts[last]]
-        ends = np.append(0, np.cumsum(data.cell[rows] >= 0))[
-            starts[first : last + 1] - starts[first]
-        ]
+        is_counted = data.cell[rows] >= 0
+        counted_before = np.append(0, np.cumsum(is_counted))
+        ends = counted_before[starts[first : last + 1] - starts[first]]
         if ends[-1]:
-            yield rows[data.cell[rows] >= 0], np.unique(ends)
+            yield rows[is_counted], np.unique(ends)
         first = last
 
 
@@ -134,9 +143,8 @@ def _theta(
     r = 1 / (data.lengths[rows] + alpha.sum())
     at = np.arange(len(place)) + (data.doc_ptr[rows] - (np.cumsum(sizes) - sizes))[place]
     topics = data.into[data.doc_topics[at]]
-    share = (
-        data.doc_tokens[at] * r[place] * (topics >= 0)
-    )  # csr_matrix sums those of topics that were merged
+    # csr_matrix sums those of topics that were merged
+    share = data.doc_tokens[at] * r[place] * (topics >= 0)
     sparse = csr_matrix((share, (place, np.maximum(topics, 0))), (len(rows), data.T))
     return sparse, r, np.bincount(data.into[some], alpha[some], data.T)
 
@@ -150,8 +158,6 @@ def _squares(
     sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """The same of squares."""
-    return (
-        sparse.power(2).T @ weights
-        + 2 * alpha[:, None] * (sparse.T @ (r[:, None] * weights))
-        + np.outer(alpha**2, r**2 @ weights)
-    )
+    of_tokens = sparse.power(2).T @ weights
+    of_both = 2 * alpha[:, None] * (sparse.T @ (r[:, None] * weights))
+    return of_tokens + of_both + np.outer(alpha**2, r**2 @ weights)

@@ -56,9 +56,8 @@ def make_design(
     combinations of values."""
     across = across or Variable(np.zeros(len(effect.code), np.int32), np.zeros((1, 0)))
     variables = [effect, across, *held]
-    P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + sum(
-        v.columns.shape[1] for v in held
-    )
+    columns_held = sum(variable.columns.shape[1] for variable in held)
+    P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + columns_held
     if P > MOST_COLUMNS:
         raise Invalid(
             "formula",
@@ -83,20 +82,19 @@ def make_design(
     cell = np.full(len(known), -1, np.int32)
     cell[known] = place
     levels = np.unravel_index(cells, sizes)
-    others = np.concatenate(
-        [
-            np.zeros((len(levels[0]), 0)),
-            *(v.columns[level] for v, level in zip(held, levels[2:], strict=True)),
-        ],
-        axis=1,
-    )
-    words = np.bincount(place, weights=weight[known], minlength=len(levels[0]))
+    level_of_effect, level_across, *levels_held = levels
+    of_held = [np.zeros((len(level_of_effect), 0))]
+    for variable, level in zip(held, levels_held, strict=True):
+        of_held.append(variable.columns[level])
+    others = np.concatenate(of_held, axis=1)
+    words = np.bincount(place, weights=weight[known], minlength=len(level_of_effect))
     base = words @ others / max(words.sum(), SMALLEST)
+    rows = _row(effect.columns[level_of_effect], across.columns[level_across], others)
     return Design(
         cell,
-        _row(effect.columns[levels[0]], across.columns[levels[1]], others),
-        levels[0],
-        levels[1],
+        rows,
+        level_of_effect,
+        level_across,
         base,
         effect.columns,
         across.columns,

@@ -110,7 +110,7 @@ def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Gene
     """runs: of each the sums of the same T topics; NaN of one that it has not."""
     observed = _medians(runs, units.side[None])[0]
     strata = [np.flatnonzero(units.stratum == s) for s in np.unique(units.stratum)]
-    drawn = list[np.ndarray]()
+    drawn: list[np.ndarray] = []
     for a in range(0, EXCHANGES, _AT_ONCE):
         sides = np.repeat(units.side[None], min(_AT_ONCE, EXCHANGES - a), axis=0)
         for some in strata:

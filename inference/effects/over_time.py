@@ -25,6 +25,8 @@ NUMBERS = 100_000_000
 _STEADY = 0.97  # the largest coefficient
 _NOTABLE = 0.15  # a correlation
 _FEW = 1e-300
+RIDGE = 1e-6  # added to correlations of runs that are nearly the same
+ROUNDING = 1e-12
 
 
 def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Generator) -> Joint:
@@ -32,17 +34,12 @@ def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Genera
     not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
     words = np.maximum(runs[0].words, _FEW)
     series = np.stack([np.nan_to_num(run.residual) / words[:, None] for run in runs])
-    there = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
-    (V, P, T), weight = series.shape, words / words.sum()
+    has_topic = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
+    V, P, T = series.shape
+    weight = words / words.sum()
     series = series - np.einsum("p,vpt->vt", weight, series)[:, None]
-    together = series.mean(axis=0)
-    line = lever / words
-    phi = _coefficients(
-        together - np.outer(line, (weight * line) @ together / ((weight * line) @ line))
-    )
-    product = np.einsum("vpt,upt->tvu", series, series)
-    size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), _FEW))
-    root = np.linalg.cholesky(product / (size[:, :, None] * size[:, None]) + 1e-6 * np.eye(V))
+    phi = _coefficients(_without_line(series.mean(axis=0), lever / words, weight))
+    root = _root_of_correlation(series)
     n = int(np.clip(NUMBERS // series.size, *DRAWS))
     null = np.empty((n, T))
     for i in range(n):
@@ -50,15 +47,32 @@ def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Genera
         drawn[1:] *= np.sqrt(1 - phi**2)
         for p in range(1, P):
             drawn[p] += phi * drawn[p - 1]
-        null[i] = np.abs(_moved(drawn.swapaxes(0, 1) * there[:, None], weight, lever))
+        null[i] = np.abs(_moved(drawn.swapaxes(0, 1) * has_topic[:, None], weight, lever))
     observed = np.abs(_moved(series, weight, lever))
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), _FEW)
-    largest = (null / scale).max(axis=1)[:, None]
-    p, selected = (
-        (1 + (each >= observed / scale - 1e-12).sum(axis=0)) / (1 + n)
-        for each in (null / scale, largest)
-    )
-    return Joint(np.median(np.einsum("p,vpt->vt", lever, series), axis=0), p, selected)
+    scores = null / scale
+    least = observed / scale - ROUNDING
+    largest = scores.max(axis=1)[:, None]
+    p = (1 + (scores >= least).sum(axis=0)) / (1 + n)
+    selected = (1 + (largest >= least).sum(axis=0)) / (1 + n)
+    estimate = np.median(np.einsum("p,vpt->vt", lever, series), axis=0)
+    return Joint(estimate, p, selected)
+
+
+def _without_line(series: np.ndarray, line: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """float64[P, T]: what a line, float64[P], leaves of each topic's series. weight: float64[P], of
+    each period."""
+    weighted_line = weight * line
+    slopes = weighted_line @ series / (weighted_line @ line)
+    return series - np.outer(line, slopes)
+
+
+def _root_of_correlation(series: np.ndarray) -> np.ndarray:
+    """float64[T, V, V]: of the runs' series of each topic. series: float64[V, P, T]."""
+    product = np.einsum("vpt,upt->tvu", series, series)
+    size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), _FEW))
+    correlation = product / (size[:, :, None] * size[:, None])
+    return np.linalg.cholesky(correlation + RIDGE * np.eye(len(series)))
 
 
 def _coefficients(series: np.ndarray) -> np.ndarray:
@@ -66,14 +80,17 @@ def _coefficients(series: np.ndarray) -> np.ndarray:
     correlations alike: by as much as those of two periods are above the square of those of one, in
     the middle of all topics."""
     P = len(series)
-    whole = np.maximum((series**2).sum(axis=0), _FEW)
-    one, two = (
-        ((series[lag:] * series[:-lag]).sum(axis=0) / whole * P + 3) / (P - 5) for lag in (1, 2)
-    )
-    usual = np.median(one)
-    next_but_one = np.median(two)
+    variance = np.maximum((series**2).sum(axis=0), _FEW)
+
+    def correlation(lag: int) -> np.ndarray:
+        product = (series[lag:] * series[:-lag]).sum(axis=0)
+        return (product / variance * P + 3) / (P - 5)
+
+    of_next = correlation(1)
+    usual = np.median(of_next)
+    next_but_one = np.median(correlation(2))
     noise = np.clip(next_but_one / usual**2, 1.0, 2.0) if usual > _NOTABLE else 1.0
-    return np.clip(np.maximum(one, usual * noise), 0.0, _STEADY)
+    return np.clip(np.maximum(of_next, usual * noise), 0.0, _STEADY)
 
 
 def _moved(series: np.ndarray, weight: np.ndarray, lever: np.ndarray) -> np.ndarray:

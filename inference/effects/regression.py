@@ -25,6 +25,7 @@ MOST_COLUMNS = 32  # of a design
 # cells of a unit
 _SEVERAL = -2
 _NONE = -1
+SAME = 1e-6  # of a contrast: so far may it be from what the design tells
 # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
 ALONE = 1e-9
 
@@ -88,7 +89,8 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
 
     Raises Invalid for a design of other size, or of more than MOST_COLUMNS columns.
     """
-    design, contrasts = (np.ascontiguousarray(array, np.float64) for array in (design, contrasts))
+    design = np.ascontiguousarray(design, np.float64)
+    contrasts = np.ascontiguousarray(contrasts, np.float64)
     if design.shape[1] > MOST_COLUMNS or design.shape[1] != contrasts.shape[1]:
         raise Invalid(
             "design",
@@ -100,17 +102,16 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     row, words = _rows(*data.units, data.cell, data.lengths)
     spread = _Spread(root, contrasts)
     squares, products, moment = _sums_for_variance(data, design, spread, row, words)
-    variance = (
-        squares
-        - 2 * np.einsum("qtp,pt->qt", products, beta)
-        + np.einsum("pt,qpr,rt->qt", beta, moment, beta)
-    )
+    explained = np.einsum("qtp,pt->qt", products, beta)
+    of_fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+    variance = np.maximum(squares - 2 * explained + of_fitted, 0.0)
     spread_of_all = _spread_of_units(data, words, design, beta)
     pooled = ((contrasts @ root) ** 2).sum(axis=1)[:, None] * spread_of_all
+    is_known = known[:, None]
     return Fit(
-        np.where(known[:, None], contrasts @ beta, np.nan),
-        np.where(known[:, None], np.maximum(variance, 0.0), np.nan),
-        np.where(known[:, None], pooled, np.nan),
+        np.where(is_known, contrasts @ beta, np.nan),
+        np.where(is_known, variance, np.nan),
+        np.where(is_known, pooled, np.nan),
         spread.freedom(moment),
         spread.alone,
     )
@@ -185,9 +186,9 @@ def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
 def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.ndarray:
     """bool[Q]: whether the documents say a contrast: the design can tell it from other columns.
     root: half_inverse of the gram."""
-    return np.abs(contrasts - contrasts @ root @ root.T @ gram).max(axis=1) <= 1e-6 * np.abs(
-        contrasts
-    ).max(axis=1)
+    projected = contrasts @ root @ root.T @ gram
+    distance = np.abs(contrasts - projected).max(axis=1)
+    return distance <= SAME * np.abs(contrasts).max(axis=1)
 
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:
@@ -225,10 +226,9 @@ class _Spread:
         own = words[:, None] * moved**2
         self._add(own * inverse, own * inverse * leverage, np.where(inverse == 0, own, 0))
         adjusted = np.sqrt(inverse)
-        return (
-            adjusted[:, :, None] * (self.turned @ self.root.T),
-            (words[:, None] * adjusted * moved)[:, :, None] * rows[:, None],
-        )
+        of_documents = adjusted[:, :, None] * (self.turned @ self.root.T)
+        of_unit = words[:, None] * adjusted * moved
+        return of_documents, of_unit[:, :, None] * rows[:, None]
 
     def several_rows(self, of_unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Any units. of_unit: X_c' N_c X_c, float64[B, P, P]."""

@@ -10,6 +10,7 @@ from inference.effects.regression import ALONE, Data
 from inference.effects.units import LEAST, LEVEL
 from inference.runtime.jit import njit
 
+LEAST_OTHERS = 1e-9  # stands for no unit without the topic, of which there is no distribution
 FEW = 2  # units with a topic up to which their own variance says too little
 
 
@@ -76,9 +77,9 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
         high = expit(logit(share) + reach)
         here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     few = (m <= FEW) & (m < n)
-    most = betaincinv(m + 1.0, np.maximum(n - m, 1e-9), 0.5 + level / 2) * np.maximum(
-        shares.typical, here
-    )
+    others = np.maximum(n - m, LEAST_OTHERS)
+    largest_part = betaincinv(m + 1.0, others, 0.5 + level / 2)
+    most = largest_part * np.maximum(shares.typical, here)
     low = np.where(m == 0, 0.0, low)
     high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
     low = np.where(share == 1, 1.0, low)

@@ -17,14 +17,11 @@ def spline(period: np.ndarray, words: np.ndarray) -> np.ndarray:
     t = (period - period[some].min()) / np.ptp(period[some])
     order = np.argsort(t[some], kind="stable")
     part = np.cumsum(words[some][order]) / words.sum()
-    knots = np.unique(
-        t[some][order][
-            np.minimum(np.searchsorted(part, np.arange(1, KNOTS) / KNOTS), len(part) - 1)
-        ]
-    )
-    return np.stack(
-        [np.ones(len(t)), t, *[np.maximum(t - knot, 0) for knot in knots if 0 < knot < 1]], axis=1
-    )
+    times = t[some][order]
+    places = np.searchsorted(part, np.arange(1, KNOTS) / KNOTS)
+    knots = np.unique(times[np.minimum(places, len(part) - 1)])
+    bends = [np.maximum(t - knot, 0) for knot in knots if 0 < knot < 1]
+    return np.stack([np.ones(len(t)), t, *bends], axis=1)
 
 
 def overlap(words: np.ndarray, side: np.ndarray, period: np.ndarray) -> bool:

@@ -66,9 +66,10 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
     n = len(used)
     leaf_place = np.arange(len(used))
     if n <= SMALL:
-        return Tree(used.tolist(), [(0 if i == 1 else n + i - 2, i) for i in range(1, n)], n)
+        one_after_the_other = [(0 if i == 1 else n + i - 2, i) for i in range(1, n)]
+        return Tree(used.tolist(), one_after_the_other, n)
     large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:_KEPT])
-    joins = list[tuple[int, int]]()
+    joins: list[tuple[int, int]] = []
     top = dict(zip(large.tolist(), large.tolist(), strict=True))
     for i in np.setdiff1d(leaf_place, large).tolist():
         nearest = int(large[np.argmin(apart[used[i], used[large]])])
@@ -82,11 +83,11 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
         joins.append((nodes[a], nodes[b]))
     most_families = min(FAMILIES[1], len(large) // 2)
     numbers = range(min(FAMILIES[0], most_families), most_families + 1)
-    return Tree(
-        used.tolist(),
-        joins,
-        max(numbers, key=lambda m: _silhouette(near, fcluster(ward, m, "maxclust") - 1)),
-    )
+
+    def silhouette(families: int) -> float:
+        return _silhouette(near, fcluster(ward, families, "maxclust") - 1)
+
+    return Tree(used.tolist(), joins, max(numbers, key=silhouette))
 
 
 def families(
@@ -106,16 +107,15 @@ def families(
     leaf[tree.topics] = np.arange(n)
     placed = (given >= 0) | (leaf >= 0)
     home = np.where((given < 0) & placed[beside], beside, np.arange(len(size)))
-    groups = dict[int, list[int]]()
-    members = dict[int, list[int]]()
+    groups: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for k in np.flatnonzero((size > 0) & placed[home]).tolist():
         target_groups, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
         target_groups.setdefault(int(where[home[k]]), []).append(k)
     top = {node: node for node in members}
-    splits = list[tuple[int, list[int]]]()
-    for i, pair in enumerate(
-        tree.joins, n
-    ):  # top: of a node, the highest one below it that has all its topics
+    splits: list[tuple[int, list[int]]] = []
+    # top: of a node, the highest one below it that has all its topics
+    for i, pair in enumerate(tree.joins, n):
         parts = [top[node] for node in pair if node in top]
         if len(parts) == 2:
             members[i] = members[parts[0]] + members[parts[1]]

@@ -35,14 +35,18 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     on. A document counts once, however often it has the word; documents of one period are one unit
     (sums.shares).
     """
-    sides = [(period >= 0) & (period < early), period >= late]
-    if min(np.count_nonzero(side) for side in sides) < LEAST_DOCUMENTS:
+    is_early = (period >= 0) & (period < early)
+    is_late = period >= late
+    if min(np.count_nonzero(is_early), np.count_nonzero(is_late)) < LEAST_DOCUMENTS:
         return None
-    names, at = np.unique(topics, return_inverse=True)
-    sums_of_sides = [_sums(at[side], period[side], len(names)) for side in sides]
-    if min(float(side_sums.units[0]) for side_sums in sums_of_sides) < LEAST_UNITS:
+    names, topic = np.unique(topics, return_inverse=True)
+    early_sums = _sums(topic[is_early], period[is_early], len(names))
+    late_sums = _sums(topic[is_late], period[is_late], len(names))
+    if min(early_sums.units[0], late_sums.units[0]) < LEAST_UNITS:
         return None
-    before, after = (sums.shares(side_sums, np.ones(len(names))) for side_sums in sums_of_sides)
+    typical = np.ones(len(names))
+    before = sums.shares(early_sums, typical)
+    after = sums.shares(late_sums, typical)
     change, low, high = (array[0] for array in sums.difference(after, before))
     p = sums.ratio(after, before).p[0]
     up = int(np.argmax(change))
@@ -52,39 +56,40 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
     least = (float(change[up]), float(low[up]), float(high[up]))
     reversed_change = (-float(change[down]), -float(high[down]), -float(low[down]))
     difference, below, above = min(least, reversed_change, key=lambda shift: shift[1])
+    p_of_choice = max(p[up], p[down]) * len(names)
     return Shift(
-        int(names[up]),
-        int(names[down]),
-        (float(before.share[0, up]), float(after.share[0, up])),
-        (float(before.share[0, down]), float(after.share[0, down])),
-        difference,
-        below,
-        above,
-        float(min(1.0, max(p[up], p[down]) * len(names))),
-        (int(sums_of_sides[0].documents[0]), int(sums_of_sides[1].documents[0])),
+        gained=int(names[up]),
+        lost=int(names[down]),
+        gained_shares=(float(before.share[0, up]), float(after.share[0, up])),
+        lost_shares=(float(before.share[0, down]), float(after.share[0, down])),
+        difference=difference,
+        low=below,
+        high=above,
+        p=float(min(1.0, p_of_choice)),
+        documents=(int(early_sums.documents[0]), int(late_sums.documents[0])),
     )
 
 
-def _sums(at: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
-    """Each document is one word of length 1; T topics."""
+def _sums(topic: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
+    """Each document is one word of length 1. topic, period: int[n], of each document; T topics."""
     _, unit = np.unique(period, return_inverse=True)
     counts = np.zeros((unit.max(initial=-1) + 1, T))
-    np.add.at(counts, (unit, at), 1.0)
+    np.add.at(counts, (unit, topic), 1.0)
     size = counts.sum(axis=1)
-    n = float(len(at))
+    n = float(len(topic))
     x = counts.sum(axis=0)[None]
     one_document = np.array([n])
     return sums.Sums(
-        one_document,
-        one_document,
-        one_document,
-        np.array([float(len(counts))]),
-        np.array([(size**2).sum()]),
-        x,
-        x,
-        x,
-        x,
-        x,
-        (counts**2).sum(axis=0)[None],
-        (counts * size[:, None]).sum(axis=0)[None],
+        documents=one_document,
+        tokens=one_document,
+        squares=one_document,
+        units=np.array([float(len(counts))]),
+        unit_squares=np.array([(size**2).sum()]),
+        holding=x,
+        of_holding=x,
+        x=x,
+        xx=x,
+        xl=x,
+        unit_xx=(counts**2).sum(axis=0)[None],
+        unit_xl=(counts * size[:, None]).sum(axis=0)[None],
     )

@@ -15,6 +15,7 @@ from inference.explore import documents
 from inference.runtime.jit import njit
 
 FEW = 2  # documents with a topic up to which their own variance says too little
+LEAST_OTHERS = 1e-9  # stands for no document without the topic, of which there is no distribution
 LEVEL = 0.95
 BLOCKS = (4, 30)  # of a group, at least and at most; between them the square root of its documents
 _RARE = 1e-12  # a share below which a logit says nothing
@@ -215,31 +216,28 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     x = counted.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
-        by_document = (
-            np.maximum(counted.xx - 2 * share * counted.xl + share**2 * squares, 0.0)
-            * n
-            / np.maximum(n - 1, 1)
-        )
-        by_unit = np.maximum(
-            counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares, 0.0
-        ) * (units / np.maximum(units - 1, 1))
+        residuals = counted.xx - 2 * share * counted.xl + share**2 * squares
+        by_document = np.maximum(residuals, 0.0) * n / np.maximum(n - 1, 1)
+        residuals = counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares
+        by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
         spread = share * (1 - share)
-        error = (
-            np.sqrt(np.maximum(by_document, np.where(units > 1, by_unit, 0.0)))
-            / tokens
-            / np.maximum(spread, _RARE)
-        )
-        df = np.maximum(np.minimum(m - 1, np.where(units > 1, units - 1, n - 1)), 1.0)
+        has_units = units > 1
+        variance = np.maximum(by_document, np.where(has_units, by_unit, 0.0))
+        error = np.sqrt(variance) / tokens / np.maximum(spread, _RARE)
+        df_of_sums = np.where(has_units, units - 1, n - 1)
+        df = np.maximum(np.minimum(m - 1, df_of_sums), 1.0)
         reach = stdtrit(df, 0.5 + level / 2) * error
         low = expit(logit(share) - reach)
         high = expit(logit(share) + reach)
     has_few = (n > 0) & (m <= FEW) & (m < n)
-    tested, g, t = share.copy(), *np.nonzero(has_few)
+    tested = share.copy()
+    g, t = np.nonzero(has_few)
     if len(g):
-        share_of_holders = np.where(
-            m[g, t] > 0, x[g, t] / np.maximum(counted.of_holding[g, t], 1), 0.0
-        )
-        largest = betaincinv(m[g, t] + 1, np.maximum(n[g, 0] - m[g, t], 1e-9), 0.5 + level / 2)
+        holders = m[g, t]
+        others = np.maximum(n[g, 0] - holders, LEAST_OTHERS)
+        of_holders = x[g, t] / np.maximum(counted.of_holding[g, t], 1)
+        share_of_holders = np.where(holders > 0, of_holders, 0.0)
+        largest = betaincinv(holders + 1, others, 0.5 + level / 2)
         high[g, t] = np.maximum(largest * np.maximum(typical[t], share_of_holders), share[g, t])
         tested[g, t] = high[g, t]
         error[g, t] = 0.0
@@ -265,6 +263,10 @@ class Ratio(NamedTuple):
     p: np.ndarray
 
 
+def _log(share: np.ndarray) -> np.ndarray:
+    return np.log(np.maximum(share, _RARE))
+
+
 def ratio(a: Shares, b: Shares) -> Ratio:
     """a over b, with the interval of variance estimates recovery on the scale of the logarithm (Zou
     and Donner 2008; Donner and Zou 2012), of documents that are not the same; p by the difference
@@ -272,27 +274,22 @@ def ratio(a: Shares, b: Shares) -> Ratio:
     its upper end is tested in its place."""
     with np.errstate(invalid="ignore", divide="ignore"):
         value = a.share / b.share
-        log = [
-            np.log(np.maximum(array, _RARE))
-            for array in (a.share, a.low, a.high, b.share, b.low, b.high)
-        ]
+        log_a = _log(a.share)
+        log_b = _log(b.share)
         is_on_both = (a.share > 0) & (b.share > 0)
-        log_gap = log[0] - log[3]
-        low = np.where(
-            is_on_both, np.exp(log_gap - np.hypot(log[0] - log[1], log[5] - log[3])), a.low / b.high
-        )
-        high = np.where(
-            is_on_both, np.exp(log_gap + np.hypot(log[2] - log[0], log[3] - log[4])), np.inf
-        )
+        log_ratio = log_a - log_b
+        below = np.hypot(log_a - _log(a.low), _log(b.high) - log_b)
+        above = np.hypot(_log(a.high) - log_a, log_b - _log(b.low))
+        low = np.where(is_on_both, np.exp(log_ratio - below), a.low / b.high)
+        high = np.where(is_on_both, np.exp(log_ratio + above), np.inf)
         high = np.where((a.share == 0) & (b.low > 0), a.high / b.low, high)
         larger_has_few = np.where(a.share > b.share, a.tested != a.share, b.tested != b.share)
-        scores = (
-            logit(np.clip(a.tested, _RARE, 1 - _RARE)) - logit(np.clip(b.tested, _RARE, 1 - _RARE))
-        ) / np.maximum(np.hypot(a.error, b.error), _RARE)
+        logit_a = logit(np.clip(a.tested, _RARE, 1 - _RARE))
+        logit_b = logit(np.clip(b.tested, _RARE, 1 - _RARE))
+        scores = (logit_a - logit_b) / np.maximum(np.hypot(a.error, b.error), _RARE)
         p = 2 * stdtr(np.minimum(a.df, b.df), -np.abs(scores))
-        wrong = (a.tested > b.tested) != (
-            a.share > b.share
-        )  # the stand-in reaches over the other side
+        # The stand-in reaches over the other side
+        wrong = (a.tested > b.tested) != (a.share > b.share)
         p = np.where(wrong | larger_has_few | np.isnan(value + p), 1.0, p)
     return Ratio(value, low, high, p)
 

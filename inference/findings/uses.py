@@ -8,10 +8,8 @@ import numpy as np
 from inference.evidence import Evidence
 
 GAP = 9  # characters between two words of a phrase, at most: " of the " has 8
-WORD, PHRASE = (
-    20_000,
-    2_000,
-)  # pairs of documents and a word, or documents of a phrase, that are looked at
+WORD = 20_000  # pairs of documents and a word that are looked at
+PHRASE = 2_000  # documents of a phrase
 
 
 def counts(
@@ -24,7 +22,12 @@ def counts(
     them, are looked at, evenly; uses count for those that are not. A phrase in a corpus without
     texts is counted as its rarest word.
     """
-    rarest = min(words, key=lambda w: evidence.postings.indptr[w + 1] - evidence.postings.indptr[w])
+    indptr = evidence.postings.indptr
+
+    def postings(word: int) -> int:
+        return indptr[word + 1] - indptr[word]
+
+    rarest = min(words, key=postings)
     documents, uses, *_ = evidence.word(rarest)
     if len(words) == 1 or evidence.bow.offsets is None:
         step = -(-len(documents) // WORD) or 1
@@ -32,9 +35,8 @@ def counts(
     documents = np.unique(documents)
     step = -(-len(documents) // PHRASE) or 1
     documents = documents[::step]
-    return documents, step * np.array(
-        [_phrases(evidence, int(d), words, lengths) for d in documents], np.float64
-    )
+    uses_of_phrase = [_phrases(evidence, int(d), words, lengths) for d in documents]
+    return documents, step * np.array(uses_of_phrase, np.float64)
 
 
 def _phrases(evidence: Evidence, d: int, words: Sequence[int], lengths: Sequence[int]) -> int:
