@@ -135,17 +135,13 @@ class Forms(NamedTuple):
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())
             return np.zeros(0, np.int32) if at is None else np.array(self.numbers[at : at + 1])
-        stem = (
-            Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word)
-            if self.language
-            else piece.word
-        )
+        stem = piece.word
+        if self.language:
+            stem = Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word)
         at = self.stems.at(stem.encode())
-        return (
-            np.zeros(0, np.int32)
-            if at is None
-            else np.sort(self.members[self.groups[at] : self.groups[at + 1]])
-        )
+        if at is None:
+            return np.zeros(0, np.int32)
+        return np.sort(self.members[self.groups[at] : self.groups[at + 1]])
 
     def like(self, piece: Piece, until: float) -> np.ndarray:
         """int32: the words that a piece of a pattern matches. until: of time.monotonic(), when it

@@ -6,6 +6,7 @@ that begin at a word the longest counts, and the next one begins behind it.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from time import monotonic
 
 import numpy as np
@@ -24,6 +25,9 @@ from inference.text.case import MIXED, SHIFT
 
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
+SPLITMIX64 = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))  # shifts, factors
+# Of a bag of words and its evidence: indptr, counts, topics, first_token, offsets
+DTYPES_OF_WORDS = (np.int64, np.int32, np.uint16, np.int64, np.int32)
 AS_WRITTEN = 1 << 15  # in a code, above the bits of elements
 OLDER = (
     "An older version of Topograph read this corpus, and did not keep which letters are capitals."
@@ -59,33 +63,28 @@ class Hits:
         of_forms = OF_FORMS if seconds is None else seconds
         now = monotonic()
         self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
-        forms_of_pieces = list[np.ndarray]()
-        cased_forms = list[tuple[int, int, int]]()
-        for e, element in enumerate(element for part in pattern for element in part.elements):
-            forms_of_element = [
-                index.forms.like(element_piece, now + of_forms) for element_piece in element.words
-            ]
-            for element_piece, forms in zip(element.words, forms_of_element, strict=True):
-                self.codes[forms] |= np.uint16(
-                    1 << e if element_piece.case == ANY_CASE else AS_WRITTEN
-                )
-                cased_forms += [
-                    (form, element_piece.case, 1 << e)
-                    for form in forms.tolist()
-                    if element_piece.case != ANY_CASE
-                ]
+        forms_of_pieces: list[np.ndarray] = []
+        cased_forms: list[tuple[int, int, int]] = []
+        for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
+            mask = 1 << e
+            forms_of_element = [index.forms.like(word, now + of_forms) for word in element.words]
+            for word, forms in zip(element.words, forms_of_element, strict=True):
+                if word.case == ANY_CASE:
+                    self.codes[forms] |= np.uint16(mask)
+                    continue
+                self.codes[forms] |= np.uint16(AS_WRITTEN)
+                cased_forms += [(form, word.case, mask) for form in forms.tolist()]
             if element.least and ANY not in element.words:  # in every document with a hit
                 forms_of_pieces.append(np.concatenate(forms_of_element))
         mixed = index.stream.mixed
         if cased_forms and mixed is None:
             raise Invalid("pattern", OLDER)
+        no_forms = np.zeros((0, 2))
         self._written = (
             np.array(cased_forms, np.int64).reshape(-1, 3),
-            frozen(np.zeros((0, 2)) if mixed is None else mixed, np.int64),
+            frozen(no_forms if mixed is None else mixed, np.int64),
         )
-        of_words: Sequence[np.ndarray] = [
-            np.zeros(0, kind) for kind in (np.int64, np.int32, np.uint16, np.int64, np.int32)
-        ]
+        of_words: Sequence[np.ndarray] = [np.zeros(0, dtype) for dtype in DTYPES_OF_WORDS]
         if evidence is not None:
             bow = evidence.bow
             of_words = (
@@ -103,10 +102,8 @@ class Hits:
         nothing = np.zeros((0, 3), np.int64)
         for s, field in enumerate(index.fields["text"]):
             begin, end = index.bounds[s : s + 2].tolist()
-            documents = numbers_of_mask(
-                field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
-                & chosen[begin:end]
-            ) + np.int32(begin)
+            having = field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
+            documents = numbers_of_mask(having & chosen[begin:end]) + np.int32(begin)
             halves = np.array_split(documents, 2)
             counts = np.concatenate(in_two(lambda some, s=s: self._match(s, some, nothing), halves))
             parts.append(np.stack([documents, counts])[:, counts > 0])
@@ -126,20 +123,15 @@ class Hits:
         assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
         token_range = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
-        (n,) = self._match(
-            s, np.array([document], np.int32), positions := np.empty((most, 3), np.int64)
-        )
-        characters, (begin, end, pair) = (
-            np.append(self.index.stream.starts.of(*token_range[:, None]), END),
-            positions[:n].T,
-        )
-        topic, certainty = (
-            np.where(pair < 0, -1, array[pair].astype(np.int64))
-            for array in (self._evidence.topics, self._evidence.certainty)
-        )
-        return np.stack(
-            [characters[begin], characters[end - 1], characters[end], topic, certainty], axis=1
-        )
+        positions = np.empty((most, 3), np.int64)
+        (n,) = self._match(s, np.array([document], np.int32), positions)
+        begin, end, pair = positions[:n].T
+        characters = np.append(self.index.stream.starts.of(*token_range[:, None]), END)
+        without = pair < 0
+        topic = np.where(without, -1, self._evidence.topics[pair].astype(np.int64))
+        certainty = np.where(without, -1, self._evidence.certainty[pair].astype(np.int64))
+        columns = [characters[begin], characters[end - 1], characters[end], topic, certainty]
+        return np.stack(columns, axis=1)
 
     def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
         stream = self.index.stream
@@ -165,16 +157,12 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     ends = np.cumsum(counts, dtype=np.int64)
     line_numbers = np.zeros(0, np.int64)
     for begin in range(0, int(ends[-1]) if len(ends) else 0, BLOCK):
-        lines = np.concatenate([line_numbers, np.arange(begin, min(begin + BLOCK, int(ends[-1])))])
+        new_lines = np.arange(begin, min(begin + BLOCK, int(ends[-1])))
+        lines = np.concatenate([line_numbers, new_lines])
         at = np.searchsorted(ends, lines, "right")
-        mixed = documents[at].astype(np.uint64) << np.uint64(32) | (
-            lines - ends[at] + counts[at]
-        ).astype(np.uint64)
-        for shift, factor in (
-            (30, 0xBF58476D1CE4E5B9),
-            (27, 0x94D049BB133111EB),
-            (31, 1),
-        ):  # splitmix64
+        hit = (lines - ends[at] + counts[at]).astype(np.uint64)  # which one of its document
+        mixed = documents[at].astype(np.uint64) << np.uint64(32) | hit
+        for shift, factor in SPLITMIX64:
             mixed = (mixed ^ mixed >> np.uint64(shift)) * np.uint64(factor)
         line_numbers = lines[np.argsort(mixed, kind="stable")[:most]]
     return np.sort(line_numbers)
@@ -187,21 +175,18 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
     left and from the right. within, reaches (of how many words a match is at most): int64[parts];
     sentence: bool[parts]."""
     codes = np.arange(1 << sum(len(part.elements) for part in pattern))
-    number = iter(range(len(pattern) * 99))
-    passed, (optional, final) = (
-        np.zeros((2, len(pattern), len(codes)), np.uint64),
-        np.zeros((2, 2, len(pattern)), np.uint64),
-    )
+    passed = np.zeros((2, len(pattern), len(codes)), np.uint64)
+    optional = np.zeros((2, len(pattern)), np.uint64)
+    final = np.zeros((2, len(pattern)), np.uint64)
+    e = 0
     for p, part in enumerate(pattern):
-        left = [
-            (e, n >= element.least)
-            for element in part.elements
-            for e in [next(number)]
-            for n in range(element.most)
-        ]
+        left = []
+        for element in part.elements:
+            left += [(e, n >= element.least) for n in range(element.most)]
+            e += 1
         for side, states in enumerate((left, left[::-1])):
-            for s, (e, may) in enumerate(states):
-                passed[side, p] |= (codes >> e & 1).astype(np.uint64) << np.uint64(s)
+            for s, (number, may) in enumerate(states):
+                passed[side, p] |= (codes >> number & 1).astype(np.uint64) << np.uint64(s)
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
     near = (

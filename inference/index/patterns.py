@@ -27,11 +27,10 @@ ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 # its square
 FARTHEST = 1_000
 REACH = 60  # words of a match, of all parts together: a bit each of a state
-GLOB, EXPRESSION, ANY = (
-    "glob",
-    "expression",
-    Piece("", "any"),
-)  # beside the ways of a search (Piece.how)
+# Beside the ways of a search (Piece.how)
+GLOB = "glob"
+EXPRESSION = "expression"
+ANY = Piece("", "any")
 _CQL = r'\[\s*(?:word\s*=\s*"(?P<string>(?:[^"\\]|\\.)+)"\s*(?:%(?P<case>c)?(?P<marks>d)?(?<!%)\s*)?)?\](?!\s*[*+])'
 _WORD = rf"(?P<word>/(?:[^/\\]|\\.)+/(?:%d)?|{_CQL}|[^\s()|{{}}~/[][^\s()|{{}}~]*)"
 _NEXT = regex.compile(
@@ -98,7 +97,8 @@ def parse(text: str, cut: Cut) -> tuple[Part, ...]:
     """Raises PatternError."""
     at = len(text) - len(text.lstrip())
     end = len(text.rstrip())
-    parts = [(0, False, at, list[Element]())]
+    no_elements: list[Element] = []
+    parts = [(0, False, at, no_elements)]
     while at < end or not parts[-1][3]:
         match = _NEXT.match(text, at)
         if match is None or match["within"] and not parts[-1][3]:
@@ -191,14 +191,14 @@ def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
             at,
             f"Behind “=” a word is as it is written, without “*”, “?” and “/”, which “{text}” has.",
         )
-    return [
-        (
-            ANY
-            if set(word) == {"*"}
-            else Piece(word, GLOB if {*word} & {*"*?"} else EXACT, case, marks)
-        )
-        for word, case in written
-    ]
+    parsed = []
+    for word, case in written:
+        if set(word) == {"*"}:
+            parsed.append(ANY)
+            continue
+        how = GLOB if set(word) & {"*", "?"} else EXACT
+        parsed.append(Piece(word, how, case, marks))
+    return parsed
 
 
 def match_whole(words: pa.LargeStringArray, expression: str) -> pa.BooleanArray:

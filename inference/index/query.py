@@ -226,7 +226,9 @@ def _token(match) -> _Token:
 
 def _joined(kind: type, parts: list[Node | None]) -> Node | None:
     present = [part for part in parts if part is not None]
-    return kind(tuple(present)) if len(present) > 1 else present[0] if present else None
+    if len(present) > 1:
+        return kind(tuple(present))
+    return present[0] if present else None
 
 
 def _invalid(sentence: str) -> Invalid:

@@ -29,6 +29,7 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 # section 3.6)
 TITLE = 5.0
 # BM25's usual saturation and correction for length (ibid., section 3.4)
+SMOOTHING = 0.5  # documents, of BM25's weight of a word
 K1 = 1.2
 B = 0.75
 END = 1 << 40  # behind every text
@@ -129,21 +130,11 @@ class Index:
         }
         scratch = Scratch(len(stream.lexicon))
         while begin < len(stream.lengths):
-            first = {
-                field: (
-                    at[field]
-                    + np.concatenate(
-                        [
-                            [0],
-                            np.cumsum(
-                                columns[field][1][begin : begin + segments.DOCUMENTS],
-                                dtype=np.int64,
-                            ),
-                        ]
-                    )
-                )
-                for field in FIELDS
-            }
+            first = {}
+            for field in FIELDS:
+                _, lengths = columns[field]
+                ends = np.cumsum(lengths[begin : begin + segments.DOCUMENTS], dtype=np.int64)
+                first[field] = at[field] + np.concatenate([[0], ends])
             size = sum(first[field] - at[field] for field in FIELDS)
             count = max(1, int(np.searchsorted(size, segments.SEGMENT, "right")) - 1)
             name = f"{generation}.{len(finished)}"
@@ -189,19 +180,14 @@ class Index:
 
     @classmethod
     def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
-        fields = {
-            name: [Field.open(folder / segment["name"] / name) for segment in meta["segments"]]
-            for name in FIELDS
-        }
-        bounds = np.array([0, *(segment["end"] for segment in meta["segments"])])
-        return cls(
-            stream,
-            spans,
-            Forms.open(folder / meta["words"], meta["language"]),
-            fields,
-            bounds,
-            meta["made"],
-        )
+        fields: dict[str, list[Field]] = {name: [] for name in FIELDS}
+        bounds = [0]
+        for segment in meta["segments"]:
+            bounds.append(segment["end"])
+            for name in FIELDS:
+                fields[name].append(Field.open(folder / segment["name"] / name))
+        forms = Forms.open(folder / meta["words"], meta["language"])
+        return cls(stream, spans, forms, fields, np.array(bounds), meta["made"])
 
     @staticmethod
     def size(folder: Path) -> int:
@@ -227,14 +213,13 @@ class Index:
         """float32: how well documents match, more for better: BM25 over the words and phrases of a
         query. numbers: ascending."""
         lengths = self._lengths(numbers)
-        mean = max(
-            float(sum(int(f.first[-1] - f.first[0]) for f in self.fields["text"])) / max(self.D, 1),
-            1.0,
-        )
+        tokens = sum(int(field.first[-1] - field.first[0]) for field in self.fields["text"])
+        mean = max(float(tokens) / max(self.D, 1), 1.0)
         scores = np.zeros(len(numbers), np.float32)
         for sequence in sequences(self.parse(query)):
             documents, total = self._total(sequence)
-            weight = np.log1p((self.D - len(documents) + 0.5) / (len(documents) + 0.5))
+            without = self.D - len(documents)
+            weight = np.log1p((without + SMOOTHING) / (len(documents) + SMOOTHING))
             _score(
                 frozen(numbers, np.int32),
                 documents,
@@ -252,10 +237,11 @@ class Index:
         """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by
         place: the character at which a word of it begins, and that at which the next piece of the
         text does (of the last: END)."""
-        accepted_forms = [
-            [self.forms.matching(query_piece) for query_piece in sequence.pieces]
-            for sequence in sequences(self.parse(query))
-        ]
+        forms_of_sequences = []
+        for sequence in sequences(self.parse(query)):
+            forms_of_sequences.append(
+                [self.forms.matching(query_piece) for query_piece in sequence.pieces]
+            )
         by_document = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
@@ -263,14 +249,11 @@ class Index:
             token_range = first[number - self.bounds[s] :][:2]
             document_words = self.stream.words[slice(*token_range)] & NUMBER
             starts = np.append(self.stream.starts.of(*token_range[:, None]), END)
-            by_document[number] = [
-                np.stack([starts[at], starts[at + 1]], axis=1)
-                for at in (
-                    _standing(document_words, forms_of_sequence)
-                    for forms_of_sequence in accepted_forms
-                )
-                if len(at)
-            ]
+            of_document = by_document[number] = []
+            for forms in forms_of_sequences:
+                at = _standing(document_words, forms)
+                if len(at):
+                    of_document.append(np.stack([starts[at], starts[at + 1]], axis=1))
         return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
@@ -299,17 +282,14 @@ class Index:
         segment's texts and titles, or of a phrase in them."""
         if len(sequence.pieces) > 1:
             phrase_places = self._phrase(sequence)
-            return [
-                (TITLE if name == "title" else 1.0, documents, counts)
-                for name, documents, counts in phrase_places
-            ]
+            return [(_weight(name), documents, counts) for name, documents, counts in phrase_places]
         matching_forms = self.forms.matching(sequence.pieces[0])
-        return [
-            (TITLE if name == "title" else 1.0, documents, counts)
-            for name, fields in self.fields.items()
-            for field in fields
-            for documents, counts in field.lists(matching_forms)
-        ]
+        lists = []
+        for name, fields in self.fields.items():
+            for field in fields:
+                for documents, counts in field.lists(matching_forms):
+                    lists.append((_weight(name), documents, counts))
+        return lists
 
     def _having(self, sequence: Sequence) -> np.ndarray:
         """int32, ascending: documents with it in the text or in the title."""
@@ -413,6 +393,11 @@ def _meta(folder: Path) -> dict | None:
     except FileNotFoundError:
         return None
     return meta if meta["format"] == FORMAT else None
+
+
+def _weight(field: str) -> float:
+    """What a use in a title or in a text counts."""
+    return TITLE if field == "title" else 1.0
 
 
 def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:

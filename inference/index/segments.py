@@ -74,12 +74,11 @@ class Field(NamedTuple):
 
     def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(documents int32 ascending, counts uint16) of each of the words `wanted` that is here."""
+        if not len(self.words):
+            return
         at = np.searchsorted(self.words, wanted)
-        for i in (
-            at[self.words[np.minimum(at, len(self.words) - 1)] == wanted].tolist()
-            if len(self.words)
-            else ()
-        ):
+        words_there = self.words[np.minimum(at, len(self.words) - 1)]
+        for i in at[words_there == wanted].tolist():
             span = slice(self.indptr[i], self.indptr[i + 1])
             yield self.documents[span], self.counts[span]
 

@@ -2,7 +2,6 @@
 spread. What units have of them: inference.index.word_units."""
 
 from collections.abc import Callable
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -64,13 +63,12 @@ def dispersion(
     sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
     for i in range(len(forms)):
         tokens = np.zeros(parts)
-        for documents, counts in chain.from_iterable(
-            field.lists(forms[i : i + 1]) for field in fields
-        ):
-            tokens += np.bincount(part[documents] + 1, counts, parts + 1)[1:]
-        dispersions[i] = (
-            np.abs(tokens / (tokens.sum() or np.nan) - sizes / (sizes.sum() or np.nan)).sum() / 2
-        )
+        for field in fields:
+            for documents, counts in field.lists(forms[i : i + 1]):
+                tokens += np.bincount(part[documents] + 1, counts, parts + 1)[1:]
+        of_form = tokens / (tokens.sum() or np.nan)
+        of_all = sizes / (sizes.sum() or np.nan)
+        dispersions[i] = np.abs(of_form - of_all).sum() / 2
     return dispersions
 
 
@@ -80,13 +78,13 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
     begin = field.indptr[low]
     end = field.indptr[high]
     middle = low + int(np.searchsorted(field.indptr[low:high], (begin + end) // 2))
-    in_two(
-        lambda a, b: add(
-            field.words[a:b], field.indptr[a : b + 1], field.documents, field.counts, *rest
-        ),
-        (low, middle),
-        (middle, high),
-    )
+
+    def add_words(first: int, last: int) -> None:
+        words = field.words[first:last]
+        indptr = field.indptr[first : last + 1]
+        add(words, indptr, field.documents, field.counts, *rest)
+
+    in_two(add_words, (low, middle), (middle, high))
 
 
 @njit(cache=True, nogil=True)

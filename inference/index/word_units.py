@@ -77,12 +77,12 @@ def count_words(
     fields: the texts of all segments of an index. forms: size of the lexicon. advance: called now
     and then with the share that is done, from 0 to 1.
     """
-    blocks = [
-        count_postings(some_forms, postings, sides, least)
-        for some_forms, postings in _blocks(fields, forms, least, advance)
-    ]
+    blocks = []
+    for forms_of_block, postings in _blocks(fields, forms, least, advance):
+        blocks.append(count_postings(forms_of_block, postings, sides, least))
     if not blocks:
-        blocks = [count_postings(np.zeros(0), gather([], np.zeros(0)), sides, least)]
+        no_postings = gather([], np.zeros(0))
+        blocks = [count_postings(np.zeros(0), no_postings, sides, least)]
     sums = zip(*(block.sums for block in blocks), strict=True)
     return Counted(
         np.concatenate([block.forms for block in blocks]),
