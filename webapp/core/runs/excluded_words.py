@@ -18,12 +18,8 @@ def offered(run: Run, topic: int | None, chosen: list[str]) -> list[OfferedWord]
     words = dict.fromkeys(of_topic + ticked)
     in_vocabulary = Word.objects.filter(version=run.version_id, word__in=list(words))
     tokens = dict(in_vocabulary.values_list("word", "tokens"))
-    left_out = set(run.dropped)
-    return [
-        OfferedWord(word, tokens[word], word in ticked)
-        for word in words
-        if word in tokens and word not in left_out
-    ]
+    present = tokens.keys() - set(run.dropped)
+    return [OfferedWord(word, tokens[word], word in ticked) for word in words if word in present]
 
 
 def children(run: Run) -> list[ChildRun]:

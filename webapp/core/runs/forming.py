@@ -117,11 +117,9 @@ class FormingWriter:
         else:
             xy = refined(classical(apart), apart)
             placed = [k for k in numbers if k in before]
-            xy = procrustes(
-                xy,
-                np.array([before[k] for k in placed]).reshape(-1, 2),
-                np.array([[numbers.index(k), i] for i, k in enumerate(placed)], np.int64),
-            )
+            places_before = np.array([before[k] for k in placed]).reshape(-1, 2)
+            pairs = [[numbers.index(k), i] for i, k in enumerate(placed)]
+            xy = procrustes(xy, places_before, np.array(pairs, np.int64))
         self.places = dict(zip(numbers, map(tuple, xy.tolist()), strict=True))
         return xy
 
@@ -145,13 +143,10 @@ class FormingWriter:
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
             share[:, d] = -1.0  # each document stands for one topic
-            passages[k] = (
-                int(self.bow.documents_of(sample.documents[d : d + 1])[0]),
-                self._densest(
-                    int(sample.documents[d]),
-                    of_word[k, sample.place[sample.ends[d] : sample.ends[d + 1]]],
-                ),
-            )
+            places = sample.place[sample.ends[d] : sample.ends[d + 1]]
+            (document,) = self.bow.documents_of(sample.documents[d : d + 1])
+            character = self._densest(int(sample.documents[d]), of_word[k, places])
+            passages[k] = (int(document), character)
         return passages
 
     @cached_property

@@ -58,13 +58,13 @@ def of_texts(
         beat.check()
         samples.append(sample)
     vocabulary = spelling(run.version_id, naming.spelled(counted, samples))
-    words_of_topics = [
-        list(dict.fromkeys([*standing, *first]))
-        for standing, first in zip(naming.standing(counted), company.words(counted)[0], strict=True)
-    ]
+    first_words, *_ = company.words(counted)
+    words_of_topics = []
+    for standing, first in zip(naming.standing(counted), first_words, strict=True):
+        words_of_topics.append(list(dict.fromkeys([*standing, *first])))
     looked_at = []
     phrases = []
-    taught = list[str]()
+    taught: list[str] = []
     characters_of_topic = GRAMMAR // max(len(samples), 1)
     for sample, words_of_topic in zip(samples, words_of_topics, strict=True):
         beat.check()
@@ -103,14 +103,11 @@ def _stop_words(version: Version) -> frozenset[str]:
 
 def distinct(phrases: Iterable[Iterable[tuple[str, int, int]]]) -> list[str]:
     """The phrases of all topics in order; one that is written in two ways once."""
-    return [
-        text
-        for _, text in sorted(
-            {
-                text.lower(): text for phrases_of_topic in phrases for text, *_ in phrases_of_topic
-            }.items()
-        )
-    ]
+    by_lower_case = {}
+    for phrases_of_topic in phrases:
+        for text, *_ in phrases_of_topic:
+            by_lower_case[text.lower()] = text
+    return [text for _, text in sorted(by_lower_case.items())]
 
 
 def phrases_folder(run_id: int) -> Path:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ PLACES: dict[str, Sequence[int]] = {
 SECONDS = 300.0  # of training, up to which a run is trained with other seeds by itself
 BYTES = 64 << 20  # of the topics of one, compressed
 LOOK = 1.0  # seconds between two looks whether anybody needs the machine
+DECIMALS = 3  # of a similarity that is stored
 WORDS = 5  # of the topic that is most like one that was not found
 
 
@@ -97,9 +99,9 @@ def state(run: Run) -> OtherSeeds | None:
     again = found_again.count_found(run)
     ready = n[Replicate.Status.READY]
     failed = n[Replicate.Status.FAILED]
-    found_in_all = (
-        sum(topic_again.found == topic_again.runs for topic_again in again) if again else None
-    )
+    found_in_all = None
+    if again:
+        found_in_all = sum(topic_again.found == topic_again.runs for topic_again in again)
     return OtherSeeds(ready, n.total() - ready - failed, failed, found_in_all)
 
 
@@ -223,27 +225,22 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
     """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
     assert run.snapshot is not None
     between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
-    tokens = (
-        Word.objects.filter(version=run.version_id)
-        .order_by("number")
-        .values_list("tokens", flat=True)
-    )
+    words_by_number = Word.objects.filter(version=run.version_id).order_by("number")
+    tokens = words_by_number.values_list("tokens", flat=True)
     first = relevance.first(topics, np.array(tokens), WORDS)
-    called = spelling(run.version_id, {w for words in first for w in words})
+    called = spelling(run.version_id, set(chain.from_iterable(first)))
     rows = zip(
         between.partner.tolist(),
         between.best_b_similarity.tolist(),
         between.best_b.tolist(),
         strict=True,
     )
-    return [
-        (
-            partner >= 0,
-            round(similar, 3),
-            [] if partner >= 0 else [called[w] for w in first[nearest]],
-        )
-        for partner, similar, nearest in rows
-    ]
+    fields = []
+    for partner, similar, nearest in rows:
+        is_found = partner >= 0
+        words_of_nearest = [] if is_found else list(map(called.__getitem__, first[nearest]))
+        fields.append((is_found, round(similar, DECIMALS), words_of_nearest))
+    return fields
 
 
 def _count(run: Run) -> None:

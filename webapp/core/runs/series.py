@@ -57,7 +57,8 @@ class Column:
     places: int = 3
 
     def written(self, value: float | None) -> str:
-        return _WRITTEN[self.format](value, self.places)
+        write = _WRITTEN[self.format]
+        return write(value, self.places)
 
 
 @dataclass(frozen=True)
@@ -175,11 +176,11 @@ CHARTS = tuple(series for series in SERIES if series.chart)
 def offered(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
     """Those of these columns that a run of one of the engines of these names has."""
     chosen_engines = [engines.get(name) for name in set(names)]
-    return tuple(
-        column
-        for column in columns
-        if not isinstance(column, Series) or column.is_measured_by(chosen_engines)
-    )
+    offered_columns = []
+    for column in columns:
+        if not isinstance(column, Series) or column.is_measured_by(chosen_engines):
+            offered_columns.append(column)
+    return tuple(offered_columns)
 
 
 FEWEST = 4  # measures before anything is said of how they go on
@@ -262,7 +263,10 @@ def measured(snapshot: Snapshot) -> dict[str, float | Curve | None]:
 def columns(metrics: Iterable[Metric]) -> dict[str, Curve]:
     """name -> values by step, as run.json and the API have them."""
     metrics = list(metrics)
-    return {column.name: [getattr(metric, column.name) for metric in metrics] for column in COLUMNS}
+    curves: dict[str, Curve] = {}
+    for column in COLUMNS:
+        curves[column.name] = [getattr(metric, column.name) for metric in metrics]
+    return curves
 
 
 def table(values: Mapping[str, Curve], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:

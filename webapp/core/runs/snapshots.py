@@ -25,6 +25,7 @@ from webapp.platform.storage import bulk
 SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its company
 # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 KEEP = 2
+DROPPED_AT_ONCE = 1000
 READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
 
@@ -108,27 +109,16 @@ def publish(
 def drop_old(run_id: int) -> None:
     """Drop all but the newest snapshots of a run; what a reader still holds is left to
     operations.upkeep."""
-    _drop(
-        list(
-            Snapshot.objects.filter(run_id=run_id)
-            .order_by("-pk")
-            .values_list("pk", flat=True)[KEEP:]
-        )
-    )
+    newest_first = Snapshot.objects.filter(run_id=run_id).order_by("-pk")
+    _drop(list(newest_first.values_list("pk", flat=True)[KEEP:]))
 
 
 def drop_replaced() -> None:
     """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page
     reads them any more."""
     done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
-    _drop(
-        list(
-            Snapshot.objects.filter(run__in=done)
-            .exclude(pk=F("run__snapshot"))
-            .order_by("pk")
-            .values_list("pk", flat=True)[:1000]
-        )
-    )
+    replaced = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
+    _drop(list(replaced.order_by("pk").values_list("pk", flat=True)[:DROPPED_AT_ONCE]))
 
 
 def discard(run_id: int) -> None:
@@ -276,10 +266,12 @@ def _company(outcome: Outcome | None, K: int) -> list[list]:
     columns = companions(
         evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE
     )
-    return [
-        [[j, round(lift, 3), n] for j, lift, n in zip(*row, strict=True) if j >= 0]
-        for row in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    topics, lifts, documents = (column.tolist() for column in columns)
+    rows = []
+    for k in range(K):
+        companions_of_topic = zip(topics[k], lifts[k], documents[k], strict=True)
+        rows.append([[j, round(lift, 3), n] for j, lift, n in companions_of_topic if j >= 0])
+    return rows
 
 
 _MEASURES = (

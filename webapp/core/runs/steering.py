@@ -33,10 +33,10 @@ class Wish:
         """Of a form: merge, split (numbers), together, never (words with spaces or commas). Raises
         Invalid."""
         wish = cls(
-            _topics(sent.getlist("merge"), run, "merge"),
-            _topics(sent.getlist("split"), run, "split"),
-            _words(sent.get("together", "")),
-            _words(sent.get("never", "")),
+            merge=_topics(sent.getlist("merge"), run, "merge"),
+            split=_topics(sent.getlist("split"), run, "split"),
+            together=_words(sent.get("together", "")),
+            never=_words(sent.get("never", "")),
         )
         wish.check(run)
         return wish
@@ -108,10 +108,10 @@ def join(run: Run, by: User | None = None) -> Run:
 
 def changes(stored: dict, columns: dict[str, int]) -> Changes:
     """Of Run.steering. columns: of words in the bag; others are left out."""
-    merged_topics = [
-        [columns[word] for word in words if word in columns] for words in stored.get("together", [])
-    ]
-    return Changes(stored.get("merge", []), stored.get("split", []), merged_topics)
+    together = []
+    for words in stored.get("together", []):
+        together.append([columns[word] for word in words if word in columns])
+    return Changes(stored.get("merge", []), stored.get("split", []), together)
 
 
 def sentences(run: Run) -> list[str]:
@@ -122,10 +122,10 @@ def sentences(run: Run) -> list[str]:
     changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
     if seeds := stored.get("consensus"):
         changes.append(f"joined with those of the same run with seed {join_names(map(str, seeds))}")
-    return changes + [
-        f"{join_names(f'“{word}”' for word in words)} together"
-        for words in stored.get("together", [])
-    ]
+    for words in stored.get("together", []):
+        quoted = [f"“{word}”" for word in words]
+        changes.append(f"{join_names(quoted)} together")
+    return changes
 
 
 def _topics(texts: list[str], run: Run, name: str) -> list[int]:

@@ -167,7 +167,7 @@ class Training:
         self.forming = FormingWriter(run, self.bow)
         self.showing = TimeBudget(FORMING_SHARE)
         self.compiles = False
-        self.points = list[tuple[int, float]]()
+        self.points: list[tuple[int, float]] = []
         self.began = time.monotonic()
         self.told = 0.0
 
@@ -302,11 +302,11 @@ class Training:
                 "The run whose topics this one was to begin with is deleted. Begin with those of"
                 " another run.",
             )
-        topics = (
-            topics_of_same_version
-            if parent.version_id == run.version_id
-            else topics_of_other_version
-        )(run, parent, self.bow, self.engine.priors(self.config, None).alpha)
+        alpha = self.engine.priors(self.config, None).alpha
+        if parent.version_id == run.version_id:
+            topics = topics_of_same_version(run, parent, self.bow, alpha)
+        else:
+            topics = topics_of_other_version(run, parent, self.bow, alpha)
         return inference.begin(
             self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder
         )
@@ -452,13 +452,12 @@ class Training:
     def _index_phrases(self, phrases: list[list[tuple[str, int, int]]]) -> None:
         """Where the topics' phrases stand, which keyness asks. A corpus that has no index, as of
         bags of words, has none of these."""
-        shutil.rmtree(
-            folder := names.phrases_folder(self.run.pk), ignore_errors=True
-        )  # of an attempt that was killed
+        folder = names.phrases_folder(self.run.pk)
+        shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was killed
         with suppress(Invalid):
-            search.open_index(self.run.corpus).postings(
-                names.distinct(phrases), self.beat.check
-            ).save(folder)
+            index = search.open_index(self.run.corpus)
+            postings = index.postings(names.distinct(phrases), self.beat.check)
+            postings.save(folder)
 
     def _label_named(self) -> None:
         """Topics that were named before the training have these names as labels."""
