@@ -25,6 +25,8 @@ from webapp.intake.readers import Document, Problem
 
 MILLION = 1_000_000
 BOUND = 100  # parts of a million
+DOCUMENTS = 60
+QUICK_DOCUMENTS = 3
 _UNSEEN = regex.compile(r"\p{Cf}")  # soft hyphens and the like, which are in no word
 _WORDS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -149,7 +151,7 @@ def arrived(path: Path, name: str, folder: Path) -> Arrived:
     )
     upload = (path, name) if table else None
     shaped = list(shape(items, shaping, folder, upload, order=options.date_order))
-    counted = Counter[str]()
+    counted: Counter[str] = Counter()
     for item in shaped:
         if isinstance(item, Problem):
             counted[item.counted_as] += item.count
@@ -161,7 +163,7 @@ def compare(documents: int) -> list[Case]:
     with tempfile.TemporaryDirectory() as folder:
         return [
             *(try_kind(kind, texts, Path(folder)) for kind in KINDS),
-            *(try_collection(one, documents, Path(folder)) for one in COLLECTIONS),
+            *(try_collection(collection, documents, Path(folder)) for collection in COLLECTIONS),
         ]
 
 
@@ -176,21 +178,23 @@ def table(cases: list[Case]) -> str:
         wrong = [case.documents, case.dates, case.authors]
         cells = [case.kind.format, case.kind.carries]
         cells += [f"{number:,}" for number in (case.words, case.lost, case.invented, *wrong)]
-        rows.append(f"| {' | '.join(cells)} | {'silent' if case.silent else ''} |")
+        cells.append("silent" if case.silent else "")
+        rows.append(f"| {' | '.join(cells)} |")
     total = max(1, sum(case.words for case in cases))
-    lost, invented = (sum(getattr(case, name) for case in cases) for name in ("lost", "invented"))
+    lost = sum(case.lost for case in cases)
+    invented = sum(case.invented for case in cases)
     silent = sum(case.silent for case in cases)
-    rows.append(
-        f"\nkept: {round((total - lost) / total * MILLION)} lost: {round(lost / total * MILLION)}"
-        f" invented: {round(invented / total * MILLION)} silent: {silent}"
-    )
+    parts = {"kept": total - lost, "lost": lost, "invented": invented}
+    sums = [f"{name}: {round(words / total * MILLION)}" for name, words in parts.items()]
+    rows.append(f"\n{' '.join(sums)} silent: {silent}")
     return "\n".join(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="three texts instead of 60")
-    print(table(compare(3 if parser.parse_args().quick else 60)))
+    arguments = parser.parse_args()
+    print(table(compare(QUICK_DOCUMENTS if arguments.quick else DOCUMENTS)))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,14 @@ class Kind(NamedTuple):
 # Plain text and its encodings
 
 
-def broken(text: str, width: int = 60) -> list[str]:
+LEAST_PART = 4  # letters of a broken word on either side
+WIDTH = 60  # letters of a line
+WIDTH_OF_TEI = 50
+WIDTH_OF_PDF = 70
+WIDTH_OF_PAGE = 40  # of a recognised page, and of subtitles
+
+
+def broken(text: str, width: int = WIDTH) -> list[str]:
     """Lines, in which a word that goes beyond the width is broken with a hyphen."""
     lines = []
     row = ""
@@ -42,7 +49,7 @@ def broken(text: str, width: int = 60) -> list[str]:
             row = f"{row} {word}".strip()
             continue
         room = width - len(row) - 2
-        if 4 <= room <= len(word) - 4 and word.isalpha():
+        if LEAST_PART <= room <= len(word) - LEAST_PART and word.isalpha():
             lines.append(f"{row} {word[:room]}-")
             row = word[room:]
         else:
@@ -85,12 +92,16 @@ NOTES = (
 )
 
 
+FIRST_NOTED = 3  # word of a paragraph that has a note, at the earliest
+
+
 def _with_notes(text: Known, form: str) -> list[str]:
     """Paragraphs in which a word has the mark of a note: none of one letter, as none has a note."""
     marked = []
     for number, part in enumerate(text.paragraphs, 1):
         words = escape(part).split(" ")
-        place = next(place for place, word in enumerate(words) if place > 2 and len(word) > 1)
+        long_words = [place for place, word in enumerate(words) if len(word) > 1]
+        place = min(place for place in long_words if place >= FIRST_NOTED)
         words[place] += form.replace("{}", str(number))
         marked.append(" ".join(words))
     return marked
@@ -130,9 +141,10 @@ def _in_cells(text: Known) -> list[list[str]]:
 
 def _html_table(text: Known) -> bytes:
     """End tags may be left out in HTML."""
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in _in_cells(text)
-    )
+    rows = ""
+    for row in _in_cells(text):
+        cells = "".join(f"<td>{escape(cell)}" for cell in row)
+        rows += f"<tr>{cells}"
     return f"<meta charset=utf-8><table>{rows}</table>".encode()
 
 
@@ -171,15 +183,18 @@ def _apparatus(text: Known) -> bytes:
         )
         return forms[number % 4] if number % 5 == 0 else letters
 
-    parts = [" ".join(word(n, w) for n, w in enumerate(p.split())) for p in text.paragraphs]
-    return tei(text, "".join(f"<p>{part}</p>" for part in parts))
+    body = ""
+    for paragraph in text.paragraphs:
+        words = [word(number, letters) for number, letters in enumerate(paragraph.split())]
+        body += f"<p>{' '.join(words)}</p>"
+    return tei(text, body)
 
 
 def _tei_lines(text: Known) -> bytes:
     """Lines of a page, whose broken words the editors marked."""
     body = ""
     for part in text.paragraphs:
-        rows = broken(part, 50)
+        rows = broken(part, WIDTH_OF_TEI)
         body += "<p>" + rows[0].removesuffix("-")
         for before, row in zip(rows, rows[1:], strict=False):
             how = ' break="no"' if before.endswith("-") else ""
@@ -336,11 +351,26 @@ def _rtf_table(text: Known) -> bytes:
 
 
 def _pdf_lines(text: Known, hyphens: bool) -> list[str]:
-    whole = " ".join(text.paragraphs)
-    return broken(whole, 70) if hyphens else [line for p in text.paragraphs for line in _wrapped(p)]
+    if hyphens:
+        return broken(" ".join(text.paragraphs), WIDTH_OF_PDF)
+    return _wrapped_paragraphs(text, WIDTH_OF_PDF)
 
 
-def _wrapped(text: str, width: int = 70) -> list[str]:
+def _wrapped_paragraphs(text: Known, width: int) -> list[str]:
+    lines: list[str] = []
+    for paragraph in text.paragraphs:
+        lines += _wrapped(paragraph, width)
+    return lines
+
+
+def _broken_paragraphs(text: Known, width: int) -> list[str]:
+    lines: list[str] = []
+    for paragraph in text.paragraphs:
+        lines += broken(paragraph, width)
+    return lines
+
+
+def _wrapped(text: str, width: int = WIDTH_OF_PDF) -> list[str]:
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) > width:
@@ -401,9 +431,8 @@ def _pdf_scan(text: Known) -> bytes:
 
 
 def alto(text: Known) -> bytes:
-    rows = [row for part in text.paragraphs for row in broken(part, 40)]
     lines = ""
-    for row in rows:
+    for row in _broken_paragraphs(text, WIDTH_OF_PAGE):
         words = [f'<String CONTENT="{escape(word)}" WC="0.9"/>' for word in row.rstrip("-").split()]
         hyphen = '<HYP CONTENT="-"/>' if row.endswith("-") else ""
         lines += f"<TextLine>{'<SP/>'.join(words)}{hyphen}</TextLine>"
@@ -419,7 +448,7 @@ def _page_xml(text: Known) -> bytes:
         return f"<TextEquiv><Unicode>{escape(letters)}</Unicode></TextEquiv>"
 
     lines = ""
-    for row in [row for part in text.paragraphs for row in broken(part, 40)]:
+    for row in _broken_paragraphs(text, WIDTH_OF_PAGE):
         words = "".join(f"<Word>{equivalent(word)}</Word>" for word in row.split())
         lines += f"<TextLine>{words}{equivalent(row)}</TextLine>"
     return (
@@ -429,13 +458,10 @@ def _page_xml(text: Known) -> bytes:
 
 
 def _hocr(text: Known) -> bytes:
-    rows = [row for part in text.paragraphs for row in broken(part, 40)]
-    lines = "".join(
-        "<span class='ocr_line'>"
-        + " ".join(f"<span class='ocrx_word'>{escape(word)}</span>" for word in row.split())
-        + "</span>"
-        for row in rows
-    )
+    lines = ""
+    for row in _broken_paragraphs(text, WIDTH_OF_PAGE):
+        words = [f"<span class='ocrx_word'>{escape(word)}</span>" for word in row.split()]
+        lines += f"<span class='ocr_line'>{' '.join(words)}</span>"
     return f"<html><body><div class='ocr_page'><p class='ocr_par'>{lines}</p></div></body></html>".encode()
 
 
@@ -467,10 +493,10 @@ def _json(text: Known) -> bytes:
 
 
 def _srt(text: Known) -> bytes:
-    cues = "".join(
-        f"{number}\r\n00:00:{number:02},000 --> 00:00:{number + 1:02},000\r\n<i>{row}</i>\r\n\r\n"
-        for number, row in enumerate((r for p in text.paragraphs for r in _wrapped(p, 40)), 1)
-    )
+    cues = ""
+    for number, row in enumerate(_wrapped_paragraphs(text, WIDTH_OF_PAGE), 1):
+        span = f"00:00:{number:02},000 --> 00:00:{number + 1:02},000"
+        cues += f"{number}\r\n{span}\r\n<i>{row}</i>\r\n\r\n"
     return cues.encode()
 
 
@@ -484,12 +510,17 @@ def _bib(text: Known) -> bytes:
     return f"@article{{a,\n title = {{{text.title}}},\n abstract = {{{abstract}}}\n}}\n".encode()
 
 
+COLUMNS_LEFT_EMPTY = 8  # of CoNLL-U's ten, behind number and word
+
+
 def _conllu(text: Known) -> bytes:
-    sentences = [
-        "\n".join(f"{n}\t{word}{chr(9) + '_':s}" + "\t_" * 7 for n, word in enumerate(p.split(), 1))
-        for p in text.paragraphs
-    ]
-    return ("\n\n".join(f"# sent_id = x\n{sentence}" for sentence in sentences) + "\n\n").encode()
+    sentences = ""
+    for paragraph in text.paragraphs:
+        rows = ["# sent_id = x"]
+        for number, word in enumerate(paragraph.split(), 1):
+            rows.append(f"{number}\t{word}" + "\t_" * COLUMNS_LEFT_EMPTY)
+        sentences += "\n".join(rows) + "\n\n"
+    return sentences.encode()
 
 
 def _vrt(text: Known) -> bytes:
