@@ -242,7 +242,7 @@ class Index:
             forms_of_sequences.append(
                 [self.forms.matching(query_piece) for query_piece in sequence.pieces]
             )
-        by_document = {}
+        by_document: dict[int, list[np.ndarray]] = {}
         for number in numbers:
             s = int(np.searchsorted(self.bounds, number, "right")) - 1
             first = self.fields["text"][s].first

@@ -158,6 +158,9 @@ def _text(name: str, text: str) -> str:
     return text
 
 
+UNEQUAL_ROWS = "A table must be columns and rows of the same length."
+
+
 def _is_row(row: object, columns: int) -> bool:
     return isinstance(row, list) and len(row) == columns
 
@@ -168,9 +171,10 @@ def _table(table: object) -> KeptTable | None:
         return None
     columns = table.get("columns") if isinstance(table, dict) else None
     rows = table.get("rows") if isinstance(table, dict) else None
-    are_lists = isinstance(columns, list) and isinstance(rows, list)
-    if not are_lists or not all(_is_row(row, len(columns)) for row in rows):
-        raise Invalid("table", "A table must be columns and rows of the same length.")
+    if not isinstance(columns, list) or not isinstance(rows, list):
+        raise Invalid("table", UNEQUAL_ROWS)
+    if not all(_is_row(row, len(columns)) for row in rows):
+        raise Invalid("table", UNEQUAL_ROWS)
     if len(columns) > COLUMNS or len(rows) > ROWS:
         raise Invalid(
             "table",
