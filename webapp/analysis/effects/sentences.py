@@ -1,6 +1,9 @@
 """What may be concluded of an effect, and what not, in sentences: on its page, in a notebook, and
 on the API."""
 
+from collections.abc import Sequence
+from math import isfinite
+
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.two_sets import TwoSets
@@ -32,9 +35,11 @@ def difference(
         if levels.values is not None and levels.term.name != variables.DATE
         else ""
     )
+    names = [f"{field}{levels.labels[i]}" for i in places]
+    if not isfinite(estimate.difference):
+        return _not_told(name, names)
     sides = " to ".join(
-        f"{as_text(share)} ({field}{levels.labels[i]})"
-        for share, i in zip(estimate.share, places, strict=True)
+        f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
@@ -47,8 +52,15 @@ def difference(
     return f"{sentence}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
 
 
+def _not_told(name: str, sides: Sequence[str]) -> str:
+    """Where one of two shares is not known."""
+    return f"{name}: whether {' and '.join(sides)} differ can't be told from these documents."
+
+
 def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     """The difference of two sets of documents, with its interval and with what it rests on."""
+    if not isfinite(estimate.difference):
+        return _not_told(name, [sets.second.name, sets.first.name])
     from_share, to_share = map(percent, estimate.share)
     shares = f"{from_share} ({sets.second.name}) to {to_share} ({sets.first.name})"
     sentence = (

@@ -1,6 +1,8 @@
 """How topics depend on what is known of the documents, as a page and as a table."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any, get_args
 from urllib.parse import urlencode
 
@@ -181,7 +183,7 @@ def _pinned(page: EffectsPage) -> Pinned:
     rows = [
         [
             f"{row.label} {row.called}",
-            *map(points if page.across else percent, row.share),
+            *_shares(row.share, points if page.across else percent),
             *_points(row.difference, row.difference_low, row.difference_high),
         ]
         for row in page.topics
@@ -203,7 +205,16 @@ _DIFFERENCE = ["difference, points", "low", "high"]
 
 
 def _points(*differences: float | None) -> list[str]:
-    return ["" if difference is None else points(difference) for difference in differences]
+    """ "" where a difference is not known."""
+    return [
+        "" if difference is None or not isfinite(difference) else points(difference)
+        for difference in differences
+    ]
+
+
+def _shares(shares: Sequence[float], as_text: Callable[[float], str]) -> list[str]:
+    """ "" where a share is not known."""
+    return [as_text(share) if isfinite(share) else "" for share in shares]
 
 
 @typed(

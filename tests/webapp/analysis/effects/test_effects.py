@@ -20,7 +20,7 @@ from tasks.corpora import choose
 from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.effects import estimates, formula, sentences, variables, variants
+from webapp.analysis.effects import estimates, formula, sentences, variables, variants, views
 from webapp.analysis.effects.estimates import Asked
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.core.curation import services as curation
@@ -505,6 +505,27 @@ def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
     assert said in sentences.of_claim(
         variants.Claim([None] * n, [None] * waiting, 0, 0, test, ""), holds
     )
+
+
+def test_a_share_that_is_not_known_makes_no_number():
+    """As of a side without words: a page said “0.0% (north) to nan% (south)”."""
+    estimate = SimpleNamespace(share=[0.1, np.nan], difference=np.nan)
+    term = SimpleNamespace(name="region")
+    regression = SimpleNamespace(
+        asked=SimpleNamespace(counted=True),
+        effect=SimpleNamespace(term=term, values=[0, 1], labels=["north", "south"]),
+        settings=[0, 1],
+        across=None,
+    )
+    said = sentences.difference(regression, "Ship", estimate)
+    assert said == (
+        "Ship: whether region north and region south differ can't be told from these documents."
+    )
+    sides = [SimpleNamespace(name=name) for name in ("north", "south")]
+    sets = SimpleNamespace(first=sides[0], second=sides[1])
+    assert "whether south and north differ" in sentences.of_sets(sets, "Ship", estimate, 0.95)
+    assert views._points(np.nan, None, 0.1)[:2] == ["", ""]
+    assert views._shares([np.nan, 0.5], percent) == ["", percent(0.5)]
 
 
 @pytest.mark.django_db
