@@ -35,3 +35,17 @@ def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example)
     kept = unescape(event.value.path().read_text())
     for said in (topic, f"run {example.run}, K = 12, seed 0", "the topic there"):
         assert said in kept, said
+
+
+def test_a_topic_and_a_concept_begin_a_training_with_one_press(page, example):
+    page.goto(f"{example.at}topics/1/")
+    page.get_by_role("link", name="Name it before a training").click()
+    page.wait_for_url(f"**/corpora/{example.corpus}/?topic={example.run}.1#named")
+    field = page.get_by_label("Topics that you name")
+    expect(field).to_be_visible()
+    expect(field).to_have_value(re.compile(r"^.+: (.+, ){9}.+$"))
+    expect(page.locator("#named table").first).to_contain_text("occurrences")
+    page.goto(f"{example.at}codebook/")
+    page.get_by_role("link", name="Name them all before a training").click()
+    page.wait_for_url(re.compile(rf"/corpora/{example.corpus}/\?concept=\d+.*#named"))
+    expect(page.get_by_label("Topics that you name")).to_be_visible()

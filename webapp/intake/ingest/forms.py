@@ -1,6 +1,7 @@
 """The form of a run's settings. Each field says in a line what it does."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from inference.engines.contract import About, Seedable, Setting, Truncated, Warm
 from inference.runtime.memory import usable_memory
 from webapp.intake.ingest import estimates, named_topics
 from webapp.intake.ingest.asked_training import AskedTraining
-from webapp.intake.ingest.named_topics import CountedTopic
+from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
 from webapp.models import Corpus, Run, Version
 from webapp.platform.pages.page import told_at
 from webapp.platform.received import no_field
@@ -165,7 +166,8 @@ class TrainForm(_RunForm):
     alone describes them.
 
     engine: whose settings; by default the one that was posted, else the default. Raises Invalid
-    where there is none of that name.
+    where there is none of that name. proposed: topics to be named beforehand, with which the form
+    begins.
     """
 
     COMMON = (
@@ -177,9 +179,17 @@ class TrainForm(_RunForm):
         "seeds",
     )  # fields that are not of one engine, or stand above all others
 
-    def __init__(self, *args, corpus: Corpus, engine: str = "", **kwargs):
+    def __init__(
+        self,
+        *args,
+        corpus: Corpus,
+        engine: str = "",
+        proposed: Sequence[NamedTopic] = (),
+        **kwargs,
+    ):
         super().__init__(*args, **kwargs)
         self.corpus = corpus
+        self.proposed = proposed
         self.engine = engine or self.data.get("engine") or engines.DEFAULT
         AskedTraining.read({"engine": self.engine})  # raises what is no text
         self.suggested = suggested = engines.suggest_topics(
@@ -213,6 +223,7 @@ class TrainForm(_RunForm):
                 max_length=LONGEST_SEEDS,
                 widget=forms.Textarea(attrs={"rows": SEEDS_ROWS, "placeholder": SEEDS_EXAMPLE}),
                 help_text=SEEDS_HELP,
+                initial=named_topics.written(proposed),
             )
 
     @cached_property
@@ -268,7 +279,10 @@ class TrainForm(_RunForm):
 
     @cached_property
     def counted(self) -> list[CountedTopic]:
-        """How often their seeds are in the texts; nothing where they can't be read."""
+        """How often their seeds, or those of what is proposed, are in the texts; nothing where they
+        can't be read."""
+        if not self.is_bound and self.proposed and self.corpus.version:
+            return named_topics.count_topics(self.corpus.version, self.proposed)
         version = self.chosen_version() if self.is_bound and not self.errors else None
         return named_topics.count_topics(version, self.settings()["seeds"]) if version else []
 

@@ -14,6 +14,7 @@ from webapp.core.runs.shapes import RunAbout
 from webapp.intake.ingest import (
     corpora as services,
     guesses,
+    named_topics,
     previews,
     upload_limits,
     uploads,
@@ -26,7 +27,7 @@ from webapp.platform.pages.page import corpus_or_404
 from webapp.platform.request_context import request_context
 from webapp.service.api import pages, shapes
 from webapp.service.api.access import Token
-from webapp.service.corpora import queries
+from webapp.service.corpora import proposed_seeds, queries
 from webapp.service.corpora.shapes import CorpusFacts
 
 router = Router()
@@ -155,6 +156,28 @@ def trained(
         "items": [run_queries.about(run) for run in rows[:limit]],
         "next": pages.following(request, before=next_before),
     }
+
+
+@router.get(
+    "/{int:corpus_id}/seeds",
+    response={200: shapes.Proposed, **ERRORS},
+    summary=(
+        "Topics to be named before a training, proposed from topics of runs and concepts of the"
+        " codebook, with how often their words are in the texts"
+    ),
+    description="topic: such as 5.12, topic 12 of run 5. Both topic and concept may be repeated.",
+)
+def seeds(
+    request: HttpRequest,
+    corpus_id: int,
+    topic: list[str] = Query([]),  # noqa: B008
+    concept: list[int] = Query([]),  # noqa: B008
+):
+    corpus = ready(corpus_id)
+    assert corpus.version is not None
+    proposed = proposed_seeds.propose(corpus, topic, concept)
+    counts = named_topics.count_topics(corpus.version, proposed)
+    return {"seeds": list(map(shapes.ProposedSeeds.of, proposed, counts))}
 
 
 @router.post(

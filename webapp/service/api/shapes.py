@@ -1,7 +1,7 @@
 """What answers look like: the promise to programs. Lists are pages: `items`, and `next`, the
 address of the next page or null."""
 
-from typing import Any
+from typing import Any, Self
 
 from ninja import Field, Schema
 from pydantic import create_model
@@ -12,6 +12,7 @@ from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
 from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
+from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic, SeedCount, as_typed
 from webapp.platform.received import Received
 from webapp.service.corpora.shapes import CorpusFacts
 
@@ -122,6 +123,24 @@ _CURVES: dict[str, Any] = {
 Curves = create_model(
     "Curves", __base__=Schema, __doc__="By step; null where nothing was measured.", **_CURVES
 )
+
+
+class ProposedSeeds(Schema):
+    name: str
+    words: list[str] = Field(description="as `seeds` of a training takes them")
+    counts: list[SeedCount] = Field(description="how often each is in the texts")
+    supported: bool = Field(description="whether they are enough to hold a topic")
+
+    @classmethod
+    def of(cls, proposed: NamedTopic, counted: CountedTopic) -> Self:
+        words = [as_typed(word) for word in proposed.words]
+        return cls(
+            name=proposed.name, words=words, counts=counted.seeds, supported=counted.supported
+        )
+
+
+class Proposed(Schema):
+    seeds: list[ProposedSeeds]
 
 
 class Named(Schema):

@@ -26,7 +26,7 @@ from webapp.platform.pages.page import back, looked_up, number, show_errors, tol
 from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
 from webapp.platform.server import live
 from webapp.platform.storage import files as paths, sealed
-from webapp.service.corpora import queries
+from webapp.service.corpora import proposed_seeds, queries
 from webapp.service.corpora.shapes import (
     CorpusHtml,
     CorpusPage,
@@ -43,6 +43,8 @@ from webapp.service.corpora.shapes import (
     UploadFields,
 )
 
+NO_TEXTS: list[str] = []
+NO_NUMBERS: list[int] = []
 REPEATED = {  # Words.duplicates
     "keep": "They are counted like all others.",
     "exact": "Exact repeats are not counted.",
@@ -186,14 +188,21 @@ def detail(
     engine: str = "",
     before: int | None = None,
     made: int | None = None,
+    topic: list[str] = NO_TEXTS,
+    concept: list[int] = NO_NUMBERS,
 ) -> Answer[CorpusPage] | HttpResponse:
     """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
-    of a version of the words that the reader saw being made."""
+    of a version of the words that the reader saw being made. topic, concept: what the form proposes
+    to name before a training (proposed_seeds)."""
     if (
         not as_json and corpus.unstored and corpus.unstored.position is not None
     ):  # on its way into another
         return redirect("corpus", corpus.into_id)
-    return corpus_page(corpus, None, here=here, engine=engine, before=before, made=made)
+    train_form = None
+    if corpus.version and (topic or concept):
+        proposed = proposed_seeds.propose(corpus, topic, concept)
+        train_form = TrainForm(corpus=corpus, engine=engine, proposed=proposed)
+    return corpus_page(corpus, train_form, here=here, engine=engine, before=before, made=made)
 
 
 def corpus_page(
