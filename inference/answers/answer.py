@@ -261,7 +261,7 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
 
 def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged) -> Row:
     """reached: int64[T], exchanges with at least the row's size."""
-    by_exchange = (1 + reached) / (1 + exchanged.exchanges)
+    by_exchange = exchanged.p(reached)
     p = np.where(reached == 0, np.minimum(by_exchange, row.p), by_exchange)
     p = np.where(row.p > 1 - USUAL_LEVEL, np.maximum(by_exchange, row.p), p)
     return row._replace(p=np.where(np.isnan(row.p), np.nan, p), exchanged=exchanged)

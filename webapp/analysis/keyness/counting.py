@@ -30,7 +30,7 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 2  # raised when the same sets have other words
+METHOD = 3  # raised when the same sets have other words
 DIGEST = 28  # bytes, of a key that names stored words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
