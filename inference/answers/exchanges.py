@@ -21,7 +21,7 @@ SURELY = 0.95  # the level from which on the largest of the exchanges are kept
 # Divisions of units into two sides, up to which all are made: 6 of 18 units have 18,564, which takes
 # four times as long as to draw
 MOST_DIVISIONS = 20_000
-MOST_SIZES = 30_000_000  # of all divisions and columns: a second
+MOST_SIZES = 6_000_000  # of all divisions and columns: 300 topics; of 1,500 words they would take 8 s
 AT_ONCE = 250  # exchanges: of 5,000 units 10 MB
 ROUNDING = 1e-9  # by which sizes that are the same may differ
 _SEED = 60

@@ -18,6 +18,9 @@ def effects(view: RunView, row: FindingRow) -> str:
     if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
         topics = QueryDict(urlsplit(row.url).query)["topics"]
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
+    if row.kind == "keyword" and row.claims:
+        question = question_of(row.kind, row.claims[0])
+        return view.go("run_keyness", asked=urlencode(question))
     if row.topic is None or not _is_asked(row):
         return ""
     question = question_of(row.kind, row.claims[0])
@@ -28,7 +31,8 @@ def effects(view: RunView, row: FindingRow) -> str:
 
 
 def holds(view: RunView, row: FindingRow) -> str:
-    """The same question in the other runs of the corpus; "" where there is none."""
+    """The same question in the other runs of the corpus; "" where there is none, and of words, which
+    are counted in the texts: no training changes them."""
     if row.topic is None or not _is_asked(row):
         return ""
     question = question_of(row.kind, row.claims[0])

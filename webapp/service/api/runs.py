@@ -13,8 +13,8 @@ from webapp.analysis.collocations import views as collocations
 from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
 from webapp.analysis.compare import matchings, queries as comparisons
 from webapp.analysis.compare.shapes import Comparison
-from webapp.analysis.effects import estimates
-from webapp.analysis.effects.pages import asked_formula, claim_page, effects_page
+from webapp.analysis.effects import estimates, two_sets
+from webapp.analysis.effects.pages import asked_formula, claim_of_sets, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
 from webapp.analysis.findings.families import CUTS
 from webapp.analysis.findings.overview import overview
@@ -28,7 +28,8 @@ from webapp.analysis.keyness.shapes import (
     Order as KeynessOrder,
     Which as KeynessWhich,
 )
-from webapp.analysis.time import contrasts, trends
+from webapp.analysis.time import answering, contrasts, trends
+from webapp.analysis.time.shapes import Answering
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.overview import ORDERS, Overview, read_wanted
 from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
@@ -486,22 +487,36 @@ def effects(
 
 @router.get(
     "/{int:run_id}/topics/{int:number}/claim",
-    response={200: ClaimPage, **ERRORS},
+    response={200: ClaimPage, 202: Answering, **ERRORS},
     summary=(
-        "A topic’s effect in the other runs of the corpus, and one test of all; while “waiting” is"
-        " not 0, ask again"
+        "A topic’s difference of two sets (rest=true: of the chosen documents and all others), or"
+        " its effect by a formula, in the other runs of the corpus, and one test of all; while"
+        " “waiting” is not 0, ask again"
     ),
+    description="In a large corpus a worker compares two sets first: 202 says so; ask again.",
 )
 def claim(
     request: HttpRequest,
     run_id: int,
     number: int,
     documents: Query[shapes.Documents],
+    sides: Query[shapes.Sides],
     effect: Query[shapes.Effect],
+    rest: bool = False,
+    constant: contrasts.Constant = "",
 ):
-    regression = _regression(request, run_id, effect)
-    with called({"topic": "number"}):
-        return claim_page(regression, number, authorization.user_id(request))
+    by = authorization.user_id(request)
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    sets = None
+    if not effect.formula:
+        sets = two_sets.of_address(request.GET, selection, rest, constant)
+    try:
+        with called({"topic": "number"}):
+            if sets is not None:
+                return claim_of_sets(sets.known_to(by), number, by)
+            return claim_page(_regression(request, run_id, effect), number, by)
+    except answering.NotYet as state:
+        return Status(202, state.page)
 
 
 def _regression(

@@ -72,6 +72,8 @@ class Sides(Schema):
     from_b: str = ""
     to_b: str = ""
     in_b: list[str] = []
+    between_a: list[str] = Field([], description="year_of_birth:1900..1950; repeatable")
+    between_b: list[str] = []
 
 
 class Effect(Schema):

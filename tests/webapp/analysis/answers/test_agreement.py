@@ -4,6 +4,7 @@ pages, files and the API, and are equal to the last digit."""
 import csv
 import io
 from itertools import combinations
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -99,6 +100,26 @@ def test_effect_opens_the_question_of_the_sentence(client, spoken):
     html = client.get(reverse("run_overview", args=[spoken.pk])).content.decode()
     address = reverse("run_time_compare", args=[spoken.pk])
     assert f'href="{address}?in_a=party%3ABlue"' in html
+
+
+def test_words_of_a_group_open_the_words_of_the_same_two_sets(client, spoken):
+    """Its first word is listed there, in as many documents as the sentence says."""
+    asked = {"detail": "more"}
+    page = client.get(reverse("run_overview_json", args=[spoken.pk]), asked).json()
+    html = client.get(reverse("run_overview", args=[spoken.pk]), asked).content.decode()
+    rows = [row for row in page["findings"] if row["kind"] == "keyword"]
+    assert rows
+    for row in rows:
+        claim = row["claims"][0]
+        query = urlencode({"in_a": f"{claim['field']}:{claim['value']}"})
+        if claim["bounds"]:
+            query = urlencode({"between_a": Range(claim["field"], *claim["bounds"]).address})
+        assert f'href="{reverse("run_keyness", args=[spoken.pk])}?{query}"' in html
+        words = client.get(f"{reverse('run_keyness_json', args=[spoken.pk])}?{query}").json()
+        listed = {word["word"]: word for word in words["words"][0]}
+        documents = words["sides"][0]["documents"]
+        assert listed[claim["name"]]["documents"][0] / documents == row["estimate"]
+        assert words["unit"]["column"] == claim["answer"]["unit"]
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations(PARTIES, 2)))

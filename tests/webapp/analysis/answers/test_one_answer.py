@@ -325,6 +325,14 @@ def test_a_comparison_asks_its_own_question_of_other_runs(client, run):
             assert len(addresses) == len(listed)
             row, address = listed[0], addresses[0]
             told, claim = of_claim(client, address)
+            number = row["number"]
+            served = client.get(f"/api/v1/runs/{run.pk}/topics/{number}/claim", asked).json()
+            in_served = in_topics([served["topic"]], lambda row: row["named"])
+            assert Told(in_served, served["level"], unit_of(served)) == told
+            assert served["conclusion"] == claim["conclusion"]
+            for name in ("run", "difference", "low", "high", "holds"):
+                in_runs = [one[name] for one in claim["runs"]]
+                assert [one[name] for one in served["runs"]] == in_runs
             exact = in_topics([row], lambda row: True)
             assert told == Told(exact, page["level"], unit_of(page))
             assert claim["topic"]["share"] == row["share"][::-1]
