@@ -21,8 +21,10 @@ SURELY = 0.95  # the level from which on the largest of the exchanges are kept
 # Divisions of units into two sides, up to which all are made: 6 of 18 units have 18,564, which takes
 # four times as long as to draw
 MOST_DIVISIONS = 20_000
-MOST_SIZES = 6_000_000  # of all divisions and columns: 300 topics; of 1,500 words they would take 8 s
+# Divisions times columns, up to which all are made: of 300 topics; 1,500 words would take 8 seconds
+MOST_SIZES = 6_000_000
 AT_ONCE = 250  # exchanges: of 5,000 units 10 MB
+ROUNDING_OF_LEVEL = 1e-6  # exchanges
 ROUNDING = 1e-9  # by which sizes that are the same may differ
 _SEED = 60
 
@@ -49,8 +51,8 @@ class Exchanged(NamedTuple):
         """float64[T]: what |difference| / error must exceed, at SURELY or more; and whether so high
         a level lies beyond all exchanges, of which then the largest is given. Of few units an
         exchange may be the sides as they are: then rounding must not decide."""
-        counted = self.exchanges if self.complete else self.exchanges + 1
-        allowed = int(np.floor((1 - level) * counted + 1e-6))
+        total = self.exchanges if self.complete else self.exchanges + 1
+        allowed = int(np.floor((1 - level) * total + ROUNDING_OF_LEVEL))
         # Of all exchanges what was seen is one that reaches itself
         rank = allowed + 1 if self.complete else max(allowed, 1)
         reached = self.largest[-min(rank, len(self.largest))]
@@ -100,9 +102,9 @@ def exchange(
 def _all_divisions(units: int, units_on_a: int) -> Iterator[np.ndarray]:
     """bool[n, U], some at a time: every way to put so many units on side A."""
     divisions = combinations(range(units), units_on_a)
-    while chosen := list(islice(divisions, AT_ONCE)):
-        on_a = np.zeros((len(chosen), units), bool)
-        np.put_along_axis(on_a, np.array(chosen), True, axis=1)
+    while members := list(islice(divisions, AT_ONCE)):
+        on_a = np.zeros((len(members), units), bool)
+        np.put_along_axis(on_a, np.array(members), True, axis=1)
         yield on_a
 
 

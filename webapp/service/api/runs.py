@@ -2,6 +2,7 @@
 how two compare."""
 
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Annotated
 
 from django.http import Http404, HttpRequest
@@ -502,21 +503,20 @@ def claim(
     documents: Query[shapes.Documents],
     sides: Query[shapes.Sides],
     effect: Query[shapes.Effect],
-    rest: bool = False,
-    constant: contrasts.Constant = "",
+    against: Query[shapes.Against],
 ):
     by = authorization.user_id(request)
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     sets = None
     if not effect.formula:
-        sets = two_sets.of_address(request.GET, selection, rest, constant)
+        sets = two_sets.of_address(request.GET, selection, against.against_rest, against.constant)
     try:
         with called({"topic": "number"}):
             if sets is not None:
                 return claim_of_sets(sets.known_to(by), number, by)
             return claim_page(_regression(request, run_id, effect), number, by)
     except answering.NotYet as state:
-        return Status(202, state.page)
+        return Status(HTTPStatus.ACCEPTED, state.page)
 
 
 def _regression(

@@ -6,6 +6,7 @@ from typing import Any, Self
 from ninja import Field, Schema
 from pydantic import create_model
 
+from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.topics.shapes import RankedTopic
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
@@ -74,6 +75,15 @@ class Sides(Schema):
     in_b: list[str] = []
     between_a: list[str] = Field([], description="year_of_birth:1900..1950; repeatable")
     between_b: list[str] = []
+
+
+class Against(Schema):
+    """How two sets are compared."""
+
+    against_rest: bool = Field(
+        False, alias="rest", description="the chosen documents with all others"
+    )
+    constant: Constant = Field("", description="time: with time held constant")
 
 
 class Effect(Schema):
