@@ -3,8 +3,7 @@ quick, else by a worker, and stored with the findings of the run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from hashlib import blake2b
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from inference.explore.documents import frozen
 from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
 from webapp.analysis.answers import asked
-from webapp.analysis.findings import stored
+from webapp.analysis.findings.answer_jobs import AnswerJob, Stored, perform
 from webapp.analysis.keyness.shapes import Counting, Order, Which
 from webapp.analysis.time import contrasts
 from webapp.core.documents import search
@@ -25,13 +24,11 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
 from webapp.models import Run, Topic
-from webapp.platform.jobs import dispatch
 from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
 METHOD = 3  # raised when the same sets have other words
-DIGEST = 28  # bytes, of a key that names stored words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 KEPT: dict[Order, int] = {"ratio": 25_000, "g2": 200}
@@ -128,9 +125,13 @@ class NotYet(Exception):
     page: Counting
 
 
-class Contrast:
+class Contrast(AnswerJob[Computed]):
     """Two sets of documents. counted: what is counted of them. Raises Invalid where a side has no
     documents, or where one document is on both."""
+
+    TASK = TASK
+    METHOD = METHOD
+    NAME = "words"
 
     def __init__(self, base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which):
         self.base = base
@@ -139,13 +140,27 @@ class Contrast:
         self.counted = Counted.of(base.run)
         self.divided = contrasts.divided(base, a, b)
         self.lengths = self.counted.index.stream.lengths
-        self.task = [base.run.pk, contrasts.addresses_of(base, a, b), b.complement, which]
         compared = {name for side in (a, b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
         sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.said)
         self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which)
-        digest = blake2b(repr(self.key).encode(), digest_size=DIGEST).hexdigest()
-        self._stored_as = f"words {digest}"
+
+    @property
+    def run(self) -> Run:
+        """Of the documents."""
+        return self.base.run
+
+    @property
+    def arguments(self) -> list:
+        """As `compute` takes them."""
+        first, second = self.sides
+        addresses = contrasts.addresses_of(self.base, first, second)
+        return [self.base.run.pk, addresses, second.complement, self.which]
+
+    @property
+    def depends(self) -> tuple:
+        """Both sets, which words, the index, and who speaks."""
+        return self.key
 
     @cached_property
     def sets(self) -> np.ndarray:
@@ -179,9 +194,8 @@ class Contrast:
 
         computed = _computed.get_or_set(self.key, make)
         if computed is None:
-            dispatch.ask(TASK, self.task, by)
-            names_of_sides = [side.name for side in self.sides]
-            raise NotYet(Counting(names_of_sides, dispatch.progress(TASK, self.task)))
+            self.read_or_ask(by)
+            raise NotYet(Counting([side.name for side in self.sides], self.progress))
         return computed
 
     def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
@@ -227,11 +241,12 @@ class Contrast:
         units[: len(self.unit_codes)] = self.unit_codes
         return units
 
-    def read(self) -> Computed | None:
-        """What a worker stored; None where nothing is."""
-        stored_answer = stored.read_answer(self.base.run, self._stored_as, METHOD)
-        if stored_answer is None:
-            return None
+    def make(self) -> Computed:
+        """In a worker, which says how far it is."""
+        return self.count(self.advance)
+
+    def unpack(self, stored_answer: Stored) -> Computed:
+        """See `pack`."""
         data, arrays = stored_answer
         return Computed(
             totals=two_sets.Totals(*arrays["totals"]),
@@ -244,20 +259,21 @@ class Contrast:
             family=_read_family(data["family"]),
         )
 
-    def store(self, computed: Computed) -> None:
+    def pack(self, answer: Computed) -> Stored:
+        """As it is stored."""
         arrays = {
-            "totals": np.stack(computed.totals),
-            "forms": computed.forms,
-            "tokens": computed.tokens,
-            "documents": computed.documents,
-            **computed.result._asdict(),
+            "totals": np.stack(answer.totals),
+            "forms": answer.forms,
+            "tokens": answer.tokens,
+            "documents": answer.documents,
+            **answer.result._asdict(),
         }
         data = {
-            "tried": computed.tried,
-            "differ": computed.differ,
-            "family": computed.family._asdict(),
+            "tried": answer.tried,
+            "differ": answer.differ,
+            "family": answer.family._asdict(),
         }
-        stored.keep_answer(self.base.run, self._stored_as, method=METHOD, data=data, arrays=arrays)
+        return data, arrays
 
 
 def _read_family(row: dict[str, Any]) -> WordFamily:
@@ -267,19 +283,12 @@ def _read_family(row: dict[str, Any]) -> WordFamily:
 def compute(
     run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None
 ) -> None:
-    """In a worker: count and store, unless that is stored already, or the run is not there any
-    more."""
-    task = [run_id, addresses, complement, which]
-    try:
-        run = stored.trained(run_id)
-        if run is None:
-            return
-        base, first, second = contrasts.sides_of_addresses(RunView(run), addresses, complement)
-        contrast = Contrast(base, first, second, which)
-        if contrast.read() is None:
-            contrast.store(contrast.count(partial(dispatch.advance, TASK, task)))
-    finally:
-        dispatch.answered(TASK, task, by)
+    """In a worker: count and store."""
+
+    def job_of(view: RunView) -> Contrast:
+        return Contrast(*contrasts.sides_of_addresses(view, addresses, complement), which)
+
+    perform(TASK, [run_id, addresses, complement, which], by, job_of)
 
 
 def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:

@@ -2,26 +2,27 @@
 stored with the findings of the run."""
 
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Any
-
-import numpy as np
 
 from inference.answers import Answers, Family
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.asked import Answered
-from webapp.analysis.findings import stored
+from webapp.analysis.findings.answer_jobs import (
+    AnswerJob,
+    Stored,
+    pack_tuple,
+    perform,
+    unpack_tuple,
+)
 from webapp.analysis.time import contrasts
 from webapp.analysis.time.contrasts import Constant, Side
 from webapp.analysis.time.shapes import Answering
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.platform.jobs import dispatch
+from webapp.models import Run
 
 TASK = "tasks.runs.answer"
 METHOD = 2  # raised when the same question has another answer
-DIGEST = 28  # bytes, of a key that names a stored answer
 # Topics of documents, in all, up to which a request answers (`python -m benchmarks.questions`): of
 # two sets in a quarter of a second; where all spans of time are looked through, in some seconds
 QUICK = 1_000_000
@@ -36,8 +37,12 @@ class NotYet(Exception):
 
 
 @dataclass(frozen=True)
-class TwoSides:
+class TwoSides(AnswerJob[Answered]):
     """base: the documents of which both sides are parts. constant: "time" where it is held."""
+
+    TASK = TASK
+    METHOD = METHOD
+    NAME = "answer"
 
     base: RunSelection
     first: Side
@@ -50,11 +55,10 @@ class TwoSides:
         if self._is_quick:
             return None
         contrasts.divided(self.base, self.first, self.second)  # what can't be compared is said
-        stored_answer = self.read()
-        if stored_answer is None:
-            dispatch.ask(TASK, self._task, by)
+        answer = self.read_or_ask(by)
+        if answer is None:
             raise NotYet(Answering([self.first.name, self.second.name]))
-        return stored_answer
+        return answer
 
     @property
     def _is_quick(self) -> bool:
@@ -66,7 +70,13 @@ class TwoSides:
         return topics_of_documents <= (QUICK_OF_TIME if is_of_time else QUICK)
 
     @property
-    def _task(self) -> list:
+    def run(self) -> Run:
+        """Of the documents."""
+        return self.base.run
+
+    @property
+    def arguments(self) -> list:
+        """As `compute` takes them."""
         addresses = contrasts.addresses_of(self.base, self.first, self.second)
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 
@@ -84,65 +94,55 @@ class TwoSides:
         return {name for name, _ in [*first.values, *self.second.documents.values]}
 
     @property
-    def _stored_as(self) -> str:
-        """Names the answer: all that it depends on beside the snapshot."""
+    def depends(self) -> tuple:
+        """The question, what topics are told, and who speaks."""
         version = self.base.version
         units_said = set[str]()
         for family in Family:
             unit, _ = asked.unit_of(version, *sorted(self._compared(family)))
             units_said.add(unit.said)
-        depends = (
-            self._task[1:],
+        return (
+            self.arguments[1:],
             self.base.view.labels.into.tobytes(),
             asked.told_topics(self.base.view),
             sorted(units_said),
         )
-        return f"answer {blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()}"
 
-    def read(self) -> Answered | None:
-        """What a worker stored; None where nothing is."""
-        stored_answer = stored.read_answer(self.base.run, self._stored_as, METHOD)
-        if stored_answer is None:
-            return None
-        scalars, arrays = stored_answer
-        scalars["units"] = tuple(scalars["units"])
-        speakers_held = scalars.pop("speakers_held")
-        family = Family(scalars.pop("family"))
-        unit, _ = asked.unit_of(self.base.version, *sorted(self._compared(family)))
-        answers = Answers(**scalars | arrays)
-        topics = asked.told_topics(self.base.view)
-        return Answered(topics, answers, unit, family, speakers_held)
-
-    def store(self) -> None:
-        """In a worker."""
+    def make(self) -> Answered:
+        """By the one function that answers every page."""
         documents = contrasts.divided(self.base, self.first, self.second)
-        answered = contrasts.answer_of(self.base, self.first, self.second, documents, self.constant)
-        arrays: dict[str, Any] = {}
-        scalars: dict[str, Any] = {}
-        for name, value in answered.found._asdict().items():
-            if isinstance(value, np.ndarray):
-                arrays[name] = value
-            else:
-                scalars[name] = value
-        scalars |= {"family": answered.family.value, "speakers_held": answered.speakers_held}
-        stored.keep_answer(
-            self.base.run, self._stored_as, method=METHOD, data=scalars, arrays=arrays
-        )
+        return contrasts.answer_of(self.base, self.first, self.second, documents, self.constant)
+
+    def pack(self, answer: Answered) -> Stored:
+        """Without its topics and unit, which are known where it is read."""
+        data, arrays = pack_tuple(answer.found)
+        return data | {
+            "family": answer.family.value,
+            "speakers_held": answer.speakers_held,
+        }, arrays
+
+    def unpack(self, stored_answer: Stored) -> Answered:
+        """See `pack`."""
+        data, _ = stored_answer
+        family = Family(data["family"])
+        unit, _ = asked.unit_of(self.base.version, *sorted(self._compared(family)))
+        answers = answers_of(stored_answer)
+        topics = asked.told_topics(self.base.view)
+        return Answered(topics, answers, unit, family, data["speakers_held"])
+
+
+def answers_of(stored_answer: Stored, prefix: str = "") -> Answers:
+    """Answers that `pack_tuple` took."""
+    answers = Answers(**unpack_tuple(stored_answer, Answers._fields, prefix))
+    return answers._replace(units=tuple(answers.units))
 
 
 def compute(
     run_id: int, addresses: list[str], complement: bool, constant: Constant, by: int | None
 ) -> None:
-    """In a worker: answer and store, unless that is stored already, or the run is not there any
-    more."""
-    task = [run_id, addresses, complement, constant]
-    try:
-        run = stored.trained(run_id)
-        if run is None:
-            return
-        base, first, second = contrasts.sides_of_addresses(RunView(run), addresses, complement)
-        sides = TwoSides(base, first, second, constant)
-        if sides.read() is None:
-            sides.store()
-    finally:
-        dispatch.answered(TASK, task, by)
+    """In a worker: answer and store."""
+
+    def job_of(view: RunView) -> TwoSides:
+        return TwoSides(*contrasts.sides_of_addresses(view, addresses, complement), constant)
+
+    perform(TASK, [run_id, addresses, complement, constant], by, job_of)

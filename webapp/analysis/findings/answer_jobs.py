@@ -1,0 +1,121 @@
+"""Answers that would take a request too long: a worker makes each once, however many pages wait for
+it, and it is stored with the findings of the run."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from webapp.analysis.findings import stored
+from webapp.core.results.view import RunView
+from webapp.models import Run
+from webapp.platform.jobs import dispatch
+
+DIGEST = 28  # bytes, of a key that names a stored answer
+
+Stored = tuple[dict[str, Any], dict[str, np.ndarray]]  # numbers and names; arrays
+AnswerType = TypeVar("AnswerType")
+
+
+class AnswerJob(ABC, Generic[AnswerType]):
+    """A question whose answer, an AnswerType, is stored. TASK: Celery's name of the worker's task, which takes
+    `arguments` and who asks; METHOD: raised when the same question has another answer; NAME: of
+    this kind of answer."""
+
+    TASK: ClassVar[str]
+    METHOD: ClassVar[int]
+    NAME: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def run(self) -> Run:
+        """Whose documents are asked about."""
+
+    @property
+    @abstractmethod
+    def arguments(self) -> list:
+        """What a worker is told: the run's number, then the question, all that JSON has."""
+
+    @property
+    @abstractmethod
+    def depends(self) -> tuple:
+        """All that the answer depends on beside the run's topics; its repr names the answer."""
+
+    @abstractmethod
+    def make(self) -> AnswerType:
+        """In a worker. Raises Invalid for what can't be answered."""
+
+    @abstractmethod
+    def pack(self, answer: AnswerType) -> Stored:
+        """As it is stored."""
+
+    @abstractmethod
+    def unpack(self, stored_answer: Stored) -> AnswerType:
+        """What `pack` gave."""
+
+    def read(self) -> AnswerType | None:
+        """None where nothing is stored."""
+        stored_answer = stored.read_answer(self.run, self._key, self.METHOD)
+        return None if stored_answer is None else self.unpack(stored_answer)
+
+    def read_or_ask(self, by: int | None) -> AnswerType | None:
+        """None while a worker makes it. by: the user who asks."""
+        answer = self.read()
+        if answer is None:
+            dispatch.ask(self.TASK, self.arguments, by)
+        return answer
+
+    def advance(self, done: float) -> None:
+        """So much of it is made, from 0 to 1."""
+        dispatch.advance(self.TASK, self.arguments, done)
+
+    @property
+    def progress(self) -> float:
+        """How much of it is made, from 0 to 1."""
+        return dispatch.progress(self.TASK, self.arguments)
+
+    def store(self, answer: AnswerType) -> None:
+        data, arrays = self.pack(answer)
+        stored.keep_answer(self.run, self._key, method=self.METHOD, data=data, arrays=arrays)
+
+    @property
+    def _key(self) -> str:
+        digest = blake2b(repr(self.depends).encode(), digest_size=DIGEST).hexdigest()
+        return f"{self.NAME} {digest}"
+
+
+def perform(
+    task: str, arguments: list, by: int | None, job_of: Callable[[RunView], AnswerJob[AnswerType]]
+) -> None:
+    """In a worker: make the answer and store it, unless it is stored already, or the run is not
+    there any more. arguments: as AnswerJob has them. by: the user who asked."""
+    try:
+        run = stored.trained(arguments[0])
+        if run is None:
+            return
+        job = job_of(RunView(run))
+        if job.read() is None:
+            job.store(job.make())
+    finally:
+        dispatch.answered(task, arguments, by)
+
+
+def pack_tuple(row: Any, prefix: str = "") -> Stored:
+    """A NamedTuple of arrays and of what JSON has. prefix: of the names of its fields."""
+    data: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray] = {}
+    for name, value in row._asdict().items():
+        if isinstance(value, np.ndarray):
+            arrays[prefix + name] = value
+        else:
+            data[prefix + name] = value
+    return data, arrays
+
+
+def unpack_tuple(stored_answer: Stored, fields: tuple[str, ...], prefix: str = "") -> dict:
+    """The fields of what `pack_tuple` took."""
+    data, arrays = stored_answer
+    packed = data | arrays
+    return {name: packed[prefix + name] for name in fields}
