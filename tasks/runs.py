@@ -1,12 +1,14 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
 webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
 (webapp.analysis.findings.renaming), words of two sets
-(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), words of
-a topic through time (webapp.analysis.topics.word_times), comparing two (webapp.analysis.compare.matchings), and making a
+(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), effects of a
+formula (webapp.analysis.effects.answering), words of a topic through time
+(webapp.analysis.topics.word_times), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
 
 from tasks.celery import app
 from webapp.analysis.compare import matchings
+from webapp.analysis.effects import answering as effects_answering
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Which
@@ -63,6 +65,15 @@ def answer(
 def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
     """Of a topic, in a set of a run's documents, as an address names it."""
     word_times.compute(run_id, number, query, by)
+
+
+@app.task(name=effects_answering.TASK)
+def estimate(
+    run_id: int, address: str, question: list[str], topics: list[int], by: int | None
+) -> None:
+    """Of a set of a run's documents, as an address names it: what topics depend on; topics: those
+    that are shown along it."""
+    effects_answering.compute(run_id, address, question, topics, by)
 
 
 @app.task(name="tasks.runs.compare")

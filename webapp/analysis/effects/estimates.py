@@ -87,9 +87,31 @@ class Table(NamedTuple):
         return np.lexsort((-size, ~self.named)).tolist()
 
 
+class Along(NamedTuple):
+    """labels, words: of L levels; share, low, high: float64[G, L], NaN where nothing is known."""
+
+    labels: list[str]
+    words: np.ndarray
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+class Estimates(NamedTuple):
+    """What a worker has estimated. ends: float64[2, T], of the table's corrected differences. Of the
+    topics that are shown along the effect: along, None where there are none; joint, these
+    together, with joint_ends: float64[2, 1], None of less than two."""
+
+    table: Table
+    ends: np.ndarray
+    along: Along | None
+    joint: Table | None
+    joint_ends: np.ndarray | None
+
+
 @dataclass(frozen=True)
 class Regression:
-    """A formula of a set's documents."""
+    """A formula of a set's documents. stored: its estimates, where a worker has made them."""
 
     selection: RunSelection
     asked: Asked
@@ -97,6 +119,7 @@ class Regression:
     effect: variables.Levels
     across: variables.Levels | None
     held: list[variables.Levels]
+    stored: Estimates | None = None
 
     @cached_property
     def settings(self) -> tuple[int, int]:
@@ -262,6 +285,10 @@ class Regression:
     def corrected_ends(self, topics: list[int], level: float, together: bool = False) -> np.ndarray:
         """float64[2, T]: (low, high) of the differences corrected for reading, by the error and at
         the level of those that are counted; NaN where that can't be done. Kept for a while."""
+        if self.stored is not None:
+            if together and self.stored.joint_ends is not None:
+                return self.stored.joint_ends
+            return self.stored.ends[:, [self.stored.table.topics.index(k) for k in topics]]
         return _kept.get_or_set(
             ("corrected", self.key, tuple(topics), level, together),
             lambda: self._corrected_ends(self.data(topics, together), level),
@@ -350,11 +377,15 @@ class Regression:
 
     def table(self) -> Table:
         """All topics that are neither merged nor hidden. Kept for a while."""
+        if self.stored is not None:
+            return self.stored.table
         topics = asked_once.told_topics(self.selection.view)
         return _kept.get_or_set((self.key, tuple(topics)), lambda: self._table(topics))
 
     def answers(self) -> tuple[list[int], Answers]:
         """The same topics, with what every page says of them."""
+        if self.stored is not None:
+            return self.stored.table.topics, self.stored.table.answers
         topics = asked_once.told_topics(self.selection.view)
         return topics, self._answered(topics, together=False)
 
@@ -369,6 +400,8 @@ class Regression:
 
     def together(self, topics: list[int]) -> Table:
         """Of one row: topics that were chosen before looking, as one."""
+        if self.stored is not None and self.stored.joint is not None:
+            return self.stored.joint
         return self._table(topics, together=True)
 
     def _table(self, topics: list[int], together: bool = False) -> Table:
@@ -440,9 +473,11 @@ class Regression:
             default=None,
         )
 
-    def along(self, topics: list[int]) -> "Along":
+    def along(self, topics: list[int]) -> Along:
         """The expected share of one topic, or of several together, at each level of the effect, or
         at POINTS along it, in each group."""
+        if self.stored is not None and self.stored.along is not None:
+            return self.stored.along
         made = self.design
         words = self.effect.words(self._known)
         with_words = np.flatnonzero(words)
@@ -475,16 +510,6 @@ class Regression:
             np.clip(low, 0.0, 1.0).reshape(shape),
             np.clip(high, 0.0, 1.0).reshape(shape),
         )
-
-
-class Along(NamedTuple):
-    """labels, words: of L levels; share, low, high: float64[G, L], NaN where nothing is known."""
-
-    labels: list[str]
-    words: np.ndarray
-    share: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
 
 def _ends_of_changes(found: Answers) -> tuple[tuple, tuple]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from http import HTTPStatus
 from math import isfinite
 from typing import Any, get_args
 from urllib.parse import urlencode
@@ -13,7 +14,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.analysis.effects import estimates, sentences, two_sets, variables, variants
+from webapp.analysis.effects import (
+    answering as effects_answering,
+    estimates,
+    sentences,
+    two_sets,
+    variables,
+    variants,
+)
 from webapp.analysis.effects.estimates import Asked, Order, Regression, Way
 from webapp.analysis.effects.formula import Term
 from webapp.analysis.effects.pages import (
@@ -59,7 +67,13 @@ NO_TEXTS: list[str] = []
 CLEAREST = 3  # topics of each side that the first sentence names
 
 
-@typed({EffectsPage: "effects/detail.html", NoEffects: "effects/nothing.html"})
+@typed(
+    {
+        EffectsPage: "effects/detail.html",
+        Answering: "time/answering.html",
+        NoEffects: "effects/nothing.html",
+    }
+)
 def effects(
     request: HttpRequest,
     view: RunView,
@@ -78,8 +92,9 @@ def effects(
     order: Order = "difference",
     topic: list[str] = NO_TEXTS,
     after: int = 0,
-) -> Answer[EffectsPage | NoEffects]:
-    """A formula's effect on the shares of all topics, and on one along it."""
+) -> Answer[EffectsPage | Answering | NoEffects]:
+    """A formula's effect on the shares of all topics, and on one along it; 202 while a worker
+    estimates it."""
     try:
         formula_asked = (
             asked_formula(selection, formula, effect, across, held) if view.run.final else None
@@ -87,9 +102,12 @@ def effects(
         if formula_asked is None:
             return Answer(NoEffects(""))
         regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y, estimate))
-        page = effects_page(
-            regression, order, trends.read_topics(view, topic), after, here.following
-        )
+        numbers = trends.read_topics(view, topic)
+        by_user = authorization.user_id(request)
+        regression = effects_answering.with_estimates(regression, numbers, by_user)
+        page = effects_page(regression, order, numbers, after, here.following)
+    except answering.NotYet as state:
+        return Answer(state.page, status=HTTPStatus.ACCEPTED)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_html, request, here, regression, page))
@@ -255,9 +273,11 @@ def claim(
         if not view.run.final or formula_asked is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
         regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y))
-        page = claim_page(regression, numbers[0], authorization.user_id(request))
+        by_user = authorization.user_id(request)
+        regression = effects_answering.with_estimates(regression, [], by_user)
+        page = claim_page(regression, numbers[0], by_user)
     except answering.NotYet as state:
-        return Answer(state.page, status=202)
+        return Answer(state.page, status=HTTPStatus.ACCEPTED)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_claim_html, regression, page))
@@ -393,6 +413,16 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     regression = estimates.regression_of(
         selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"]))
     )
+    try:
+        regression = effects_answering.with_estimates(
+            regression, [], authorization.user_id(request)
+        )
+    except answering.NotYet:
+        return HttpResponse(
+            "A worker estimates these effects. Ask again in a while.",
+            status=HTTPStatus.ACCEPTED,
+            content_type="text/plain",
+        )
     return table_answer(csv_cells.lines(_table(regression)), provenance.file_name(run, "effects"))
 
 

@@ -14,7 +14,7 @@ from webapp.analysis.collocations import views as collocations
 from webapp.analysis.collocations.shapes import Collocations, ComparedCollocations
 from webapp.analysis.compare import matchings, queries as comparisons
 from webapp.analysis.compare.shapes import Comparison
-from webapp.analysis.effects import estimates, two_sets
+from webapp.analysis.effects import answering as effects_answering, estimates, two_sets
 from webapp.analysis.effects.pages import asked_formula, claim_of_sets, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
 from webapp.analysis.findings.families import CUTS
@@ -458,11 +458,12 @@ def time(
 
 @router.get(
     "/{int:run_id}/effects",
-    response={200: EffectsPage, **ERRORS},
+    response={200: EffectsPage, 202: Answering, **ERRORS},
     summary=(
         "How topics’ shares depend on what is known of the documents, with intervals; topic=3,7"
         " adds these along it; estimate=stm has each document count the same"
     ),
+    description="In a large corpus a worker estimates them first: 202 says so; ask again.",
 )
 def effects(
     request: HttpRequest,
@@ -477,6 +478,11 @@ def effects(
     regression = _regression(request, run_id, effect, estimate)
     with called({"topics": "topic"}):
         numbers = trends.read_topics(regression.selection.view, [topic])
+    try:
+        by = authorization.user_id(request)
+        regression = effects_answering.with_estimates(regression, numbers, by)
+    except answering.NotYet as state:
+        return Status(HTTPStatus.ACCEPTED, state.page)
     return effects_page(
         regression,
         order,
@@ -514,7 +520,8 @@ def claim(
         with called({"topic": "number"}):
             if sets is not None:
                 return claim_of_sets(sets.known_to(by), number, by)
-            return claim_page(_regression(request, run_id, effect), number, by)
+            regression = _regression(request, run_id, effect)
+            return claim_page(effects_answering.with_estimates(regression, [], by), number, by)
     except answering.NotYet as state:
         return Status(HTTPStatus.ACCEPTED, state.page)
 

@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.analysis.findings.overview import overview
-from webapp.analysis.time import contrasts, trends
+from webapp.analysis.time import answering, contrasts, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import TopicDifference
 from webapp.analysis.words import queries as words
@@ -129,7 +129,15 @@ def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
     sets = contrasts.read_sides(query, selection, bool(query.get("rest")))
     if sets is None:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
-    page = contrasts.compare(*sets, "difference")
+    try:
+        answered = answering.TwoSides(*sets).answered(None)
+    except answering.NotYet:
+        raise Invalid(
+            "chart",
+            "A worker still compares these documents. The chart appears when it is done: ask again"
+            " in a while.",
+        ) from None
+    page = contrasts.compare(*sets, "difference", answered=answered)
     rows = [row for side in page.more for row in side[:OF_A_SIDE]]
     if not rows:
         raise Invalid("chart", "There is no chart: no topic differs by more than chance.")

@@ -1,13 +1,21 @@
 """A question that would take a request long is answered by a worker, with the same numbers."""
 
+import json
+from urllib.parse import quote, urlencode
+
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
+from inference.errors import Invalid
+from webapp.analysis.effects import answering as effects_answering, estimates
 from webapp.analysis.time import answering
 from webapp.core.documents import fields
+from webapp.core.results.view import RunView
 from webapp.models import Findings
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
+from webapp.service.embedding import charts
 
 pytestmark = pytest.mark.django_db
 
@@ -68,3 +76,61 @@ def test_what_can_not_be_compared_is_said_before_a_worker_is_asked(client, train
     address = reverse("run_time_compare_json", args=[trained.pk])
     answer = client.get(address, {"from_a": "1300", "to_a": "1301"})
     assert answer.status_code == 400
+
+
+EFFECTS = ["president", "spline(date)", "president + spline(date)"]
+
+
+@pytest.mark.parametrize("formula", EFFECTS)
+@pytest.mark.parametrize("topics", [[], [1], [1, 2]], ids=str)
+def test_a_worker_gives_the_effects_that_a_request_would(
+    client, trained, monkeypatch, formula, topics
+):
+    query = urlencode({"formula": formula, "topic": topics}, doseq=True)
+    address = reverse("run_effects_json", args=[trained.pk]) + f"?{query}"
+    served = f"/api/v1/runs/{trained.pk}/effects?" + urlencode(
+        {"formula": formula, "topic": ",".join(map(str, topics))}
+    )
+    file = reverse("run_effects_csv", args=[trained.pk]) + f"?formula={quote(formula)}"
+    claim = reverse("run_claim_json", args=[trained.pk]) + f"?formula={quote(formula)}&topic=1"
+    quick = [client.get(each) for each in (address, served)]
+    assert [answer.status_code for answer in quick] == [200, 200], quick[0].content
+    quick_file = client.get(file).content
+    quick_claim = client.get(claim)
+    sent = []
+    monkeypatch.setattr(effects_answering, "QUICK", 0)
+    monkeypatch.setattr(
+        dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
+    )
+    clear_all()
+    assert client.get(address).status_code == 202
+    assert client.get(address).json() == {"sides": quick[0].json()["settings"]}
+    from tasks import runs
+
+    ((task, arguments),) = sent  # it is asked for once, however many pages wait
+    assert task == runs.estimate.name
+    runs.estimate(*json.loads(json.dumps(arguments)))
+    if topics:  # files and claims are of all topics
+        assert client.get(file).status_code == 202
+        _, (task, arguments) = sent
+        runs.estimate(*json.loads(json.dumps(arguments)))
+    clear_all()
+    monkeypatch.setattr(estimates.Regression, "_answered", None)  # nobody estimates again
+    assert client.get(address).json() == quick[0].json()
+    assert client.get(served).json() == quick[1].json()
+    assert client.get(file).content == quick_file
+    answer = client.get(claim)
+    assert answer.status_code == quick_claim.status_code
+    assert answer.json()["topic"] == quick_claim.json()["topic"]
+
+
+def test_an_embedded_chart_waits_for_the_worker(client, trained, monkeypatch):
+    query = QueryDict(questions(trained)["value"].removeprefix("?"))
+    monkeypatch.setattr(answering, "QUICK", 0)
+    sent = []
+    monkeypatch.setattr(
+        dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
+    )
+    with pytest.raises(Invalid, match="A worker still compares"):
+        charts.chart(RunView(trained), "compare", query)
+    assert [task for task, _ in sent] == [answering.TASK]

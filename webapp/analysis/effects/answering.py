@@ -1,0 +1,147 @@
+"""Estimates of a formula where documents are very many: a worker makes them, and they are stored with
+the findings of the run."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.http import QueryDict
+
+from webapp.analysis.answers import asked as asked_once
+from webapp.analysis.effects import estimates, formula as formulas
+from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table
+from webapp.analysis.effects.shapes import Wider
+from webapp.analysis.findings.answer_jobs import (
+    AnswerJob,
+    Stored,
+    pack_tuple,
+    perform,
+    unpack_tuple,
+)
+from webapp.analysis.time.answering import NotYet, answers_of
+from webapp.analysis.time.shapes import Answering
+from webapp.core.documents.selection import Selection
+from webapp.core.results import evidence
+from webapp.core.results.view import RunView
+from webapp.models import Run
+
+TASK = "tasks.runs.estimate"
+# Topics of documents, in all, up to which a request estimates
+QUICK = 300_000
+# Of what is stored, before the names of what a tuple has
+OF_ALL = "all "
+JOINT = "joint "
+ALONG = "along "
+ANSWERS = "answers"
+
+
+@dataclass(frozen=True)
+class EffectsJob(AnswerJob[Estimates]):
+    """topics: that are shown along the effect."""
+
+    TASK = TASK
+    METHOD = 1
+    NAME = "effects"
+
+    regression: Regression
+    topics: list[int]
+
+    @property
+    def run(self) -> Run:
+        """Of the documents."""
+        return self.regression.selection.run
+
+    @property
+    def arguments(self) -> list:
+        """As `compute` takes them."""
+        address = self.regression.selection.address().removeprefix("?")
+        question = self.regression.asked
+        return [self.run.pk, address, [str(question.formula), *question[1:]], self.topics]
+
+    @property
+    def depends(self) -> tuple:
+        """The question, who speaks, and which topics are shown and told."""
+        told_topics = asked_once.told_topics(self.regression.selection.view)
+        return self.regression.key, self.topics, told_topics
+
+    def make(self) -> Estimates:
+        """All that pages and files show."""
+        table = self.regression.table()
+        ends = self.regression.corrected_ends(table.topics, table.answers.level)
+        along = joint = joint_ends = None
+        if self.topics and not table.answers.verdict:
+            along = self.regression.along(self.topics)
+            if len(self.topics) > 1:
+                joint = self.regression.together(self.topics)
+                level = joint.answers.level
+                joint_ends = self.regression.corrected_ends(self.topics, level, together=True)
+        return Estimates(table, ends, along, joint, joint_ends)
+
+    def pack(self, answer: Estimates) -> Stored:
+        """As it is stored."""
+        data, arrays = _pack_table(answer.table, OF_ALL)
+        arrays["ends"] = answer.ends
+        if answer.along is not None:
+            data_along, arrays_along = pack_tuple(answer.along, ALONG)
+            data |= data_along
+            arrays |= arrays_along
+        if answer.joint is not None and answer.joint_ends is not None:
+            joint_data, joint_arrays = _pack_table(answer.joint, JOINT)
+            data |= joint_data
+            arrays |= joint_arrays
+            arrays["joint_ends"] = answer.joint_ends
+        return data, arrays
+
+    def unpack(self, stored_answer: Stored) -> Estimates:
+        """See `pack`."""
+        data, arrays = stored_answer
+        along = joint = None
+        if ALONG + "labels" in data:
+            along = Along(**unpack_tuple(stored_answer, Along._fields, ALONG))
+        if "joint_ends" in arrays:
+            joint = _unpack_table(stored_answer, JOINT)
+        table = _unpack_table(stored_answer, OF_ALL)
+        return Estimates(table, arrays["ends"], along, joint, arrays.get("joint_ends"))
+
+
+def with_estimates(regression: Regression, topics: list[int], by: int | None) -> Regression:
+    """The same, with its estimates where a request could not make them. topics: that are shown along
+    the effect. by: the user who asks. Raises Invalid for what can't be estimated; NotYet where a
+    worker has to estimate first."""
+    if len(evidence.of(regression.selection.run).doc_topics) <= QUICK:
+        return regression
+    settings = [regression.effect.labels[level] for level in regression.settings]
+    made_before = EffectsJob(regression, topics).read_or_ask(by)
+    if made_before is None:
+        raise NotYet(Answering(settings))
+    return replace(regression, stored=made_before)
+
+
+def compute(
+    run_id: int, address: str, question: list[str], topics: list[int], by: int | None
+) -> None:
+    """In a worker: estimate and store. question: the formula, then what else Asked has."""
+
+    def job_of(view: RunView) -> EffectsJob:
+        selection = Selection.read(QueryDict(address), view)
+        formula = formulas.read(question[0])
+        regression = estimates.regression_of(selection, Asked(formula, *question[1:]))
+        return EffectsJob(regression, topics)
+
+    perform(TASK, [run_id, address, question, topics], by, job_of)
+
+
+def _pack_table(table: Table, prefix: str) -> Stored:
+    data, arrays = pack_tuple(table, prefix)
+    answers = data.pop(prefix + ANSWERS)
+    data_of_answers, arrays_of_answers = pack_tuple(answers, f"{prefix}{ANSWERS} ")
+    data[prefix + "wider"] = None if table.wider is None else asdict(table.wider)
+    return data | data_of_answers, arrays | arrays_of_answers
+
+
+def _unpack_table(stored_answer: Stored, prefix: str) -> Table:
+    data, arrays = stored_answer
+    answers = answers_of(stored_answer, f"{prefix}{ANSWERS} ")
+    packed = data | {prefix + ANSWERS: answers}
+    fields: dict[str, Any] = unpack_tuple((packed, arrays), Table._fields, prefix)
+    wider = fields.pop("wider")
+    return Table(**fields, wider=None if wider is None else Wider(**wider))
