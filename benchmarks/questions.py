@@ -6,9 +6,10 @@ A run of so many documents is simulated: 60 topics, six topics in a document, 40
 forty years, a field of five values, and who speaks: nobody (documents are independent), 500, or
 50,000 speakers. Of each question a line with the seconds of the clock in the median and the 95th
 percentile: two sets drawn anew each time, all values of the field, all spans of time (which are
-looked through once for a set), and one span of them. What a page does besides is timed by
+looked through once for a set), one span of them, and an effect: the first value against the others
+with a curve over the years held constant. What a page does besides is timed by
 `python -m benchmarks.pages`. The last line is `slow: N of M questions`: those whose 95th percentile
-is above 300 ms, which a worker answers (webapp.analysis.time.answering).
+is above 300 ms, which a worker answers (webapp.analysis.time.answering, webapp.analysis.effects).
 """
 
 import time
@@ -19,7 +20,8 @@ import numpy as np
 from benchmarks.origin import options
 from benchmarks.pages import quantile
 from inference import answers
-from inference.answers import CountedTopics, periods, question, spans
+from inference.answers import CountedTopics, held, periods, question, spans
+from inference.effects import regression, time_curve, units
 
 DOCUMENTS = 1_000_000
 REPEATS = 7
@@ -48,6 +50,31 @@ def simulated(documents: int, chance: np.random.Generator) -> CountedTopics:
     lengths = tokens.sum(axis=1)
     into = np.arange(TOPICS, dtype=np.int32)
     return CountedTopics(doc_ptr, topics.ravel(), tokens.ravel(), lengths, into, TOPICS)
+
+
+def effect(
+    outcome: CountedTopics, year: np.ndarray, on_a: np.ndarray, unit: np.ndarray | None
+) -> answers.Answers:
+    """Of two sides with time held constant. year: int[D], from 0; on_a: bool[D]."""
+    years = int(year.max()) + 1
+    cell = years * on_a + year
+    side = np.repeat([1, 0], years)
+    words = np.bincount(cell, weights=outcome.lengths, minlength=2 * years)
+    trend = time_curve.spline(np.tile(np.arange(years), 2), words)
+    mix = np.where(side == 0, words, 0.0)
+    usual = mix @ trend / mix.sum()
+    settings = held.Settings(
+        rows=np.column_stack([trend, side == 0]).astype(float),
+        compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
+        side=side,
+        held=trend,
+        time=year.astype(float),
+    )
+    documents = len(year)
+    independent = units.documents(documents) if unit is None else units.by_code(unit)
+    arrays = outcome.doc_ptr, outcome.doc_topics, outcome.doc_tokens, outcome.lengths
+    data = regression.Data.from_documents(independent, cell, arrays, outcome.into, TOPICS)
+    return held.answer_held(data, settings)
 
 
 def timed(name: str, ask: Callable[[], object], repeats: int) -> bool:
@@ -98,11 +125,16 @@ def main(documents: int, repeats: int) -> None:
             end = begin + YEAR * YEARS_OF_SPAN
             looked.answer((days >= begin) & (days < end))
 
+        def effect_of_value(unit=unit) -> None:
+            effect(outcome, (days - FIRST_DAY) // YEAR, value == 0, unit)
+
+        effect_of_value()  # what is compiled
         slow += [
             timed(f"two sets, {who}", two_sets, repeats),
             timed(f"{VALUES} values of a field, {who}", values_of_field, repeats),
             timed(f"all spans of {length}s, {who}", look_through, 1),
             timed(f"one span, {who}", one_span, repeats),
+            timed(f"an effect, {who}", effect_of_value, repeats),
         ]
     print(f"slow: {sum(slow)} of {len(slow)} questions")
 
