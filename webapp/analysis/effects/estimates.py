@@ -285,13 +285,25 @@ class Regression:
     def corrected_ends(self, topics: list[int], level: float, together: bool = False) -> np.ndarray:
         """float64[2, T]: (low, high) of the differences corrected for reading, by the error and at
         the level of those that are counted; NaN where that can't be done. Kept for a while."""
+        if together:
+            return self._joint_ends(topics, level)
+        # Of all topics at once: of some alone the last digits would differ
+        all_topics = self.table().topics
         if self.stored is not None:
-            if together and self.stored.joint_ends is not None:
-                return self.stored.joint_ends
-            return self.stored.ends[:, [self.stored.table.topics.index(k) for k in topics]]
+            ends = self.stored.ends
+        else:
+            ends = _kept.get_or_set(
+                ("corrected", self.key, tuple(all_topics), level),
+                lambda: self._corrected_ends(self.data(all_topics), level),
+            )
+        return ends[:, [all_topics.index(k) for k in topics]]
+
+    def _joint_ends(self, topics: list[int], level: float) -> np.ndarray:
+        if self.stored is not None and self.stored.joint_ends is not None:
+            return self.stored.joint_ends
         return _kept.get_or_set(
-            ("corrected", self.key, tuple(topics), level, together),
-            lambda: self._corrected_ends(self.data(topics, together), level),
+            ("corrected together", self.key, tuple(topics), level),
+            lambda: self._corrected_ends(self.data(topics, together=True), level),
         )
 
     def _corrected_ends(self, counted: regression.Data, level: float) -> np.ndarray:
