@@ -25,8 +25,9 @@ from webapp.core.results.view import RunView
 from webapp.models import Run
 
 TASK = "tasks.runs.estimate"
-# Topics of documents, in all, up to which a request estimates
-QUICK = 300_000
+# Topics of documents, in all, up to which a request estimates: a page has three estimates, of a
+# tenth of a second each (`python -m benchmarks.questions`)
+QUICK = 100_000
 # Of what is stored, before the names of what a tuple has
 OF_ALL = "all "
 JOINT = "joint "

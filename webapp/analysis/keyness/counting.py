@@ -31,7 +31,7 @@ TASK = "tasks.runs.compare_words"
 METHOD = 3  # raised when the same sets have other words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
-KEPT: dict[Order, int] = {"ratio": 25_000, "g2": 200}
+MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
 QUICK = 100_000_000
 _computed = BoundedCache(16 << 20)
@@ -292,10 +292,10 @@ def compute(
 
 
 def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:
-    """Ascending: of the rows of each side those that come first in either order (KEPT)."""
+    """Ascending: of the rows of each side those that come first in either order (MOST_STORED)."""
     rows = []
     for side in sides:
-        for order, count in KEPT.items():
+        for order, count in MOST_STORED.items():
             rows.append(in_order(result, side, order)[:count])
     return np.unique(np.concatenate(rows))
 

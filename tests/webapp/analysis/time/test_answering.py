@@ -41,8 +41,8 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     quick = client.get(address)
     assert quick.status_code == 200, quick.content
     sent = []
-    monkeypatch.setattr(answering, "QUICK", 0)
-    monkeypatch.setattr(answering, "QUICK_OF_TIME", 0)
+    for limit in ("QUICK", "QUICK_OF_FIELD", "QUICK_OF_TIME"):
+        monkeypatch.setattr(answering, limit, 0)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
     )
@@ -126,7 +126,7 @@ def test_a_worker_gives_the_effects_that_a_request_would(
 
 def test_an_embedded_chart_waits_for_the_worker(client, trained, monkeypatch):
     query = QueryDict(questions(trained)["value"].removeprefix("?"))
-    monkeypatch.setattr(answering, "QUICK", 0)
+    monkeypatch.setattr(answering, "QUICK_OF_FIELD", 0)
     sent = []
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
