@@ -323,7 +323,7 @@ def test_the_words_of_a_topic_add_up_to_its_difference(client, trained, query):
 
 def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypatch):
     every = get(client, trained, QUERY)
-    monkeypatch.setattr(counting, "KEPT", {"ratio": 3, "g2": 2})
+    monkeypatch.setattr(counting, "MOST_STORED", {"ratio": 3, "g2": 2})
     clear_all()
     few = get(client, trained, QUERY)
     by_evidence = get(client, trained, QUERY + "&order=g2")
