@@ -9,6 +9,7 @@ file of one (webapp.service.exports.kept)."""
 from tasks.celery import app
 from webapp.analysis.compare import matchings
 from webapp.analysis.effects import answering as effects_answering
+from webapp.analysis.effects.estimates import Way
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Which
@@ -69,11 +70,17 @@ def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
 
 @app.task(name=effects_answering.TASK)
 def estimate(
-    run_id: int, address: str, question: list[str], topics: list[int], by: int | None
+    run_id: int,
+    address: str,
+    formula: str,
+    settings: list[str],
+    way: Way,
+    topics: list[int],
+    by: int | None,
 ) -> None:
     """Of a set of a run's documents, as an address names it: what topics depend on; topics: those
     that are shown along it."""
-    effects_answering.compute(run_id, address, question, topics, by)
+    effects_answering.compute(run_id, address, formula, settings, way, topics, by)
 
 
 @app.task(name="tasks.runs.compare")

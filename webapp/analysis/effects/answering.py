@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from webapp.analysis.answers import asked as asked_once
 from webapp.analysis.effects import estimates, formula as formulas
-from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table
+from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table, Way
 from webapp.analysis.effects.shapes import Wider
 from webapp.analysis.findings.answer_jobs import (
     AnswerJob,
@@ -56,7 +56,15 @@ class EffectsJob(AnswerJob[Estimates]):
         """As `compute` takes them."""
         address = self.regression.selection.address().removeprefix("?")
         question = self.regression.asked
-        return [self.run.pk, address, [str(question.formula), *question[1:]], self.topics]
+        settings = list(question[1:-1])
+        return [
+            self.run.pk,
+            address,
+            str(question.formula),
+            settings,
+            question.estimate,
+            self.topics,
+        ]
 
     @property
     def depends(self) -> tuple:
@@ -118,17 +126,23 @@ def with_estimates(regression: Regression, topics: list[int], by: int | None) ->
 
 
 def compute(
-    run_id: int, address: str, question: list[str], topics: list[int], by: int | None
+    run_id: int,
+    address: str,
+    formula: str,
+    settings: list[str],
+    way: Way,
+    topics: list[int],
+    by: int | None,
 ) -> None:
-    """In a worker: estimate and store. question: the formula, then what else Asked has."""
+    """In a worker: estimate and store. settings: first, second, here and there, as Asked has
+    them."""
 
     def job_of(view: RunView) -> EffectsJob:
         selection = Selection.read(QueryDict(address), view)
-        formula = formulas.read(question[0])
-        regression = estimates.regression_of(selection, Asked(formula, *question[1:]))
-        return EffectsJob(regression, topics)
+        question = Asked(formulas.read(formula), *settings, estimate=way)
+        return EffectsJob(estimates.regression_of(selection, question), topics)
 
-    perform(TASK, [run_id, address, question, topics], by, job_of)
+    perform(TASK, [run_id, address, formula, settings, way, topics], by, job_of)
 
 
 def _pack_table(table: Table, prefix: str) -> Stored:

@@ -143,7 +143,8 @@ class TwoSides(AnswerJob[Answered]):
 def answers_of(stored_answer: Stored, prefix: str = "") -> Answers:
     """Answers that `pack_tuple` took."""
     answers = Answers(**unpack_tuple(stored_answer, Answers._fields, prefix))
-    return answers._replace(units=tuple(answers.units))
+    units_of_a, units_of_b = answers.units
+    return answers._replace(units=(units_of_a, units_of_b))
 
 
 def compute(
