@@ -69,18 +69,18 @@ def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
 
 
 @app.task(name=effects_answering.TASK)
-def estimate(
+def estimate_effects(
     run_id: int,
     address: str,
     formula: str,
     settings: list[str],
-    way: Way,
+    estimate: Way,
     topics: list[int],
     by: int | None,
 ) -> None:
     """Of a set of a run's documents, as an address names it: what topics depend on; topics: those
     that are shown along it."""
-    effects_answering.compute(run_id, address, formula, settings, way, topics, by)
+    effects_answering.compute(run_id, address, formula, settings, estimate, topics, by)
 
 
 @app.task(name="tasks.runs.compare")

@@ -130,7 +130,7 @@ def compute(
     address: str,
     formula: str,
     settings: list[str],
-    way: Way,
+    estimate: Way,
     topics: list[int],
     by: int | None,
 ) -> None:
@@ -139,10 +139,10 @@ def compute(
 
     def job_of(view: RunView) -> EffectsJob:
         selection = Selection.read(QueryDict(address), view)
-        question = Asked(formulas.read(formula), *settings, estimate=way)
+        question = Asked(formulas.read(formula), *settings, estimate=estimate)
         return EffectsJob(estimates.regression_of(selection, question), topics)
 
-    perform(TASK, [run_id, address, formula, settings, way, topics], by, job_of)
+    perform(TASK, [run_id, address, formula, settings, estimate, topics], by, job_of)
 
 
 def _pack_table(table: Table, prefix: str) -> Stored:

@@ -108,12 +108,12 @@ def test_a_worker_gives_the_effects_that_a_request_would(
     from tasks import runs
 
     ((task, arguments),) = sent  # it is asked for once, however many pages wait
-    assert task == runs.estimate.name
-    runs.estimate(*json.loads(json.dumps(arguments)))
+    assert task == runs.estimate_effects.name
+    runs.estimate_effects(*json.loads(json.dumps(arguments)))
     if topics:  # files and claims are of all topics
         assert client.get(file).status_code == 202
         _, (task, arguments) = sent
-        runs.estimate(*json.loads(json.dumps(arguments)))
+        runs.estimate_effects(*json.loads(json.dumps(arguments)))
     clear_all()
     monkeypatch.setattr(estimates.Regression, "_answered", None)  # nobody estimates again
     assert client.get(address).json() == quick[0].json()
