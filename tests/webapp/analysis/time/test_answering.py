@@ -53,8 +53,10 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     page = client.get(reverse("run_time_compare", args=[trained.pk]) + query)
     assert page.status_code == 202 and 'role="status"' in page.content.decode()
     topics = [row["number"] for part in quick.json()["more"] for row in part]
-    claim = reverse("run_claim_json", args=[trained.pk]) + f"{query}&topic={(topics or [0])[0]}"
-    assert client.get(claim).status_code == 202
+    topic = (topics or [0])[0]
+    claim = reverse("run_claim_json", args=[trained.pk]) + f"{query}&topic={topic}"
+    served = f"/api/v1/runs/{trained.pk}/topics/{topic}/claim{query}"
+    assert client.get(claim).status_code == client.get(served).status_code == 202
     ((task, arguments),) = sent  # it is asked for once, however many pages wait
     from tasks import runs
 
@@ -64,6 +66,7 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     monkeypatch.setattr("webapp.analysis.time.contrasts.answer_of", None)  # nobody answers again
     assert client.get(address).json() == quick.json()
     assert client.get(claim).status_code in (200, 400)
+    assert client.get(served).status_code == client.get(claim).status_code
     made = list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
     runs.answer(*arguments)  # a message that came twice
     assert made == list(
