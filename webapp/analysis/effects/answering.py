@@ -139,7 +139,8 @@ def compute(
 
     def job_of(view: RunView) -> EffectsJob:
         selection = Selection.read(QueryDict(address), view)
-        question = Asked(formulas.read(formula), *settings, estimate=estimate)
+        first, second, group, other_group = settings
+        question = Asked(formulas.read(formula), first, second, group, other_group, estimate)
         return EffectsJob(estimates.regression_of(selection, question), topics)
 
     perform(TASK, [run_id, address, formula, settings, estimate, topics], by, job_of)
