@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 
 WORDS = 25  # of a sentence, at most
+UNSPOKEN = "·"  # it parts the words of a topic without a name
 NUMBERS = 3  # years are not counted
 RIDDLES = ("÷", "of the first", " with ")
 _NUMBER = re.compile(r"(?<![\w.])<?\d[\d,.]*%?")
 _YEAR = re.compile(r"\d{4}s?")
 _DAY = re.compile(
-    r"\b\d{1,2}(?= (?:January|February|March|April|May|June|July|August|September|October|"
+    r"\b\d{1,2}(?=(?: to \d{1,2})? (?:January|February|March|April|May|June|July|August|September|October|"
     r"November|December))"
 )
 
@@ -21,7 +22,7 @@ def text(parts: list) -> str:
 
 def faults(parts: list) -> list[str]:
     """What is wrong with a sentence, as the JSON has it in parts: texts and topics."""
-    words = text(parts).split()
+    words = [word for word in text(parts).split() if word not in UNSPOKEN]
     faults = []
     if len(words) > WORDS:
         faults.append(f"{len(words)} words")

@@ -72,7 +72,7 @@ def _inverse(end: float | None) -> float | None:
 
 def _factor(number: float) -> str:
     if number >= WHOLE:
-        return f"{number:.0f}"
+        return f"{number:,.0f}"
     return f"{number:.1f}".removesuffix(".0")
 
 

@@ -108,8 +108,8 @@ def units_in_words(field: str) -> str:
 
 
 def spanned(span: Span, brief: bool = False) -> str:
-    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 March
-    to 3 July 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
+    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 to 30
+    March 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
     first = period(span.first)
     last = period(span.last)
     if first == last:
@@ -118,8 +118,13 @@ def spanned(span: Span, brief: bool = False) -> str:
     pattern = DASH if brief else FROM_TO
     if len(span.last) == 4:
         return pattern.format(first=first, last=last)
-    (begins, year), (_, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
-    return pattern.format(first=begins if year == other else first, last=last)
+    (begins, year), (ends, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    if year != other:
+        return pattern.format(first=first, last=last)
+    day, _, month = begins.partition(" ")
+    if month and ends.endswith(month):
+        begins = day
+    return pattern.format(first=begins, last=last)
 
 
 # A sentence and its parts

@@ -56,6 +56,13 @@ class OfGroup:
     value: str
     bounds: Ends | None = None
 
+    def in_words(self, preposition: str) -> str:
+        """Which documents, as a sentence goes on: "in Barack Obama"; of a field of numbers, whose
+        values say nothing alone, "where age is 40 or more"."""
+        if self.bounds:
+            return f"where {self.field} is {self.value}"
+        return f"{preposition} {self.value}"
+
 
 @dataclass(frozen=True)
 class Answer:

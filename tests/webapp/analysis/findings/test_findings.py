@@ -508,6 +508,7 @@ def test_how_many_times_as_much_reads_both_ways():
     assert read(1.5, 0.5, None) == ("1.5 times", "0.5 or more")
     assert read(5.5, 1.003, None) == ("5.5 times", "1.003 or more")
     assert read(5.5, 1.04, 8.0) == ("5.5 times", "1.04 to 8")
+    assert read(4.8, 2.2, 1666.0) == ("4.8 times", "2.2 to 1,666")
     assert read(None, 31.0, None) == ("at least 31 times", "")
     assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
     assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"
@@ -575,6 +576,7 @@ def test_periods_and_spans_are_said_in_words():
     assert spanned("2011-03", "2011-06") == "from March to June 2011"
     assert spanned("2010-12", "2011-02") == "from December 2010 to February 2011"
     assert spanned("2016-03-14", "2016-07-03") == "from 14 March to 3 July 2016"
+    assert spanned("2016-03-14", "2016-03-30") == "from 14 to 30 March 2016"
     assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
     assert (
         sentences.spanned(Span(first="2016-03-14", last="2016-07-03"), brief=True)

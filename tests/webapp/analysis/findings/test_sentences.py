@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from benchmarks.insight import spoken
 from webapp.analysis.findings import mixes, screen, time_sentences
-from webapp.analysis.findings.values import Shaped
+from webapp.analysis.findings.values import OfGroup, Shaped
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +21,8 @@ TOPIC = {"name": "Navy & ships"}
         ([{"name": "Navy, ships"}, " rises"], ["a comma within “Navy, ships”"]),
         ([TOPIC, ": most with “texas”"], ["“with”"]),
         (["on 14 March 2016 " + "word " * 22], ["26 words"]),
+        ([TOPIC, ": 13% of the words from 14 to 30 March 2016, 1% before, 2% after"], []),
+        (["man · industrial · wage, " + "word " * 21], []),
     ],
 )
 def test_rules_see_what_they_are_for(parts, wrong):
@@ -48,6 +50,13 @@ def test_less_in_a_window_is_compared_with_all_other_times(more, sentence):
     window = Shaped(first="1946", last="1985", shape="window", more=more)
     parts = time_sentences.changed(window, ["It"], shares, "words", "", ("1790", "2020"))
     assert "".join(parts) == sentence
+
+
+def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
+    party = OfGroup(field="party", value="Whig")
+    assert party.in_words("in") == "in Whig"
+    likes = OfGroup(field="likes", value="1236 or less", bounds=("", "1236"))
+    assert likes.in_words("of") == "where likes is 1236 or less"
 
 
 def test_the_page_draws_the_river_and_says_it_in_words(trained, client):

@@ -25,7 +25,7 @@ from webapp.analysis.findings.values import Answer, OfGroup, answer_of
 from webapp.analysis.findings.writer import NAMED, Sentence, Writer
 from webapp.core.documents.units import Unit
 
-SENTENCE = "{words}: {here} of the documents of {value}, {rest} of the others"
+SENTENCE = "{words}: {here} of the documents {group}, {rest} of the others"
 
 HOLDING = 8  # documents of the group with the word
 ROUNDED = 0.5  # a document less than that, as their share times their number is not whole
@@ -73,7 +73,7 @@ class Keywords(OfGroup, BaseFinding):
         parts = fill(
             SENTENCE,
             words=sentences.with_others(self.words, NAMED),
-            value=self.value,
+            group=self.in_words("of"),
             here=sentences.briefly(self.here[0]),
             rest=sentences.briefly(self.rest[0]),
         )

@@ -42,7 +42,7 @@ from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.links import TopicLink
 
-OF_GROUP = "{topic}: {here} of the words in {value}, {rest} elsewhere"
+OF_GROUP = "{topic}: {here} of the words {group}, {rest} elsewhere"
 OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
 
 LEAST_RATIO = 1.5
@@ -126,7 +126,7 @@ class Mark(OfGroup, BaseFinding):
             topic=writer.topic_above_all(self.topic, self.above_all),
             here=sentences.briefly(self.here[0]),
             rest=sentences.briefly(self.rest),
-            value=self.value,
+            group=self.in_words("in"),
         )
         documents = writer.within_group(self) if self.field else writer.selection
         url = writer.documents_with(self.topic, documents)
