@@ -3,6 +3,8 @@
 const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
 const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/analysis/topics/maps.py has the same
+const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, without numbers, and may lie on the edges of circles
+const EDGE = 0.64, NARROW_EDGE = 0.25; // parts of a circle's radius, squared, that a label leaves free
 const LABELS = 120; // that are shown at a time
 const CROWDED = 300, SMALL = 5; // topics of a map on which labels may lie on circles of fewer pixels
 const NAMED = 40, APART = 30; // labels of such a map at most, and pixels of its width for each
@@ -66,7 +68,9 @@ export function chart(figure, choose) {
   // Labels find room, the largest topic's first: right, left, below, above. As in maps.py. On a crowded map topics of general talk
   // come last, and small circles make no difference, or hardly any label would find room.
   function label() {
-    const { unit } = box();
+    const narrow = svg.clientWidth < NARROW;
+    const unit = box().unit * (narrow ? SMALLER : 1);
+    const edge = narrow ? NARROW_EDGE : EDGE;
     const [high, letter, gap] = [LINE * unit, LETTER * unit, GAP * unit];
     const end = { x: view.x + view.w, y: view.y + (view.w * height) / width };
     const seen = topics.filter(({ x, y, r }) => x + r > view.x && x - r < end.x && y + r > view.y && y - r < end.y);
@@ -78,13 +82,15 @@ export function chart(figure, choose) {
       && !taken.some((b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t)
       && !solid.some(({ x, y, r }) => {
         const [dx, dy] = [Math.min(Math.max(x, a.l), a.r) - x, Math.min(Math.max(y, a.t), a.b) - y];
-        return dx * dx + dy * dy < 0.64 * r * r;
+        return dx * dx + dy * dy < edge * r * r;
       });
-    const late = (topic) => (chosen.has(topic) ? 0 : crowded && topic.general ? 2 : 1);
+    const late = (topic) => (chosen.has(topic) ? 0 : (crowded || narrow) && topic.general ? 2 : 1);
     const first = [...seen].sort((a, b) => late(a) - late(b));
     for (const topic of first.slice(0, 3 * LABELS)) {
       if (found.length >= most) break;
-      const { x, y, r, text } = topic;
+      const { x, y, r } = topic;
+      const [head, ...rest] = topic.text.split(" ");
+      const text = narrow && rest.length ? rest.join(" ") : topic.text;
       const w = letter * text.length;
       const places = [["start", x + r + gap, y], ["end", x - r - gap - w, y],
         ["middle", x - w / 2, y + r + high / 2], ["middle", x - w / 2, y - r - high / 2]];
@@ -93,10 +99,11 @@ export function chart(figure, choose) {
         if (!free(space)) continue;
         taken.push(space);
         const item = document.createElementNS(svg.namespaceURI, "text");
-        const number = document.createElementNS(svg.namespaceURI, "tspan");
-        const [head, ...rest] = text.split(" ");
-        number.textContent = head;
-        item.append(number, ` ${rest.join(" ")}`);
+        if (text === topic.text) {
+          const number = document.createElementNS(svg.namespaceURI, "tspan");
+          number.textContent = head;
+          item.append(number, ` ${rest.join(" ")}`);
+        } else item.textContent = text;
         item.setAttribute("x", anchor === "start" ? l : anchor === "end" ? l + w : x);
         item.setAttribute("y", middle);
         item.setAttribute("text-anchor", anchor);
