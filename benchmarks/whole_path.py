@@ -148,6 +148,15 @@ def form_fields(html: str) -> dict[str, str | list[str]]:
     return {name: of_name[0] if len(of_name) == 1 else of_name for name, of_name in values.items()}
 
 
+def training_form(html: str) -> dict[str, str | list[str]]:
+    """What the form that trains is preset with, of a corpus's page, which has other forms, too.
+    Raises ValueError for a page without it."""
+    form = re.search(r'<form[^>]* action="[^"]*/runs/"[^>]*>(.*?)</form>', html, re.S)
+    if form is None:
+        raise ValueError("The page has no form that trains.")
+    return form_fields(form[1])
+
+
 def reading_fields(html: str) -> dict[str, str | list[str]]:
     """What the prepare page is preset with, without the run that it would begin when the corpus has
     been read."""
@@ -193,8 +202,7 @@ def upload(browser: Browser, file: Path = EXAMPLE) -> tuple[int, float]:
 
 def training_fields(browser: Browser, corpus: int) -> dict[str, str | list[str]]:
     """What the form of a corpus's page that trains is preset with."""
-    fields = form_fields(browser.get(f"/corpora/{corpus}/"))
-    return {name: value for name, value in fields.items() if name != "q"}
+    return training_form(browser.get(f"/corpora/{corpus}/"))
 
 
 def press_train(browser: Browser, corpus: int, fields: Fields) -> int:

@@ -15,7 +15,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from benchmarks.insight.collections import Collection
-from benchmarks.whole_path import form_fields, reading_fields
+from benchmarks.whole_path import reading_fields, training_form
 from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
@@ -96,7 +96,7 @@ def read(collection: Collection, name: str):
 def _preset_topics(corpus) -> int:
     """What the form that trains is preset with."""
     page = Client(SERVER_NAME=HOST).get(f"/corpora/{corpus.pk}/").content.decode()
-    preset = form_fields(page)["topics"]
+    preset = training_form(page)["topics"]
     if isinstance(preset, list):
         raise SystemExit("The form that trains has several fields “topics”.")
     return int(preset)

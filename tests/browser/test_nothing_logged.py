@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.whole_path import Browser, form_fields, reading_fields
+from benchmarks.whole_path import Browser, reading_fields, training_form
 from tests.corpora import as_csv, example_rows
 from tests.waiting import until
 
@@ -62,9 +62,7 @@ def test_no_log_holds_what_somebody_says(live_system, browser_of, tmp_path):
     browser.post(address, reading_fields(prepare), address)
     corpus = re.search(r"/corpora/(\d+)/", browser.url)[1]
     assert settled(browser, f"/corpora/{corpus}.json", "ready", "failed")["status"] == "ready"
-    fields = {
-        k: v for k, v in form_fields(browser.get(f"/corpora/{corpus}/")).items() if k != "q"
-    } | {"topics": "3"}
+    fields = training_form(browser.get(f"/corpora/{corpus}/")) | {"topics": "3"}
     browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
     run = re.search(r"/runs/(\d+)/", browser.url)[1]
     assert settled(browser, f"/runs/{run}.json", "done", "failed")["status"] == "done"

@@ -36,7 +36,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, form_fields, reading_fields
+from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, reading_fields, training_form
 from tests.conftest import start
 from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader
@@ -128,7 +128,7 @@ class Site(Reader):
 
     def train(self, corpus: int, settings: dict[str, str]) -> int:
         address = f"/corpora/{corpus}/"
-        leads = self.post(f"{address}runs/", form_fields(self.get(address)) | settings, address)
+        leads = self.post(f"{address}runs/", training_form(self.get(address)) | settings, address)
         return number(leads)
 
     def digest(self, run: int) -> str:

@@ -9,7 +9,7 @@ from celery import Celery
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from benchmarks.whole_path import form_fields
+from benchmarks.whole_path import training_form
 from tasks.celery import app
 from tasks.runs import train
 from tests.sweeping import STALE, sweep_for
@@ -39,7 +39,7 @@ def test_pages_and_forms(committed, client, ready, away):
         and client.get(f"{address.rstrip('/')}.json").json()["workers"] is None
     )
     answer = client.post(
-        f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"}
+        f"{address}runs/", training_form(client.get(address).content.decode()) | {"topics": "7"}
     )
     assert answer.status_code == 302
     run = Run.objects.get(pk=int(answer.url.rstrip("/").rsplit("/", 1)[1]))

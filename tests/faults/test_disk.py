@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from benchmarks.whole_path import form_fields
+from benchmarks.whole_path import training_form
 from inference.runtime.memory import mapped
 from tasks.corpora import read_corpus
 from tasks.runs import train
@@ -186,7 +186,7 @@ def test_pages_say_that_the_disk_is_full(committed, client, ready, monkeypatch):
     monkeypatch.setattr("webapp.core.runs.services.create", no_room)
     address = f"/corpora/{ready.pk}/"
     answer = client.post(
-        f"{address}runs/", form_fields(client.get(address).content.decode()) | {"topics": "7"}
+        f"{address}runs/", training_form(client.get(address).content.decode()) | {"topics": "7"}
     )
     assert (
         answer.status_code == 503

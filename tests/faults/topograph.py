@@ -18,7 +18,7 @@ import psycopg
 import redis
 from celery import Celery
 
-from benchmarks.whole_path import Browser, form_fields, reading_fields
+from benchmarks.whole_path import Browser, reading_fields, training_form
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes
@@ -64,7 +64,7 @@ class Topograph:
 
     def run(self, corpus: int, **settings: str) -> int:
         address = f"/corpora/{corpus}/"
-        fields = form_fields(self.browser.get(address)) | SETTINGS | settings
+        fields = training_form(self.browser.get(address)) | SETTINGS | settings
         self.browser.post(f"/corpora/{corpus}/runs/", fields, address)
         return int(self.browser.url.rstrip("/").rsplit("/", 1)[1])
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from benchmarks.whole_path import Browser, form_fields, reading_fields
+from benchmarks.whole_path import Browser, reading_fields, training_form
 from tests.conftest import ROOT, start
 from tests.corpora import as_csv, example_rows
 from tests.prepared import outside, state_folder
@@ -132,7 +132,7 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     def train(**settings) -> int:
         browser.post(
             f"/corpora/{corpus}/runs/",
-            form_fields(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings,
+            training_form(browser.get(f"/corpora/{corpus}/")) | SETTINGS | settings,
             f"/corpora/{corpus}/",
         )
         return int(browser.url.rstrip("/").rsplit("/", 1)[1])
