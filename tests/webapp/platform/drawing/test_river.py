@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from inference.explore import change
 from webapp.analysis.findings import mixes, river as bins
 from webapp.platform.drawing import curves
 from webapp.platform.drawing.river import HEIGHT, WIDTH, Band, River, Space, Stream, WordSpan
@@ -119,6 +120,7 @@ def test_bins_have_enough_words_or_are_few(seed):
 
 
 def test_information_is_that_of_a_slow_twin():
+    """What chooses the field whose groups the picture shows: of all topics together."""
     tokens = np.array([[8.0, 2.0], [1.0, 9.0]])
     total = tokens.sum()
     slow = 0.0
@@ -126,8 +128,8 @@ def test_information_is_that_of_a_slow_twin():
         for k, x in enumerate(row):
             apart = row.sum() * tokens[:, k].sum() / total**2
             slow += x / total * np.log(x / total / apart)
-    assert mixes.information(tokens) == pytest.approx(slow)
-    assert mixes.information(np.ones((2, 2))) == pytest.approx(0)
+    assert change.information(tokens).sum() == pytest.approx(slow)
+    assert change.information(np.ones((2, 2))).sum() == pytest.approx(0)
 
 
 def test_alike_groups_stand_beside_each_other():
