@@ -26,6 +26,7 @@ from tests.inference.text.old_streams import downgrade
 from tests.prepared import state_folder
 from tests.waiting import until
 from webapp.platform.jobs import file_lock
+from webapp.service.operations import upkeep
 
 LASTING = {"passes": "16"}  # a run that is struck several times has to last
 ENDLESS = {"passes": "40"}  # it is stopped before
@@ -100,8 +101,10 @@ def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(
     )
     with psycopg.connect(t.system.database_url) as reader:
         reader.execute(f"LOCK TABLE document_{corpus:d}")
-        t.kill_worker()  # the next one has nothing else to do
-        until(lambda: file_lock.state(folder)[1], stuck())
+        # The next one has nothing else to do. It looks for such a corpus when it starts, and, where
+        # a message was still on its way, an interval later
+        t.kill_worker()
+        until(lambda: file_lock.state(folder)[1], upkeep.INTERVAL + stuck())
         os.kill(file_lock.state(folder)[1], signal.SIGKILL)
         until(lambda: not file_lock.state(folder)[1])
     assert Stream.open(tokens).checkpoint == old
@@ -112,7 +115,7 @@ def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(
             t.ask(f"SELECT {stream} FROM webapp_corpus WHERE id = %s", corpus)[0][0]["format"]
             == FORMAT
         ),
-        stuck(),
+        upkeep.INTERVAL + stuck(),
     )
     until(lambda: not (tokens / "starts").exists())
     assert (
