@@ -57,7 +57,7 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
     def read(self) -> AnswerType | None:
         """None where nothing is stored."""
-        stored_answer = stored.read_answer(self.run, self._key, self.METHOD)
+        stored_answer = stored.read_answer(self.run, self.stored_as, self.METHOD)
         return None if stored_answer is None else self.unpack(stored_answer)
 
     def read_or_ask(self, by: int | None) -> AnswerType | None:
@@ -78,10 +78,11 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
     def store(self, answer: AnswerType) -> None:
         data, arrays = self.pack(answer)
-        stored.keep_answer(self.run, self._key, method=self.METHOD, data=data, arrays=arrays)
+        stored.keep_answer(self.run, self.stored_as, method=self.METHOD, data=data, arrays=arrays)
 
     @property
-    def _key(self) -> str:
+    def stored_as(self) -> str:
+        """Names the answer among those of the run's topics."""
         digest = blake2b(repr(self.depends).encode(), digest_size=DIGEST).hexdigest()
         return f"{self.NAME} {digest}"
 

@@ -4,8 +4,7 @@ that nothing is called a change where only who speaks changed. Answered in a req
 quick, else by a worker, and stored with the findings of the run."""
 
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.http import QueryDict
@@ -15,7 +14,14 @@ from inference.answers.outcome import Table
 from inference.explore.relevance import LAM, relevance
 from webapp.analysis.answers import cautions, spans as spans_of_time
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import periods, stored
+from webapp.analysis.findings import periods
+from webapp.analysis.findings.answer_jobs import (
+    AnswerJob,
+    Stored,
+    pack_tuple,
+    perform,
+    unpack_tuple,
+)
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.periods import Periods
 from webapp.analysis.findings.values import finite
@@ -25,12 +31,11 @@ from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.platform.jobs import dispatch
+from webapp.models import Run
 from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
 METHOD = 1  # raised when the same words have another answer
-DIGEST = 20  # bytes, of a key that names a stored answer
 WORDS = 100  # of a topic, the most relevant, all of which share one level
 LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
 # Topics of documents, in all, up to which a request answers, within a second; of more a worker does
@@ -105,8 +110,13 @@ class Followed(NamedTuple):
     clear: np.ndarray
 
 
-ARRAYS = Followed._fields[Followed._fields.index("tokens") :]
 OF_CELLS = Followed._fields[Followed._fields.index("low") :]
+
+
+class Looked(NamedTuple):
+    """followed: None where fewer than two periods have any of the topic."""
+
+    followed: Followed | None
 
 
 @dataclass
@@ -114,81 +124,83 @@ class NotYet(Exception):
     """A worker looks, or is to."""
 
 
+@dataclass(frozen=True)
+class WordsJob(AnswerJob[Looked]):
+    """The words of a topic in a set of documents."""
+
+    TASK = TASK
+    METHOD = METHOD
+    NAME = "follow"
+
+    selection: RunSelection
+    topic: int
+
+    @property
+    def run(self) -> Run:
+        """Of the documents."""
+        return self.selection.run
+
+    @property
+    def arguments(self) -> list:
+        """As `compute` takes them."""
+        return [self.run.pk, self.topic, self.selection.address().removeprefix("?")]
+
+    @property
+    def depends(self) -> tuple:
+        """The set, the topic with what was merged into it, and who speaks."""
+        labels = self.selection.view.labels
+        merges = labels.into.tobytes() if self.selection.topics else b""
+        unit = units.unit_of(self.selection.version)
+        parts = labels.parts(self.topic)
+        return self.topic, self.selection.parameters, parts, merges, unit.said
+
+    def make(self) -> Looked:
+        """Whatever it costs."""
+        return Looked(follow(self.selection, self.topic))
+
+    def pack(self, answer: Looked) -> Stored:
+        """As it is stored."""
+        words = answer.followed
+        if words is None:
+            return {"none": True}, {}
+        data, arrays = pack_tuple(words)
+        changes = [asdict(change) for change in words.changes]
+        return data | {"changes": changes, "family": asdict(words.family)}, arrays
+
+    def unpack(self, stored_answer: Stored) -> Looked:
+        """See `pack`."""
+        if "none" in stored_answer[0]:
+            return Looked(None)
+        fields = unpack_tuple(stored_answer, Followed._fields)
+        fields["ends"] = [(first, last) for first, last in fields["ends"]]
+        fields["changes"] = [WordChange(**change) for change in fields["changes"]]
+        fields["family"] = Family(**fields["family"])
+        return Looked(Followed(**fields))
+
+
 def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None:
     """Of a topic's words in a set. None where fewer than two periods have any of the topic. by: the
     user who asks. Raises NotYet where a worker has to look first."""
+    job = WordsJob(selection, k)
 
-    def make() -> tuple[Followed | None] | None:
+    def look() -> Looked | None:
         if len(evidence.of(selection.run).doc_topics) <= QUICK:
-            return (follow(selection, k),)
-        return read(selection, k)
+            return job.make()
+        return job.read_or_ask(by)
 
-    key = (selection.run.snapshot_id, _stored_as(selection, k))
-    answered = _answered.get_or_set(key, make)
-    if answered is None:
-        dispatch.ask(TASK, _task(selection, k), by)
+    looked = _answered.get_or_set((selection.run.snapshot_id, job.stored_as), look)
+    if looked is None:
         raise NotYet
-    return answered[0]
-
-
-def _task(selection: RunSelection, k: int) -> list:
-    return [selection.run.pk, k, selection.address().removeprefix("?")]
-
-
-def _stored_as(selection: RunSelection, k: int) -> str:
-    """Names the answer: all that it depends on beside the snapshot."""
-    view = selection.view
-    merges = view.labels.into.tobytes() if selection.topics else b""
-    unit = units.unit_of(selection.version)
-    depends = (selection.parameters, view.labels.parts(k), merges, unit.said)
-    return f"words {k} {blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()}"
+    return looked.followed
 
 
 def compute(run_id: int, number: int, query: str, by: int | None) -> None:
-    """In a worker: look and store, unless that is stored already, or the run is not there any more.
-    query: the set, as an address has it."""
-    try:
-        run = stored.trained(run_id)
-        if run is None:
-            return
-        selection = Selection.read(QueryDict(query), RunView(run))
-        if read(selection, number) is None:
-            store(selection, number, follow(selection, number))
-    finally:
-        dispatch.answered(TASK, [run_id, number, query], by)
+    """In a worker: look and store. query: the set, as an address has it."""
 
+    def job_of(view: RunView) -> WordsJob:
+        return WordsJob(Selection.read(QueryDict(query), view), number)
 
-def store(selection: RunSelection, k: int, words: Followed | None) -> None:
-    data: dict[str, Any] = {"none": words is None}
-    arrays: dict[str, np.ndarray] = {}
-    if words is not None:
-        data |= {
-            "ends": words.ends,
-            "labels": words.labels,
-            "changes": [asdict(change) for change in words.changes],
-            "family": asdict(words.family),
-        }
-        arrays = {name: getattr(words, name) for name in ARRAYS}
-    key = _stored_as(selection, k)
-    stored.keep_answer(selection.run, key, method=METHOD, data=data, arrays=arrays)
-
-
-def read(selection: RunSelection, k: int) -> tuple[Followed | None] | None:
-    """What a worker stored; None where nothing is."""
-    answer = stored.read_answer(selection.run, _stored_as(selection, k), METHOD)
-    if answer is None:
-        return None
-    data, arrays = answer
-    if data["none"]:
-        return (None,)
-    words = Followed(
-        ends=[(first, last) for first, last in data["ends"]],
-        labels=data["labels"],
-        changes=[WordChange(**change) for change in data["changes"]],
-        family=Family(**data["family"]),
-        **arrays,
-    )
-    return (words,)
+    perform(TASK, [run_id, number, query], by, job_of)
 
 
 def follow(selection: RunSelection, k: int) -> Followed | None:
