@@ -1,16 +1,14 @@
 """The kind of finding that CONTRIBUTING.md shows is one."""
 
-import re
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from textwrap import dedent
 from types import ModuleType
 from typing import Annotated, Union, get_args
 
 import pytest
 from pydantic import Field, TypeAdapter
 
+from tests.contributing import examples
 from webapp.analysis.findings import compute, kinds, stored
 from webapp.analysis.findings.set_findings import SetFindings
 from webapp.core.results import evidence
@@ -18,21 +16,11 @@ from webapp.models import Findings
 
 pytestmark = pytest.mark.django_db
 
-ROOT = Path(__file__).parents[4]
-
-
-def examples() -> list[str]:
-    """The blocks of the section, in their order."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.partition("## Add a kind of finding")[2].partition("\n## ")[0]
-    blocks = re.findall(r"^ *```python\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)
-    return [dedent(block) for block in blocks]
-
 
 @pytest.fixture
 def longest(monkeypatch):
     """The kind, registered as the recipe says; what is stored is of the new union."""
-    code, registered = examples()
+    code, registered = examples("Add a kind of finding", "python")
     module = ModuleType("longest_example")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(code, module.__dict__)

@@ -1,9 +1,6 @@
 """The page that CONTRIBUTING.md shows is one."""
 
-import re
 import sys
-from pathlib import Path
-from textwrap import dedent
 from types import ModuleType
 
 import pytest
@@ -12,29 +9,22 @@ from django.test import override_settings
 from django.urls import include, path, resolve
 
 import webapp.urls
+from tests.contributing import examples
 from tests.template_types import wrong
 from webapp.core.results import measures
 from webapp.platform import routes
 
 pytestmark = pytest.mark.django_db
 
-ROOT = Path(__file__).parents[4]
-
-
-def examples(language: str) -> list[str]:
-    """The blocks of the section, in their order."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.partition("## Add a page of a run")[2].partition("\n## ")[0]
-    blocks = re.findall(rf"^ *```{language}\n(.*?)^ *```", section, re.DOTALL | re.MULTILINE)
-    return [dedent(block) for block in blocks]
+SECTION = "Add a page of a run"
 
 
 @pytest.fixture
 def shares(tmp_path, monkeypatch):
     """Its module, with its template and its address among the others."""
     (tmp_path / "run").mkdir()
-    (template,) = examples("html")
-    code, declaration = examples("python")
+    (template,) = examples(SECTION, "html")
+    code, declaration = examples(SECTION, "python")
     (tmp_path / "run" / "shares.html").write_text(template, encoding="utf-8")
     module = ModuleType("shares_example")
     urls = ModuleType("shares_urls")
